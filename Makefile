@@ -1,0 +1,59 @@
+# Two commands do all their own set-up: `make demo` and `make test`.
+# What each needs (a C compiler for the race detector, Chromium for the browser
+# smoke test) is installed by scripts/setup where that is possible, else it says how.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+TEMPL    = $(GO) tool -modfile=tools/go.mod templ
+STATIC   = $(GO) tool -modfile=tools/go.mod staticcheck
+
+.PHONY: build demo test test-all long bench generate format check-format check-generated vet unit browser setup clean
+
+build: ## the one binary: bin/shardboard
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
+
+demo: build ## a live dashboard over a simulated sharded cluster full of Yorkie-shaped data
+	./bin/shardboard demo
+
+test: setup check-format check-generated vet unit browser ## what every change must pass, within 8 minutes
+
+setup:
+	@sh scripts/setup
+
+check-format:
+	@bad=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)); if [ -n "$$bad" ]; then echo "not gofmt'ed: $$bad"; exit 1; fi
+
+check-generated:
+	@sh scripts/check-generated
+
+vet:
+	$(GO) vet ./...
+	$(STATIC) ./...
+
+unit:
+	$(GO) test -race -timeout 6m ./...
+
+browser: build
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/
+
+test-all: setup ## longer runs; within 40 minutes
+	SHARDBOARD_LONG=1 $(GO) test -timeout 35m ./...
+	sh scripts/fuzz 20s
+	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
+
+long: setup ## what takes hours; output goes to docs/long-runs.md
+	sh scripts/long
+
+bench: ## figures, as ratios within one run where two things are compared
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+generate: ## templ components
+	$(TEMPL) generate -path web/templates
+
+format:
+	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)
+	$(TEMPL) fmt web/templates
+
+clean:
+	rm -rf bin
