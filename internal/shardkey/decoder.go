@@ -1,0 +1,55 @@
+package shardkey
+
+// decoder turns an encoding and its type bits back into BSON. Both are
+// untrusted: they may have been stored or sent.
+type decoder struct {
+	enc  string // what is left
+	bits string // what is left; reads as zeros after its end
+}
+
+func (d *decoder) byte() (byte, error) {
+	if d.enc == "" {
+		return 0, errEncoding
+	}
+	b := d.enc[0]
+	d.enc = d.enc[1:]
+	return b, nil
+}
+
+func (d *decoder) take(dst []byte, n int) ([]byte, error) {
+	if len(d.enc) < n {
+		return nil, errEncoding
+	}
+	dst = append(dst, d.enc[:n]...)
+	d.enc = d.enc[n:]
+	return dst, nil
+}
+
+func (d *decoder) uint64() (v uint64, err error) {
+	if len(d.enc) < 8 {
+		return 0, errEncoding
+	}
+	for i := range 8 {
+		v = v<<8 | uint64(d.enc[i])
+	}
+	d.enc = d.enc[8:]
+	return v, nil
+}
+
+// token is the next byte of the type bits; trailing zeros are not kept.
+func (d *decoder) token() byte {
+	if d.bits == "" {
+		return 0
+	}
+	b := d.bits[0]
+	d.bits = d.bits[1:]
+	return b
+}
+
+// payload is the next 8 bytes of the type bits.
+func (d *decoder) payload() (v uint64) {
+	for range 8 {
+		v = v<<8 | uint64(d.token())
+	}
+	return v
+}
