@@ -1,0 +1,61 @@
+package topology
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Options are the watcher's intervals and bounds. Zero values mean the defaults.
+type Options struct {
+	Routing    time.Duration // between routing polls; 2 s
+	Slow       time.Duration // between reads of shards, zones, settings, events …; 10 s
+	Statistics time.Duration // age at which a collection's sizes are read again; 60 s
+	Sweep      time.Duration // between the starts of two passes over all chunks for jumbo flags; 60 s
+
+	StatisticsPerSecond float64 // most size reads a second; 2
+	SweepPerSecond      int     // most chunk documents a second read by the sweep; 2,000
+	RotateAbove         int     // collections from which a routing poll asks for a part only; 500
+
+	Timeout     time.Duration // deadline of a read; 10 s
+	LoadTimeout time.Duration // deadline of reading all chunks of a collection; 60 s
+	MaxBackoff  time.Duration // longest pause between attempts while the cluster is lost; 10 s
+
+	Log *slog.Logger // nil: nowhere
+}
+
+func (o Options) withDefaults() Options {
+	duration := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	duration(&o.Routing, 2*time.Second)
+	duration(&o.Slow, 10*time.Second)
+	duration(&o.Statistics, time.Minute)
+	duration(&o.Sweep, time.Minute)
+	duration(&o.Timeout, 10*time.Second)
+	duration(&o.LoadTimeout, time.Minute)
+	duration(&o.MaxBackoff, 10*time.Second)
+	if o.StatisticsPerSecond <= 0 {
+		o.StatisticsPerSecond = 2
+	}
+	if o.SweepPerSecond <= 0 {
+		o.SweepPerSecond = 2000
+	}
+	if o.RotateAbove <= 0 {
+		o.RotateAbove = 500
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// every is how often each part is meant to be read, for Table.Stale.
+func (o Options) every() map[Part]time.Duration {
+	return map[Part]time.Duration{
+		PartRouting: o.Routing, PartShards: o.Slow, PartDatabases: o.Slow, PartZones: o.Slow,
+		PartSettings: o.Slow, PartRouters: o.Slow, PartBalancer: o.Slow, PartEvents: o.Slow,
+		PartSizes: o.Statistics, PartCollections: o.Statistics,
+	}
+}

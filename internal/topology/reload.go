@@ -1,0 +1,162 @@
+package topology
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"shardboard/internal/fault"
+)
+
+// readAttempts bounds how often a collection that changes under the read is
+// read again within one turn; the next turn begins anew.
+const readAttempts = 3
+
+// readParallel is how many collections are read at the same time at most.
+const readParallel = 4
+
+// read reads the chunks of a turn's collections. A collection counts as read
+// only when its identity after the chunks is the one from before: otherwise the
+// rows may be of two incarnations. The error tells of collections that could
+// not be read; the others are done all the same.
+func (w *Watcher) read(ctx context.Context, t *turn) error {
+	todo := t.loads
+	for attempt := 0; attempt < readAttempts && len(todo) > 0; attempt++ {
+		var g errgroup.Group
+		g.SetLimit(readParallel)
+		for _, l := range todo {
+			g.Go(func() error {
+				w.readOne(ctx, l)
+				return nil
+			})
+		}
+		_ = g.Wait() // never fails: each load has its own error
+		again, err := w.verify(ctx, todo)
+		if err != nil {
+			for _, l := range todo {
+				l.next = nil
+			}
+			return err
+		}
+		todo = again
+	}
+	for _, l := range todo {
+		l.next = nil
+	}
+	for _, l := range t.loads {
+		if l.err != nil && l.next == nil && !l.gone {
+			return l.err
+		}
+	}
+	return nil
+}
+
+// verify reads the identity of collections again after their chunks and gives
+// those that must be read again.
+func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err error) {
+	var names []Namespace
+	for _, l := range loads {
+		if l.next != nil || errors.Is(l.err, ErrTorn) {
+			names = append(names, l.head.NS)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	heads, err := w.src.Heads(ctx, Window{Only: names})
+	if !usable(err) {
+		return nil, err
+	}
+	now := make(map[Namespace]Head, len(heads))
+	for _, h := range heads {
+		now[h.NS] = h
+	}
+	for _, l := range loads {
+		if l.next == nil && !errors.Is(l.err, ErrTorn) {
+			continue
+		}
+		h, exists := now[l.head.NS]
+		switch {
+		case !exists:
+			l.gone, l.next, l.err = true, nil, nil
+		case l.next != nil && sameLife(h.Meta, l.head.Meta):
+			// Consistent. A version that came since is the next turn's.
+		default:
+			l.next, l.full = nil, true
+			l.head = h
+			if l.err == nil {
+				l.err = torn("%s changed while its chunks were read", h.NS)
+			}
+			again = append(again, l)
+		}
+	}
+	return again, nil
+}
+
+// readOne reads the chunks of one collection, those that changed or all, and
+// leaves the result in the load.
+func (w *Watcher) readOne(ctx context.Context, l *load) {
+	l.next, l.err, l.changes = nil, nil, nil
+	if l.base != nil && !l.full && sameLife(l.base.Meta, l.head.Meta) {
+		rows, err := w.chunks(ctx, l.head.Meta, l.base.Highest)
+		if err != nil && !errors.Is(err, ErrTorn) {
+			l.err = err
+			return
+		}
+		// No row at all means the chunks are of another life by now; a gap, that
+		// something changed in the middle. Both are mended by reading all.
+		if err == nil && len(rows) > 0 {
+			m, changes, err := l.base.Chunks.Apply(rows)
+			if err == nil {
+				l.take(m, changes)
+				return
+			}
+			w.o.Log.Debug("incremental read does not fit, reading all", "namespace", l.head.NS, "error", err)
+		}
+	}
+	rows, err := w.chunks(ctx, l.head.Meta, Version{})
+	if err != nil {
+		l.err = err
+		return
+	}
+	m, err := BuildChunks(l.head.Key, rows)
+	if err != nil {
+		l.err = err
+		return
+	}
+	kind := Created
+	if l.base != nil {
+		kind = Reloaded
+	}
+	l.take(m, []Change{{Kind: kind}})
+}
+
+// take makes the collection of a map.
+func (l *load) take(m *ChunkMap, changes []Change) {
+	if l.base != nil && sameMeta(l.base.Meta, l.head.Meta) && l.base.Chunks.Equal(m) {
+		l.next = l.base
+		return
+	}
+	for i := range changes {
+		changes[i].NS = l.head.NS
+	}
+	l.next = &Collection{Meta: l.head.Meta, Highest: m.Highest(), Chunks: m}
+	l.changes = changes
+}
+
+func (w *Watcher) chunks(ctx context.Context, m Meta, since Version) ([]Chunk, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.o.LoadTimeout)
+	defer cancel()
+	var rows []Chunk
+	err := w.src.Chunks(ctx, m, since, func(c Chunk) error {
+		rows = append(rows, c)
+		return nil
+	})
+	if err != nil {
+		return nil, fault.Wrap(fault.Of(err), err, "%s (chunks of %s)", fault.Text(err), m.NS)
+	}
+	return rows, nil
+}

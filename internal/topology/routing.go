@@ -1,0 +1,152 @@
+package topology
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"shardboard/internal/fault"
+)
+
+// router is what the routing poll remembers between turns; guarded by the
+// routing gate.
+type router struct {
+	identified bool               // the server was asked who it is since the last failure
+	after      Namespace          // rotation: where the next turn begins
+	reload     map[Namespace]bool // maps known to be wrong
+}
+
+// pollRouting is one turn: heads, then chunks of what changed, then one swap.
+func (w *Watcher) pollRouting(ctx context.Context) error {
+	if err := w.routing.enter(ctx); err != nil {
+		return err
+	}
+	defer w.routing.leave()
+	err := w.route(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err() // we were told to stop; that says nothing about the cluster
+	}
+	if err != nil {
+		w.router.identified = false
+		was := w.Table().Health[PartRouting]
+		w.publish(func(t *Table) bool { return t.note(PartRouting, err) })
+		w.logHealth(PartRouting, was, w.Table().Health[PartRouting])
+	}
+	return err
+}
+
+func (w *Watcher) route(ctx context.Context) error {
+	info, err := w.identify(ctx)
+	if err != nil {
+		return err
+	}
+	base := w.Table()
+	heads, covers, err := w.heads(ctx, base)
+	if !usable(err) {
+		return err
+	}
+	note := err
+	turn := newTurn(base, heads, covers, w.router.reload)
+	if err := w.read(ctx, turn); err != nil {
+		note = err
+	}
+	was := base.Health[PartRouting]
+	w.publish(func(t *Table) bool { return w.settle(t, turn, info, note) })
+	w.logHealth(PartRouting, was, w.Table().Health[PartRouting])
+	for _, l := range turn.loads {
+		if l.next != nil || l.gone {
+			delete(w.router.reload, l.head.NS)
+		}
+	}
+	if !usable(note) {
+		return note
+	}
+	return nil
+}
+
+// settle writes the outcome of a turn into the next table.
+func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) bool {
+	loud := t.note(PartRouting, note)
+	if info != nil && *info != t.ServerInfo {
+		t.ServerInfo, t.ClusterID, loud = *info, cmp.Or(info.ClusterID, t.ClusterID), true
+	}
+	cols, changes, changed := turn.outcome()
+	if !changed {
+		return loud
+	}
+	t.Collections, t.Changes = cols, changes
+	t.Zones = completeZones(t.Zones, t)
+	t.forgetSizes(turn.base, changes)
+	return true
+}
+
+// identify asks the server who it is, at first and after each failure, since
+// another cluster may answer at the same address. Nil: nothing new.
+func (w *Watcher) identify(ctx context.Context) (*ServerInfo, error) {
+	if w.router.identified {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	info, err := w.src.Server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if known := w.Table().ClusterID; known != "" && info.ClusterID != "" && known != info.ClusterID {
+		return nil, fault.New(fault.Conflict,
+			"Another cluster (%s) answers at this address now; restart shardboard to look at that one.", info.ClusterID)
+	}
+	w.router.identified = true
+	return &info, nil
+}
+
+// heads asks for all collections, or in rotation for a part of them and for
+// those that the changelog names. covers tells of which names the answer is
+// complete: absent there means dropped.
+func (w *Watcher) heads(ctx context.Context, base *Table) (heads []Head, covers func(Namespace) bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	if len(base.Collections) <= w.o.RotateAbove {
+		heads, err = w.src.Heads(ctx, Window{})
+		return heads, func(Namespace) bool { return true }, err
+	}
+	after := w.router.after
+	heads, err = w.src.Heads(ctx, Window{After: after, Limit: w.o.RotateAbove})
+	if !usable(err) {
+		return nil, nil, err
+	}
+	full := len(heads) >= w.o.RotateAbove
+	var upto Namespace
+	if full {
+		upto = heads[len(heads)-1].NS
+	}
+	hints := w.hints(ctx, base)
+	hints = slices.DeleteFunc(hints, func(ns Namespace) bool { return ns > after && (!full || ns <= upto) })
+	if len(hints) > 0 {
+		more, err := w.src.Heads(ctx, Window{Only: hints})
+		if !usable(err) {
+			return nil, nil, err
+		}
+		heads = append(heads, more...)
+	}
+	w.router.after = upto // empty: begin again
+	return heads, func(ns Namespace) bool {
+		return (ns > after && (!full || ns <= upto)) || slices.Contains(hints, ns)
+	}, err
+}
+
+// hints is the collections that new changelog entries name. The changelog is
+// best effort and may be forbidden; the rotation finds what it does not tell.
+func (w *Watcher) hints(ctx context.Context, base *Table) []Namespace {
+	var out []Namespace
+	if len(base.Events) > 0 {
+		fresh, _ := w.pollEvents(ctx)
+		for _, e := range fresh {
+			out = append(out, Namespace(e.NS))
+		}
+	}
+	out = slices.AppendSeq(out, maps.Keys(w.router.reload))
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,41 @@
+package topology
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// ProjectRow is what is read of one project document. Secret keys, webhook
+// addresses and password hashes are not part of it: they are left out by the
+// projection and never reach this process.
+type ProjectRow struct {
+	ID        bson.ObjectID
+	Name      string
+	PublicKey string
+	Owner     bson.ObjectID // zero if absent
+	CreatedAt time.Time
+	Documents *int64    // projects.stats_*: nil when the layout has no such figure
+	Clients   *int64    // likewise
+	StatsAt   time.Time // when the two figures were taken; zero if absent
+}
+
+// DocumentRow is what is read of one Yorkie document.
+type DocumentRow struct {
+	ID        bson.ObjectID
+	Project   bson.ObjectID
+	Key       string
+	Removed   bool // has removed_at
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	ServerSeq int64
+}
+
+// IDRow is what is read of any stored document when asking where an id lives:
+// the fields that can be part of a shard key, nothing else. Absent fields are zero.
+type IDRow struct {
+	ID       bson.ObjectID
+	Project  bson.ObjectID
+	Document bson.ObjectID // doc_id
+	Key      string
+}

@@ -1,0 +1,164 @@
+package topology
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// statistics keeps sizes and the lists of unsharded collections fresh, slowly
+// enough that nobody notices: one collection after the other.
+func (w *Watcher) statistics(ctx context.Context) error {
+	select {
+	case <-w.loaded:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s := surveyor{w: w, asked: make(map[Namespace]time.Time), pending: make(map[Namespace]Sizes), failing: make(map[Namespace]error)}
+	pause := time.Duration(float64(time.Second) / w.o.StatisticsPerSecond)
+	for {
+		s.turn(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// surveyor is the state of the statistics poll; one goroutine's.
+type surveyor struct {
+	w       *Watcher
+	listed  time.Time // when the lists were last read
+	summed  time.Time // when AllSizes was last asked
+	summing bool      // the server has it
+	asked   map[Namespace]time.Time
+	pending map[Namespace]Sizes // read, not yet published
+	failing map[Namespace]error
+	flushed time.Time
+}
+
+// flushEvery is how long figures wait for others before they are published
+// together.
+const flushEvery = 2 * time.Second
+
+// notFoundPause is how long a collection is left alone that was not there when
+// its sizes were asked for: it may come back as another one.
+const notFoundPause = 5 * time.Second
+
+// turn makes at most one size read, plus once per period the lists and the
+// reading of all sizes at once.
+func (s *surveyor) turn(ctx context.Context) {
+	now, period := time.Now(), s.w.o.Statistics
+	if s.listed.IsZero() || now.Sub(s.listed) >= period {
+		s.listed = now
+		s.w.listUnsharded(ctx)
+	}
+	if s.summed.IsZero() || now.Sub(s.summed) >= period {
+		s.summed = now
+		s.sum(ctx)
+	}
+	ns, due := s.next(s.w.Table(), now)
+	if due {
+		s.asked[ns] = now
+		read, cancel := context.WithTimeout(ctx, s.w.o.Timeout)
+		sizes, err := s.w.src.Sizes(read, ns)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		s.take(ns, sizes, err)
+	}
+	// What somebody looks at is published at once, the rest a few together. A
+	// cluster without collections is told as read, too.
+	switch {
+	case len(s.pending) > 0 && (!due || now.Sub(s.flushed) >= flushEvery || s.w.viewed.recently(ns, now)),
+		!due && s.w.Table().Health[PartSizes].At.IsZero() && len(s.failing) == 0:
+		s.flush(now)
+	}
+}
+
+// sum asks for all sharded collections at once, where the server can.
+func (s *surveyor) sum(ctx context.Context) {
+	read, cancel := context.WithTimeout(ctx, s.w.o.Timeout)
+	defer cancel()
+	all, err := s.w.src.AllSizes(read)
+	s.summing = err == nil
+	if err != nil {
+		return // collection by collection then, which reports what is wrong
+	}
+	for _, one := range all {
+		s.take(one.NS, one, nil)
+	}
+	s.flush(time.Now())
+}
+
+// next is the collection whose sizes are due: first never read ones, viewed
+// collections before others, then by age. A viewed one is due four times as often.
+func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
+	var best Namespace
+	var bestRank time.Duration
+	found := false
+	consider := func(ns Namespace) {
+		limit := s.w.o.Statistics
+		seen := s.w.viewed.recently(ns, now)
+		if seen {
+			limit /= 4
+		}
+		rank := 1000 * time.Hour // never asked
+		if at, ok := s.asked[ns]; ok {
+			if !s.known(t, ns) {
+				limit = notFoundPause // asked, but there was no such collection, or another one of that name
+			}
+			if rank = now.Sub(at); rank < limit {
+				return
+			}
+		}
+		if seen {
+			rank += 2000 * time.Hour
+		}
+		if !found || rank > bestRank {
+			best, bestRank, found = ns, rank, true
+		}
+	}
+	if !s.summing {
+		for _, c := range t.Collections {
+			consider(c.NS)
+		}
+	}
+	for _, ns := range t.Unsharded {
+		consider(ns)
+	}
+	return best, found
+}
+
+// known tells whether there is anything to show of a collection, a failure included.
+func (s *surveyor) known(t *Table, ns Namespace) bool {
+	if _, ok := s.pending[ns]; ok {
+		return true
+	}
+	_, ok := t.Sizes[ns]
+	return ok
+}
+
+// take keeps one read's outcome for the next flush. After a failure the last
+// good figures stay, with the reason beside them.
+func (s *surveyor) take(ns Namespace, sizes Sizes, err error) {
+	delete(s.failing, ns)
+	if err != nil {
+		if fault.Of(err) == fault.NotFound {
+			return // dropped in between
+		}
+		s.failing[ns] = err
+		old, ok := s.pending[ns]
+		if !ok {
+			old = s.w.Table().Sizes[ns]
+		}
+		sizes = Sizes{NS: ns, Shards: old.Shards, At: old.At, Reason: reasonOf(err)}
+	}
+	c := s.w.Table().Collection(ns)
+	sizes.Sharded = c != nil && !c.Unsplittable
+	s.pending[ns] = sizes
+}

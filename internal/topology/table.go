@@ -1,0 +1,150 @@
+package topology
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+)
+
+// Collection is one sharded collection in a table.
+type Collection struct {
+	Meta
+	Highest Version
+	Chunks  *ChunkMap
+}
+
+// Table is one immutable state of the cluster. Every slice is sorted by name
+// (Zones by namespace, then lower bound; Events newest first) and must not be
+// modified. Safe for concurrent use.
+type Table struct {
+	ClusterID   string
+	Seq         uint64    // grows when anything changes but the times of good reads
+	Built       time.Time // when this one was published
+	Loaded      bool      // routing, shards and databases have been read at least once
+	ServerInfo  ServerInfo
+	Shards      []Shard
+	Databases   []Database
+	Collections []*Collection // includes config.system.sessions, temporary and unsplittable ones: pages filter
+	Unsharded   []Namespace   // from listCollections where permitted; nil when unknown
+	Zones       []ZoneRange
+	Balancer    Balancer
+	Routers     []Router
+	Events      []Event // newest first, at most 1,000
+	Sizes       map[Namespace]Sizes
+	Health      map[Part]Health
+	Changes     []Change // against the table of Seq-1
+
+	every   map[Part]time.Duration
+	history []changeSet
+}
+
+// changeSet is what one earlier publication changed.
+type changeSet struct {
+	seq     uint64
+	changes []Change
+}
+
+// ServerInfo is what buildInfo, hello and config.version said.
+type ServerInfo struct {
+	Version   string
+	Hosts     string // redacted "host:port,…" for display
+	ClusterID string // config.version.clusterId in hex; empty when it may not be read
+}
+
+// Collection finds a sharded (or tracked) collection; nil if there is none of that name.
+func (t *Table) Collection(ns Namespace) *Collection {
+	i, ok := slices.BinarySearchFunc(t.Collections, ns, func(c *Collection, ns Namespace) int { return cmp.Compare(c.NS, ns) })
+	if !ok {
+		return nil
+	}
+	return t.Collections[i]
+}
+
+// Shard finds a shard by name; nil if there is none. The pointer is into the table: read only.
+func (t *Table) Shard(name string) *Shard {
+	i, ok := slices.BinarySearchFunc(t.Shards, name, func(s Shard, n string) int { return cmp.Compare(s.Name, n) })
+	if !ok {
+		return nil
+	}
+	return &t.Shards[i]
+}
+
+// Primary is the primary shard of a database; "" if unknown. The config and
+// admin databases have none: they live on the config servers.
+func (t *Table) Primary(db string) string {
+	i, ok := slices.BinarySearchFunc(t.Databases, db, func(d Database, n string) int { return cmp.Compare(d.Name, n) })
+	if !ok {
+		return ""
+	}
+	return t.Databases[i].Primary
+}
+
+// ZonesOf is the zone ranges of a namespace in key order. The slice is part of
+// the table: read only.
+func (t *Table) ZonesOf(ns Namespace) []ZoneRange {
+	from := sort.Search(len(t.Zones), func(i int) bool { return t.Zones[i].NS >= ns })
+	to := from
+	for to < len(t.Zones) && t.Zones[to].NS == ns {
+		to++
+	}
+	return t.Zones[from:to]
+}
+
+// ZoneOf names the zone whose range covers the whole chunk at position i;
+// straddles is true when the boundary of a range cuts the chunk, which only
+// lasts until the balancer has split it.
+func (t *Table) ZoneOf(c *Collection, i int) (zone string, straddles bool) {
+	zones := t.ZonesOf(c.NS)
+	if len(zones) == 0 {
+		return "", false
+	}
+	ch := c.Chunks.At(i)
+	// Ranges of one namespace do not overlap, so their upper bounds are sorted too.
+	z := sort.Search(len(zones), func(i int) bool { return zones[i].Max.Compare(ch.Min) > 0 })
+	if z == len(zones) || zones[z].Min.IsZero() || zones[z].Min.Compare(ch.Max) >= 0 {
+		return "", false
+	}
+	if zones[z].Min.Compare(ch.Min) <= 0 && zones[z].Max.Compare(ch.Max) >= 0 {
+		return zones[z].Zone, false
+	}
+	return "", true
+}
+
+// Stale tells whether the part's last read failed, it was never read, or it is
+// older than three of its polls.
+func (t *Table) Stale(p Part, now time.Time) bool {
+	h := t.Health[p]
+	if h.Err != nil || h.At.IsZero() {
+		return true
+	}
+	every := t.every[p]
+	return every > 0 && now.Sub(h.At) > 3*every
+}
+
+// Since is every change after the table of the given Seq, oldest first. It is
+// not complete when that table is too long ago: then everything may have changed.
+func (t *Table) Since(seq uint64) (changes []Change, complete bool) {
+	if seq >= t.Seq {
+		return nil, true
+	}
+	if len(t.history) == 0 || t.history[0].seq > seq+1 {
+		return nil, false
+	}
+	for _, s := range t.history {
+		if s.seq > seq {
+			changes = append(changes, s.changes...)
+		}
+	}
+	return changes, true
+}
+
+// replace puts a collection in the place of the one of its name.
+func (t *Table) replace(c *Collection) {
+	t.Collections = slices.Clone(t.Collections)
+	for i, o := range t.Collections {
+		if o.NS == c.NS {
+			t.Collections[i] = c
+		}
+	}
+}

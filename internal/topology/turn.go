@@ -1,0 +1,107 @@
+package topology
+
+import (
+	"cmp"
+	"slices"
+)
+
+// turn is what one routing poll found to do.
+type turn struct {
+	base  *Table
+	keep  []*Collection // unchanged, or changed without a new chunk
+	loads []*load
+	drops []Namespace
+	meta  bool // some collection changed without a new chunk
+}
+
+// load is one collection whose chunks must be read.
+type load struct {
+	head Head
+	base *Collection // what the table has; nil if new
+	full bool
+
+	next    *Collection // nil: not read, the table keeps what it has
+	gone    bool        // dropped while it was read
+	changes []Change
+	err     error
+}
+
+func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[Namespace]bool) *turn {
+	t := &turn{base: base}
+	seen := make(map[Namespace]bool, len(heads))
+	for _, h := range heads {
+		if seen[h.NS] {
+			continue
+		}
+		seen[h.NS] = true
+		c := base.Collection(h.NS)
+		switch {
+		case h.Highest.IsZero():
+			// In the middle of being created or dropped: the next turn knows.
+			if c != nil {
+				t.keep = append(t.keep, c)
+			}
+		case c == nil:
+			t.loads = append(t.loads, &load{head: h, full: true})
+		case reload[h.NS] || !sameLife(c.Meta, h.Meta) || h.Highest.Less(c.Highest):
+			t.loads = append(t.loads, &load{head: h, base: c, full: true})
+		case c.Highest != h.Highest:
+			t.loads = append(t.loads, &load{head: h, base: c})
+		case !sameMeta(c.Meta, h.Meta):
+			t.keep, t.meta = append(t.keep, &Collection{Meta: h.Meta, Highest: c.Highest, Chunks: c.Chunks}), true
+		default:
+			t.keep = append(t.keep, c)
+		}
+	}
+	for _, c := range base.Collections {
+		switch {
+		case seen[c.NS]:
+		case covers(c.NS):
+			t.drops = append(t.drops, c.NS)
+		default:
+			t.keep = append(t.keep, c)
+		}
+	}
+	return t
+}
+
+// outcome joins what was kept and read, and says whether it differs.
+func (t *turn) outcome() (cols []*Collection, changes []Change, changed bool) {
+	cols = slices.Clone(t.keep)
+	changed = t.meta
+	for _, ns := range t.drops {
+		changes = append(changes, Change{NS: ns, Kind: Dropped})
+	}
+	for _, l := range t.loads {
+		switch {
+		case l.gone:
+			if l.base != nil {
+				changes = append(changes, Change{NS: l.head.NS, Kind: Dropped})
+			}
+			continue
+		case l.next == nil:
+			if l.base != nil {
+				cols = append(cols, l.base)
+			}
+			continue
+		case l.next != l.base:
+			changed = true
+		}
+		cols = append(cols, l.next)
+		changes = append(changes, l.changes...)
+	}
+	slices.SortFunc(cols, func(a, b *Collection) int { return cmp.Compare(a.NS, b.NS) })
+	return cols, changes, changed || len(changes) > 0
+}
+
+// sameLife tells whether chunks read under one description continue those
+// read under the other.
+func sameLife(a, b Meta) bool {
+	return a.Incarnation == b.Incarnation && a.LegacyChunks == b.LegacyChunks && a.Key.Equal(b.Key)
+}
+
+func sameMeta(a, b Meta) bool {
+	return sameLife(a, b) && a.NS == b.NS && a.Unique == b.Unique && a.NoBalance == b.NoBalance &&
+		a.MigrationsBlocked == b.MigrationsBlocked && a.Unsplittable == b.Unsplittable &&
+		a.Resharding == b.Resharding && a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes
+}

@@ -1,0 +1,188 @@
+package topology
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"shardboard/internal/fault"
+)
+
+// Watcher keeps a Table of one cluster at most one poll old. Everything that
+// can fail happens before one atomic swap: a failed poll leaves the last table
+// in place and only its Health tells. Safe for concurrent use.
+type Watcher struct {
+	src Source
+	o   Options
+
+	table  atomic.Pointer[Table]
+	loaded chan struct{} // closed once the first table is loaded
+
+	mu          sync.Mutex // guards publishing and subscribers
+	subscribers map[chan struct{}]struct{}
+
+	routing gate // held while chunk maps are read and replaced
+	slow    gate // held during a slow poll
+	events  gate // held while the changelog is read
+	wakeup  chan struct{}
+
+	router   router // state of the routing poll, guarded by routing
+	suspects suspects
+	viewed   viewed
+}
+
+// gate lets one goroutine through at a time and gives up with the context.
+type gate chan struct{}
+
+func (g gate) enter(ctx context.Context) error {
+	select {
+	case g <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g gate) leave() { <-g }
+
+// NewWatcher makes a watcher that reads nothing until Run, Refresh or Load.
+func NewWatcher(src Source, o Options) *Watcher {
+	w := &Watcher{
+		src: src, o: o.withDefaults(),
+		loaded:      make(chan struct{}),
+		subscribers: make(map[chan struct{}]struct{}),
+		routing:     make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
+		wakeup: make(chan struct{}, 1),
+	}
+	w.table.Store(&Table{Health: map[Part]Health{}, every: w.o.every()})
+	return w
+}
+
+// Table is the current state; never nil, not Loaded before the first reads.
+func (w *Watcher) Table() *Table { return w.table.Load() }
+
+// Subscribe gives the current table and a channel that receives whenever a
+// newer one is there: no table falls between the two. Notifications coalesce,
+// so a slow reader misses states but never the newest. The last result ends
+// the subscription.
+func (w *Watcher) Subscribe() (*Table, <-chan struct{}, func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := make(chan struct{}, 1)
+	w.subscribers[c] = struct{}{}
+	return w.table.Load(), c, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.subscribers, c)
+	}
+}
+
+// Run polls until the context ends, and returns when all that it started has
+// ended. It fails at once only when the target is not a mongos; a cluster that
+// cannot be reached is tried again for ever.
+func (w *Watcher) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return w.routingLoop(ctx) })
+	g.Go(func() error { return w.slowLoop(ctx) })
+	g.Go(func() error { return w.statistics(ctx) })
+	g.Go(func() error { return w.sweep(ctx) })
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// Refresh polls routing and all slow parts now and returns when the table has
+// the result. The error is the routing poll's; the parts' are in Health.
+func (w *Watcher) Refresh(ctx context.Context) error {
+	err := w.pollRouting(ctx)
+	return errors.Join(err, w.pollSlow(ctx))
+}
+
+// Load reads everything but sizes once and gives the table, for commands that
+// answer one question and end.
+func (w *Watcher) Load(ctx context.Context) (*Table, error) {
+	if err := w.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	t := w.Table()
+	if !t.Loaded {
+		for _, p := range []Part{PartRouting, PartShards, PartDatabases} {
+			if err := t.Health[p].Err; err != nil {
+				return nil, err
+			}
+		}
+		return nil, fault.New(fault.Unavailable, "The routing table could not be read completely.")
+	}
+	w.listUnsharded(ctx)
+	return w.Table(), ctx.Err()
+}
+
+func (w *Watcher) routingLoop(ctx context.Context) error {
+	failed := 0
+	for {
+		err := w.pollRouting(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if fault.Of(err) == fault.Invalid && !w.Table().Loaded {
+			return err
+		}
+		pause := w.o.Routing
+		if err != nil {
+			failed++
+			pause = min(w.o.Routing<<min(failed-1, 16), max(w.o.MaxBackoff, w.o.Routing))
+		} else {
+			if failed > 0 {
+				w.wake() // the slow parts need not wait for their turn to recover too
+			}
+			failed = 0
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *Watcher) slowLoop(ctx context.Context) error {
+	for {
+		// The error is in Health; the next turn comes as usual.
+		_ = w.pollSlow(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t := time.NewTimer(w.o.Slow)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		case <-w.wakeup:
+			t.Stop()
+		case <-t.C:
+		}
+	}
+}
+
+// wake lets the slow poll begin now.
+func (w *Watcher) wake() {
+	select {
+	case w.wakeup <- struct{}{}:
+	default:
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,416 @@
+package topology
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+)
+
+func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	watch(t, f, Options{}, func(w *Watcher) {
+		table, changed, end := w.Subscribe()
+		defer end()
+		if !table.Loaded || table.ClusterID != "c1" || table.Collection("db.x").Chunks.Len() != 3 {
+			t.Fatalf("loaded %t, cluster %q", table.Loaded, table.ClusterID)
+		}
+		drain(changed)
+		f.edit(func() { c.move(0, "c") })
+		after(2 * time.Second)
+		select {
+		case <-changed:
+		default:
+			t.Fatal("nobody was told of the move")
+		}
+		next := w.Table()
+		if next.Collection("db.x").Chunks.Owner(0) != "c" || next.Seq <= table.Seq {
+			t.Fatalf("chunk 0 is on %s, seq %d after %d", next.Collection("db.x").Chunks.Owner(0), next.Seq, table.Seq)
+		}
+		changes, complete := next.Since(table.Seq)
+		if !complete || !slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == Moved && c.From == "a" && c.To == "c" && c.NS == "db.x" }) {
+			t.Fatalf("changes since the first table: %+v, complete %t", changes, complete)
+		}
+		if table.Collection("db.x").Chunks.Owner(0) != "a" {
+			t.Fatal("the old table changed")
+		}
+	})
+}
+
+func drain(c <-chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
+func TestWatcherSaysNothingWhileNothingChanges(t *testing.T) {
+	f := newFake(t)
+	f.add("db.x", 1, 0)
+	f.sizes = nil
+	watch(t, f, Options{Statistics: time.Hour}, func(w *Watcher) {
+		after(30 * time.Second)
+		table, changed, end := w.Subscribe()
+		defer end()
+		heads, slow, chunks := f.count("Heads"), f.count("Shards"), f.count("Chunks")
+		after(20 * time.Second)
+		select {
+		case <-changed:
+			t.Error("a notification without a change")
+		default:
+		}
+		now := w.Table()
+		if now.Seq != table.Seq || !now.Health[PartRouting].At.After(table.Health[PartRouting].At) || now.Balancer.Rounds == table.Balancer.Rounds {
+			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds should go on", table.Seq, now.Seq)
+		}
+		if n := f.count("Heads") - heads; n != 10 {
+			t.Errorf("%d routing polls in 20 s, want 10 of one command", n)
+		}
+		if n := f.count("Shards") - slow; n != 2 {
+			t.Errorf("%d slow polls in 20 s, want 2", n)
+		}
+		if n := f.count("Chunks") - chunks; n != 0 {
+			t.Errorf("%d chunk reads while nothing changed", n)
+		}
+	})
+}
+
+func TestWatcherKeepsLastTableWhenPollFails(t *testing.T) {
+	f := newFake(t)
+	f.add("db.x", 1, 0)
+	watch(t, f, Options{}, func(w *Watcher) {
+		good := w.Table()
+		f.edit(func() { f.fail["all"] = fault.New(fault.Unavailable, "The cluster cannot be reached.") })
+		after(2 * time.Second)
+		bad := w.Table()
+		if bad.Collections[0] != good.Collections[0] || bad.Health[PartRouting].Err == nil {
+			t.Fatalf("the table must stay and its health tell: %+v", bad.Health[PartRouting])
+		}
+		if !bad.Health[PartRouting].At.Equal(good.Health[PartRouting].At) || !bad.Stale(PartRouting, time.Now()) {
+			t.Error("the age is that of the last good read")
+		}
+		// It goes on trying, at least every ten seconds.
+		after(time.Minute)
+		n := f.count("Server")
+		after(time.Minute)
+		if tries := f.count("Server") - n; tries < 5 || tries > 7 {
+			t.Errorf("%d attempts a minute while the cluster is lost, want about 6", tries)
+		}
+		if seq := w.Table().Seq; seq > bad.Seq+20 {
+			t.Errorf("the same failure was published %d times", seq-bad.Seq)
+		}
+		f.edit(func() { delete(f.fail, "all") })
+		after(12 * time.Second)
+		if h := w.Table().Health; h[PartRouting].Err != nil || h[PartShards].Err != nil {
+			t.Errorf("not recovered: %v, %v", h[PartRouting].Err, h[PartShards].Err)
+		}
+	})
+}
+
+func TestWatcherGivesUpOnAHangingClusterInTime(t *testing.T) {
+	f := newFake(t)
+	f.add("db.x", 1)
+	watch(t, f, Options{}, func(w *Watcher) {
+		f.edit(func() { f.hang["all"] = true })
+		after(23 * time.Second)
+		for _, p := range []Part{PartRouting, PartShards, PartZones, PartEvents, PartBalancer} {
+			if w.Table().Health[p].Err == nil {
+				t.Errorf("%s still waits", p)
+			}
+		}
+	})
+}
+
+func TestWatcherDegradesOnlyTheForbiddenPart(t *testing.T) {
+	f := newFake(t)
+	f.add("db.x", 1)
+	f.fail["Zones"] = fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "find on config.tags"}, "The cluster user may not read the zones.")
+	watch(t, f, Options{}, func(w *Watcher) {
+		table := w.Table()
+		h := table.Health[PartZones]
+		if !table.Loaded || !h.Denied || h.Privilege != "find on config.tags" || !table.Health[PartShards].At.Equal(time.Now()) {
+			t.Fatalf("loaded %t, zones %+v", table.Loaded, h)
+		}
+	})
+}
+
+func TestWatcherTakesRowsThatComeWithSkippedOnes(t *testing.T) {
+	f := newFake(t)
+	f.fail["Shards"] = &SkippedError{What: "config.shards", Count: 1, First: fmt.Errorf("a shard without a name")}
+	watch(t, f, Options{}, func(w *Watcher) {
+		if table := w.Table(); len(table.Shards) != 3 || table.Health[PartShards].Note == "" || table.Health[PartShards].Err != nil {
+			t.Fatalf("%d shards, health %+v", len(table.Shards), table.Health[PartShards])
+		}
+	})
+}
+
+func TestWatcherNeverPublishesATornTable(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	watch(t, f, Options{}, func(w *Watcher) {
+		// An incremental read that saw only one half of a split, twice.
+		full := slices.Clone(c.rows)
+		f.edit(func() {
+			c.rows[1].Max = at(t, c.meta.Key, 5)
+			c.rows[1].Version = Version{2, 0}
+		})
+		after(2 * time.Second)
+		table := w.Table()
+		if table.Collection("db.x").Chunks.Len() != 3 || table.Collection("db.x").Highest != (Version{1, 2}) {
+			t.Fatal("a table with a gap was published")
+		}
+		if table.Health[PartRouting].Err == nil {
+			t.Fatal("nobody was told that the collection cannot be read")
+		}
+		f.edit(func() {
+			c.rows = append(full[:1:1], row(t, c.meta.Key, 0, 5, "b", 2, 0), row(t, c.meta.Key, 5, 10, "b", 2, 1), full[2])
+		})
+		after(12 * time.Second)
+		if table := w.Table(); table.Collection("db.x").Chunks.Len() != 4 || table.Health[PartRouting].Err != nil {
+			t.Fatalf("%d chunks, %v", table.Collection("db.x").Chunks.Len(), table.Health[PartRouting].Err)
+		}
+	})
+}
+
+func TestWatcherReadsAgainWhenACollectionIsReplacedUnderIt(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	watch(t, f, Options{}, func(w *Watcher) {
+		seq := w.Table().Seq
+		f.edit(func() {
+			c.move(0, "b")
+			f.afterChunks = func(ns Namespace) { // dropped and made anew right after its chunks were read
+				f.afterChunks = nil
+				f.add("db.x", 2, 100)
+			}
+		})
+		after(2 * time.Second)
+		got := w.Table().Collection("db.x")
+		if got.Incarnation.UUID != [16]byte{2} || got.Chunks.Len() != 2 {
+			t.Fatalf("life %v with %d chunks, want the second with 2", got.Incarnation.UUID[0], got.Chunks.Len())
+		}
+		if changes, _ := w.Table().Since(seq); len(changes) != 1 || changes[0].Kind != Reloaded {
+			t.Fatalf("changes %+v", changes)
+		}
+	})
+}
+
+func TestWatcherFollowsDropsCreationsAndFlags(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1)
+	watch(t, f, Options{}, func(w *Watcher) {
+		seq := w.Table().Seq
+		f.edit(func() { f.add("db.y", 2, 5); c.meta.NoBalance = true })
+		after(2 * time.Second)
+		table := w.Table()
+		changes, _ := table.Since(seq)
+		if table.Collection("db.y") == nil || !table.Collection("db.x").NoBalance || len(changes) != 1 || changes[0].Kind != Created {
+			t.Fatalf("changes %+v", changes)
+		}
+		seq = table.Seq
+		f.edit(func() { delete(f.colls, "db.x") })
+		after(2 * time.Second)
+		table = w.Table()
+		if changes, _ := table.Since(seq); table.Collection("db.x") != nil || len(changes) != 1 || changes[0].Kind != Dropped {
+			t.Fatalf("changes %+v", changes)
+		}
+	})
+}
+
+func TestWatcherKeepsOthersWhenOneCollectionFails(t *testing.T) {
+	f := newFake(t)
+	x, y := f.add("db.x", 1, 0), f.add("db.y", 2, 0)
+	watch(t, f, Options{}, func(w *Watcher) {
+		f.edit(func() {
+			x.move(0, "c")
+			y.move(0, "c")
+			f.failNS["db.x"] = fault.New(fault.Unavailable, "no")
+		})
+		after(2 * time.Second)
+		table := w.Table()
+		if table.Collection("db.y").Chunks.Owner(0) != "c" || table.Collection("db.x").Chunks.Owner(0) != "a" || table.Health[PartRouting].Err == nil {
+			t.Fatalf("y on %s, x on %s", table.Collection("db.y").Chunks.Owner(0), table.Collection("db.x").Chunks.Owner(0))
+		}
+	})
+}
+
+func TestWatcherRefusesAnotherCluster(t *testing.T) {
+	f := newFake(t)
+	f.add("db.x", 1)
+	watch(t, f, Options{}, func(w *Watcher) {
+		f.edit(func() { f.fail["Heads"] = fault.New(fault.Unavailable, "gone") })
+		after(2 * time.Second)
+		f.edit(func() { delete(f.fail, "Heads"); f.id = "c2"; delete(f.colls, "db.x") })
+		after(10 * time.Second)
+		table := w.Table()
+		if table.ClusterID != "c1" || table.Collection("db.x") == nil || fault.Of(table.Health[PartRouting].Err) != fault.Conflict {
+			t.Fatalf("cluster %s, health %v", table.ClusterID, table.Health[PartRouting].Err)
+		}
+	})
+}
+
+func TestWatcherEndsWhenTheTargetIsNotAMongos(t *testing.T) {
+	f := newFake(t)
+	f.fail["Server"] = fault.New(fault.Invalid, "it is a mongod")
+	synctest.Test(t, func(t *testing.T) {
+		if err := NewWatcher(f, Options{}).Run(context.Background()); fault.Of(err) != fault.Invalid {
+			t.Fatalf("Run ended with %v", err)
+		}
+	})
+}
+
+func TestRotationFindsChangesInEveryCollection(t *testing.T) {
+	f := newFake(t)
+	var all []*fakeColl
+	for i := range 23 {
+		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
+	}
+	watch(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
+		if len(w.Table().Collections) != 23 {
+			t.Fatalf("%d collections after the first poll", len(w.Table().Collections))
+		}
+		after(10 * time.Second) // one whole rotation
+		f.edit(func() {
+			for _, c := range all {
+				c.move(0, "c")
+			}
+			delete(f.colls, "db.c07")
+			f.add("db.zz", 99)
+			f.window = nil
+		})
+		after(10 * time.Second)
+		table := w.Table()
+		for _, c := range table.Collections {
+			if c.NS != "db.zz" && c.Chunks.Owner(0) != "c" {
+				t.Errorf("%s was not read", c.NS)
+			}
+		}
+		if table.Collection("db.c07") != nil || table.Collection("db.zz") == nil {
+			t.Error("a drop or a creation was missed")
+		}
+		for _, win := range f.window {
+			if len(win.Only) == 0 && win.Limit != 5 {
+				t.Errorf("a poll asked for %+v", win)
+			}
+		}
+	})
+}
+
+func TestRotationFollowsTheChangelogAtOnce(t *testing.T) {
+	f := newFake(t)
+	var all []*fakeColl
+	for i := range 100 {
+		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
+	}
+	f.events = []Event{{ID: "e1"}}
+	watch(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
+		f.edit(func() {
+			all[77].move(0, "c")
+			f.events = append([]Event{{ID: "e2", What: "moveChunk.commit", NS: "db.c77"}}, f.events...)
+		})
+		after(2 * time.Second)
+		if w.Table().Collection("db.c77").Chunks.Owner(0) != "c" {
+			t.Fatal("the move was not found within one poll")
+		}
+	})
+}
+
+func TestJumboFlagsAreFoundAfterAFailedMoveAndBySweeping(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	f.events = []Event{{ID: "e1"}}
+	watch(t, f, Options{Sweep: 10 * time.Minute}, func(w *Watcher) {
+		lower, err := bson.Marshal(bson.D{{Key: "k", Value: int64(0)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		details, err := bson.Marshal(bson.D{{Key: "min", Value: bson.Raw(lower)}, {Key: "note", Value: "aborted"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.edit(func() {
+			c.rows[1].Jumbo = true
+			f.events = append([]Event{{ID: "e2", What: "moveChunk.from", NS: "db.x", Details: details}}, f.events...)
+		})
+		after(10 * time.Second)
+		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(1).Jumbo {
+			t.Fatalf("%d jumbo chunks after the failed move", got.Jumbo())
+		}
+		f.edit(func() { c.rows[1].Jumbo, c.rows[2].Jumbo = false, true })
+		after(time.Minute)
+		if w.Table().Collection("db.x").Chunks.At(2).Jumbo {
+			t.Fatal("nothing should have told of this flag yet")
+		}
+		after(10 * time.Minute)
+		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(2).Jumbo {
+			t.Fatalf("%d jumbo chunks after a sweep", got.Jumbo())
+		}
+	})
+}
+
+func TestSweepMendsATableThatIsWrong(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	watch(t, f, Options{Sweep: time.Minute}, func(w *Watcher) {
+		f.edit(func() { // somebody edits config.chunks by hand, below the highest version
+			c.rows[0].Shard, c.rows[0].Version = "b", Version{1, 1}
+			c.rows[1].Version = Version{1, 0}
+		})
+		after(62 * time.Second)
+		if got := w.Table().Collection("db.x").Chunks.Owner(0); got != "b" {
+			t.Fatalf("chunk 0 is on %s, want b", got)
+		}
+	})
+}
+
+func TestSweepStaysBelowItsRate(t *testing.T) {
+	f := newFake(t)
+	cuts := make([]int64, 0, 9999)
+	for i := range int64(9999) {
+		cuts = append(cuts, i)
+	}
+	f.add("db.x", 1, cuts...)
+	watch(t, f, Options{Sweep: time.Minute, SweepPerSecond: 1000}, func(w *Watcher) {
+		after(time.Minute)
+		before := f.count("ChunksFrom")
+		after(5 * time.Second)
+		if rows := (f.count("ChunksFrom") - before) * sweepBatch; rows > 5500 {
+			t.Fatalf("%d chunk documents in 5 s", rows)
+		}
+		after(time.Minute)
+		if n := f.count("ChunksFrom"); n < 20 {
+			t.Fatalf("the sweep ended after %d reads", n)
+		}
+	})
+}
+
+func TestZonesAreCompletedToKeys(t *testing.T) {
+	f := newFake(t)
+	c := f.add("db.x", 1, 0, 10)
+	c.meta.Key = pattern(t, bson.E{Key: "k", Value: int32(1)})
+	lo, _ := bson.Marshal(bson.D{{Key: "k", Value: int64(0)}})
+	hi, _ := bson.Marshal(bson.D{{Key: "k", Value: int64(12)}})
+	f.zones = []ZoneRange{{NS: "db.x", Zone: "z", RawMin: lo, RawMax: hi}, {NS: "db.plain", Zone: "y", RawMin: lo, RawMax: hi}}
+	watch(t, f, Options{}, func(w *Watcher) {
+		table := w.Table()
+		x := table.Collection("db.x")
+		for i, want := range []struct {
+			zone      string
+			straddles bool
+		}{{"", false}, {"z", false}, {"", true}} {
+			if zone, straddles := table.ZoneOf(x, i); zone != want.zone || straddles != want.straddles {
+				t.Errorf("chunk %d: zone %q, straddles %t", i, zone, straddles)
+			}
+		}
+		if z := table.ZonesOf("db.plain"); len(z) != 1 || !z[0].Min.IsZero() {
+			t.Errorf("ranges of a collection that is not sharded keep their documents only: %+v", z)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package topology
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+)
+
+// completeZones gives the ranges of t's collections their keys, and sorts all
+// by namespace and lower bound. Ranges of a collection that is not sharded, or
+// that do not fit its key, keep only the stored documents.
+func completeZones(zones []ZoneRange, t *Table) []ZoneRange {
+	if zones == nil {
+		return nil
+	}
+	out := slices.Clone(zones)
+	for i := range out {
+		z := &out[i]
+		z.Min, z.Max = shardkey.Key{}, shardkey.Key{}
+		c := t.Collection(z.NS)
+		if c == nil {
+			continue
+		}
+		lo, errLo := zoneBound(c.Key, z.RawMin)
+		hi, errHi := zoneBound(c.Key, z.RawMax)
+		if errLo == nil && errHi == nil && lo.Compare(hi) < 0 {
+			z.Min, z.Max = lo, hi
+		}
+	}
+	slices.SortFunc(out, func(a, b ZoneRange) int {
+		return cmp.Or(cmp.Compare(a.NS, b.NS), a.Min.Compare(b.Min), bytes.Compare(a.RawMin, b.RawMin))
+	})
+	return out
+}
+
+// zoneBound completes a stored bound to a key. A bound may be a prefix of the
+// shard key when it was written before sharding or by hand; the missing fields
+// count as MinKey, on both ends (MongoDB 5.0.7, s/shard_key_pattern.cpp).
+func zoneBound(p shardkey.Pattern, doc bson.Raw) (shardkey.Key, error) {
+	elements, err := doc.Elements()
+	if err != nil {
+		return shardkey.Key{}, err
+	}
+	fields := p.Fields()
+	if len(elements) >= len(fields) {
+		return p.Bound(doc)
+	}
+	full := make(bson.D, 0, len(fields))
+	for i, f := range fields {
+		if i >= len(elements) {
+			full = append(full, bson.E{Key: f.Name, Value: bson.MinKey{}})
+			continue
+		}
+		name, err := elements[i].KeyErr()
+		if err != nil {
+			return shardkey.Key{}, err
+		}
+		value, err := elements[i].ValueErr()
+		if err != nil {
+			return shardkey.Key{}, err
+		}
+		full = append(full, bson.E{Key: name, Value: value})
+	}
+	raw, err := bson.Marshal(full)
+	if err != nil {
+		return shardkey.Key{}, err
+	}
+	return p.Bound(raw)
+}
