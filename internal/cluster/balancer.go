@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+const megabyte = 1 << 20
+
+// defaultChunkBytes is the chunk size where config.settings has none: 64 MB
+// up to 5.x, 128 MB from 6.0.
+func defaultChunkBytes(v version) int64 {
+	if v.atLeast(6, 0, 0) {
+		return 128 * megabyte
+	}
+	return 64 * megabyte
+}
+
+// Settings reads config.settings. No document means the defaults: balancer on,
+// no window. A mode is ignored once stopped is set, as the server does
+// (MongoDB 5.0.7, s/balancer_configuration.cpp).
+func (c *Client) Settings(ctx context.Context) (topology.Balancer, error) {
+	b := topology.Balancer{Known: true, Mode: "full", ChunkBytes: defaultChunkBytes(c.release()), ChunkDefault: true}
+	cmd := find("settings", bson.D{}, withMajority)
+	err := c.each(ctx, "config", cmd, findOn("settings", "read the balancer's settings"), func(doc bson.Raw) error {
+		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
+		case "balancer":
+			decodeBalancer(doc, &b)
+		case "chunksize":
+			if mb, ok := doc.Lookup("value").AsInt64OK(); ok && mb > 0 && mb <= 1024 {
+				b.ChunkBytes, b.ChunkDefault = mb*megabyte, false
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return topology.Balancer{}, err
+	}
+	return b, nil
+}
+
+func decodeBalancer(doc bson.Raw, b *topology.Balancer) {
+	w := walk(doc)
+	for w.next() {
+		switch string(w.key) {
+		case "stopped":
+			b.Stopped = w.truthy()
+		case "mode":
+			if mode, ok := w.str(); ok {
+				b.Mode = mode
+			}
+		case "activeWindow":
+			window, _ := w.doc()
+			start, _ := window.Lookup("start").StringValueOK()
+			stop, _ := window.Lookup("stop").StringValueOK()
+			if start != "" && stop != "" && start != stop {
+				b.WindowStart, b.WindowStop = start, stop
+			}
+		}
+	}
+	if b.Stopped {
+		b.Mode = "off"
+	}
+}
+
+// BalancerStatus asks the config server whether a round is on.
+func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64, err error) {
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "balancerStatus", Value: 1}},
+		read{what: "ask for the balancer's status", privilege: "find on config.settings"})
+	if err != nil {
+		return false, 0, err
+	}
+	inRound, _ = reply.Lookup("inBalancerRound").BooleanOK()
+	rounds, _ = reply.Lookup("numBalancerRounds").AsInt64OK()
+	return inRound, rounds, nil
+}

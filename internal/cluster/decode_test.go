@@ -1,0 +1,272 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"pgregory.net/rapid"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// doc parses canonical Extended JSON.
+func doc(t testing.TB, text string) bson.Raw {
+	t.Helper()
+	var d bson.D
+	if err := bson.UnmarshalExtJSON([]byte(text), true, &d); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"base64":"437qTOWYQT+fO/TuVENVIg==","subType":"04"}},
+ "min":{"doc_id":{"$numberLong":"1234567890123456789"}},"max":{"doc_id":{"$numberLong":"3074457345618258602"}},"shard":"shard-rs-1",
+ "lastmod":{"$timestamp":{"t":2,"i":7}},"history":[{"validAfter":{"$timestamp":{"t":1795274569,"i":260}},"shard":"shard-rs-1"},
+ {"validAfter":{"$timestamp":{"t":1795274564,"i":86}},"shard":"shard-rs-2"}]}`
+
+func decoder(t testing.TB) *chunkDecoder {
+	t.Helper()
+	p, err := shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
+}
+
+func TestChunkOfFiveIsDecoded(t *testing.T) {
+	d := decoder(t)
+	c, err := d.decode(doc(t, chunk50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Shard != "shard-rs-1" || c.Version != (topology.Version{Major: 2, Minor: 7}) || c.Since != (bson.Timestamp{T: 1795274569, I: 260}) || c.Jumbo {
+		t.Fatalf("%+v", c)
+	}
+	if got := d.pattern.Display(c.Min); got == "" || c.Min.Compare(c.Max) >= 0 {
+		t.Fatalf("bounds %s to %s", got, d.pattern.Display(c.Max))
+	}
+}
+
+func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want func(topology.Chunk) bool
+	}{
+		"4.4, keyed by namespace": {`{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"ns":"a.b","lastmodEpoch":{"$oid":"6b01b7482b3f21e86666bad5"},"min":{"doc_id":{"$minKey":1}},
+			"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}},"jumbo":true}`,
+			func(c topology.Chunk) bool { return c.Jumbo && c.Since.IsZero() }},
+		"7.0, with onCurrentShardSince only": {`{"min":{"doc_id":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}},
+			"onCurrentShardSince":{"$timestamp":{"t":5,"i":6}},"history":[]}`,
+			func(c topology.Chunk) bool { return c.Since == bson.Timestamp{T: 5, I: 6} }},
+		"9.x, shard by uuid": {`{"min":{"doc_id":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":{"$binary":{"base64":"437qTOWYQT+fO/TuVENVIg==","subType":"04"}},
+			"lastmod":{"$timestamp":{"t":1,"i":0}},"unknown":{"deep":[1,2,{"x":null}]}}`,
+			func(c topology.Chunk) bool { return c.Shard == "by-uuid" }},
+	} {
+		got, err := decoder(t).decode(doc(t, c.text))
+		if err != nil || !c.want(got) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestChunksThatMakeNoSenseAreRefused(t *testing.T) {
+	for _, text := range []string{
+		`{}`,
+		`{"min":1,"max":2,"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
+		`{"min":{"doc_id":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":5,"lastmod":{"$timestamp":{"t":1,"i":0}}}`,
+		`{"min":{"doc_id":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":7}`,
+		`{"min":{"doc_id":{"$minKey":1},"more":1},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
+		`{"min":{"other":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
+	} {
+		if c, err := decoder(t).decode(doc(t, text)); err == nil {
+			t.Errorf("%s became %+v", text, c)
+		}
+	}
+}
+
+func TestHeadsAreDecodedAcrossVersions(t *testing.T) {
+	h, err := decodeHead(doc(t, `{"_id":"yorkie-meta.schemas","lastmodEpoch":{"$oid":"6b01b744771af06a2848c039"},"timestamp":{"$timestamp":{"t":1795274564,"i":61}},
+		"uuid":{"$binary":{"base64":"3hMQOUlPQFaQiCp14FI1GQ==","subType":"04"}},"key":{"project_id":{"$numberInt":"1"}},"noBalance":true,"permitMigrations":false,
+		"maxChunkSizeBytes":{"$numberLong":"1048576"},"top":[{"lastmod":{"$timestamp":{"t":3,"i":4}}}]}`))
+	if err != nil || h.NS != "yorkie-meta.schemas" || !h.NoBalance || !h.MigrationsBlocked || h.LegacyChunks || h.Highest != (topology.Version{Major: 3, Minor: 4}) ||
+		h.Incarnation.UUID[0] != 0xde || h.Incarnation.Timestamp.I != 61 || h.MaxChunkBytes != 1<<20 || h.Unsplittable {
+		t.Errorf("%+v, %v", h, err)
+	}
+	h, err = decodeHead(doc(t, `{"_id":"a.b","lastmodEpoch":{"$oid":"6b01b744771af06a2848c039"},"uuid":{"$binary":{"base64":"3hMQOUlPQFaQiCp14FI1GQ==","subType":"04"}},
+		"key":{"x":{"$numberDouble":"1.0"}},"unique":true,"top":[]}`))
+	if err != nil || !h.LegacyChunks || !h.Unique || !h.Highest.IsZero() {
+		t.Errorf("without timestamp the chunks are by namespace: %+v, %v", h, err)
+	}
+	h, err = decodeHead(doc(t, `{"_id":"a.system.resharding.df24b196","timestamp":{"$timestamp":{"t":1,"i":1}},"key":{"_id":1},"unsplittable":true,"reshardingFields":{"uuid":1}}`))
+	if err != nil || !h.Temporary || !h.Unsplittable || !h.Resharding {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for _, bad := range []string{`{}`, `{"_id":5}`, `{"_id":"a.b"}`, `{"_id":"a.b","key":{}}`, `{"_id":"a.b","key":7}`} {
+		if h, err := decodeHead(doc(t, bad)); err == nil {
+			t.Errorf("%s became %+v", bad, h)
+		}
+	}
+}
+
+func TestShardsAreDecoded(t *testing.T) {
+	s, _, err := decodeShard(doc(t, `{"_id":"shard-rs-1","host":"rs/h1:1,h2:2","state":1,"tags":["z","a",7],"draining":true}`))
+	if err != nil || s.ReplSet != "rs" || len(s.Hosts) != 2 || !s.Draining || fmt.Sprint(s.Zones) != "[a z]" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if _, _, err := decodeShard(doc(t, `{"_id":9,"host":5}`)); err == nil {
+		t.Fatal("a shard without a name was taken")
+	}
+}
+
+func TestRoutingPollIsOneAggregateForEachFormat(t *testing.T) {
+	text := func(w topology.Window, legacy bool) string {
+		out, err := bson.MarshalExtJSON(bson.D{{Key: "p", Value: headsPipeline(w, legacy)}}, false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	if got := text(topology.Window{}, false); got[:60] != `{"p":[{"$match":{"dropped":{"$ne":true}}},{"$lookup":{"from"`[:60] {
+		t.Error(got)
+	}
+	for _, c := range []struct{ got, want string }{
+		{text(topology.Window{}, false), `{"$eq":["$uuid","$$c"]}`},
+		{text(topology.Window{}, true), `{"$eq":["$ns","$$c"]}`},
+		{text(topology.Window{After: "a.b", Limit: 5}, false), `{"_id":{"$gt":"a.b"}}`[1:20]},
+		{text(topology.Window{Only: []topology.Namespace{"a.b"}}, false), `"_id":{"$in":["a.b"]}`},
+	} {
+		if !contains(c.got, c.want) {
+			t.Errorf("%s lacks %s", c.got, c.want)
+		}
+	}
+}
+
+func contains(s, part string) bool {
+	for i := 0; i+len(part) <= len(s); i++ {
+		if s[i:i+len(part)] == part {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFailuresAreClassified(t *testing.T) {
+	u, err := ParseURI("mongodb://u:s3cret@h:1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{uri: u}
+	for _, e := range []struct {
+		err  error
+		kind fault.Kind
+	}{
+		{mongo.CommandError{Code: 13, Message: "not authorized on config to execute command"}, fault.Forbidden},
+		{mongo.CommandError{Code: 13, Message: "command find requires authentication"}, fault.Forbidden},
+		{mongo.CommandError{Code: 18, Message: "Authentication failed."}, fault.Forbidden},
+		{mongo.CommandError{Code: 50}, fault.Unavailable},
+		{mongo.CommandError{Code: 202}, fault.Unavailable},
+		{mongo.CommandError{Code: 133}, fault.Unavailable},
+		{mongo.CommandError{Code: 10107}, fault.Unavailable},
+		{mongo.CommandError{Code: 26}, fault.NotFound},
+		{mongo.CommandError{Code: 40324}, fault.NotFound},
+		{mongo.CommandError{Code: 117}, fault.Conflict},
+		{mongo.CommandError{Code: 0, Message: "no option found to get"}, fault.Internal},
+		{context.DeadlineExceeded, fault.Unavailable},
+		{errors.New("server selection error: context deadline exceeded, current topology: { Type: Unknown }"), fault.Unavailable},
+		{errors.New(`connection() error occurred during connection handshake: auth error: sasl conversation error`), fault.Forbidden},
+		{errors.New("something else"), fault.Internal},
+	} {
+		got := c.classify(e.err, "read the zones", "find on config.tags")
+		var command mongo.CommandError // not comparable, so errors.Is has no use here
+		if kept := errors.As(got, &command) || errors.Is(got, e.err); fault.Of(got) != e.kind || !kept {
+			t.Errorf("%v became %v (%s)", e.err, got, fault.Of(got))
+		}
+		if contains(fault.Text(got), "topology") || contains(fault.Text(got), "s3cret") {
+			t.Errorf("the sentence %q shows too much", fault.Text(got))
+		}
+	}
+	var denied *topology.DeniedError
+	if !errors.As(c.classify(mongo.CommandError{Code: 13}, "x", "find on config.tags"), &denied) || denied.Privilege != "find on config.tags" {
+		t.Error("the privilege is not named")
+	}
+	if err := c.classify(context.Canceled, "x", ""); !errors.Is(err, context.Canceled) || fault.Of(err) != fault.Internal {
+		t.Errorf("being told to stop is no failure of the cluster: %v", err)
+	}
+}
+
+func TestVersionsCompare(t *testing.T) {
+	for _, c := range []struct {
+		text                string
+		major, minor, patch int
+		want                bool
+	}{
+		{"5.0.7", 5, 0, 7, true}, {"5.0.7", 5, 0, 8, false}, {"6.0.0-rc3", 6, 0, 0, true}, {"4.4.29", 5, 0, 0, false}, {"10.0", 9, 9, 9, true}, {"", 1, 0, 0, false},
+	} {
+		if parseVersion(c.text).atLeast(c.major, c.minor, c.patch) != c.want {
+			t.Errorf("%s at least %d.%d.%d: want %t", c.text, c.major, c.minor, c.patch, c.want)
+		}
+	}
+}
+
+func TestStatisticsTakeOrphansOffWhereTheServerCountsThem(t *testing.T) {
+	old := decodeStats(doc(t, `{"size":{"$numberInt":"96048"},"count":{"$numberInt":"667"},"avgObjSize":{"$numberInt":"144"},"storageSize":{"$numberInt":"4096"},"totalIndexSize":{"$numberDouble":"8192.0"}}`), anyTime)
+	if old.Bytes.Value != 96048 || old.Bytes.Exact || old.Orphans.Known || old.Orphans.Reason == "" || old.Indexes.Value != 8192 {
+		t.Errorf("%+v", old)
+	}
+	newer := decodeStats(doc(t, `{"size":{"$numberLong":"1000"},"count":{"$numberLong":"10"},"avgObjSize":{"$numberInt":"100"},"numOrphanDocs":{"$numberLong":"3"}}`), anyTime)
+	if newer.Bytes.Value != 700 || newer.Documents.Value != 7 || !newer.Documents.Exact || newer.Bytes.Exact {
+		t.Errorf("%+v", newer)
+	}
+}
+
+// Whatever bytes come, walking them ends and does not panic.
+func TestDamagedDocumentsAreHarmless(t *testing.T) {
+	whole := doc(t, chunk50)
+	rapid.Check(t, func(rt *rapid.T) {
+		raw := append([]byte(nil), whole...)
+		for range rapid.IntRange(1, 6).Draw(rt, "edits") {
+			raw[rapid.IntRange(0, len(raw)-1).Draw(rt, "at")] = rapid.Byte().Draw(rt, "byte")
+		}
+		raw = raw[:rapid.IntRange(0, len(raw)).Draw(rt, "length")]
+		_, _ = decoder(t).decode(raw)
+		_, _ = decodeHead(raw)
+		_, _, _ = decodeShard(raw)
+		_ = decodeStats(raw, anyTime)
+		_, _ = decodeProject(raw)
+		_ = decodeDocument(raw)
+		_ = decodeEvent(raw)
+		var b topology.Balancer
+		decodeBalancer(raw, &b)
+	})
+}
+
+func BenchmarkDecodeChunk(b *testing.B) {
+	raw := doc(b, chunk50)
+	d := decoder(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := d.decode(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWalkChunk(b *testing.B) {
+	raw := doc(b, chunk50)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := walk(raw)
+		for w.next() {
+		}
+	}
+}

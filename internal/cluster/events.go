@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// eventPage is how many changelog entries a poll asks for. When none of them
+// is known already, more are read.
+const eventPage = 50
+
+// Events reads the changelog backwards in natural order: it has no index by
+// time, and a capped collection keeps its order of insertion.
+func (c *Client) Events(ctx context.Context, newest *topology.Event, limit int) ([]topology.Event, error) {
+	if newest == nil {
+		events, _, err := c.events(ctx, "", limit)
+		return events, err
+	}
+	page := min(eventPage, limit)
+	events, met, err := c.events(ctx, newest.ID, page)
+	if err == nil && !met && len(events) == page && page < limit {
+		events, _, err = c.events(ctx, newest.ID, limit)
+	}
+	return events, err
+}
+
+// events reads back until an entry is met, which is left out.
+func (c *Client) events(ctx context.Context, until string, limit int) (out []topology.Event, met bool, err error) {
+	cmd := find("changelog", bson.D{}, append(limited(limit), fields("_id", "time", "what", "ns", "shard", "details"),
+		bson.E{Key: "sort", Value: bson.D{{Key: "$natural", Value: int32(-1)}}})...)
+	err = c.each(ctx, "config", cmd, findOn("changelog", "read the changelog"), func(doc bson.Raw) error {
+		if met {
+			return nil
+		}
+		e := decodeEvent(doc)
+		if until != "" && e.ID == until {
+			met = true
+			return nil
+		}
+		out = append(out, e)
+		return nil
+	})
+	return out, met, err
+}
+
+func decodeEvent(doc bson.Raw) (e topology.Event) {
+	w := walk(doc)
+	for w.next() {
+		switch string(w.key) {
+		case "_id":
+			if id, ok := w.str(); ok {
+				e.ID = id
+			} else {
+				e.ID = string(w.val) // never seen, still an identity
+			}
+		case "time":
+			e.Time, _ = w.date()
+		case "what":
+			e.What, _ = w.str()
+		case "ns":
+			e.NS, _ = w.str()
+		case "shard":
+			e.Shard, _ = w.str()
+		case "details":
+			d, _ := w.doc()
+			e.Details = bytes.Clone(d)
+		}
+	}
+	return e
+}

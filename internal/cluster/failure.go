@@ -1,0 +1,116 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// Server error codes that decide what kind of failure it is
+// (MongoDB 5.0.7, base/error_codes.yml).
+const (
+	codeUnauthorized       = 13
+	codeAuthentication     = 18
+	codeNamespaceNotFound  = 26
+	codeCommandNotFound    = 59
+	codeConflictingOp      = 117
+	codeUnrecognizedStage  = 40324
+	codeOptionNotSupported = 238
+)
+
+// unavailable is the codes with which a mongos says that it, the config
+// servers or a shard cannot answer now.
+func unavailable(code int) bool {
+	switch code {
+	case 6, 7, // host unreachable, not found
+		43,                                     // cursor not found: the mongos behind the address changed
+		50,                                     // time limit of the command
+		70,                                     // shard not found: being removed
+		89,                                     // network timeout
+		91,                                     // shutting down
+		133,                                    // no primary
+		134,                                    // majority read not possible yet
+		189, 10107, 13435, 13436, 11600, 11602, // stepping down, starting, interrupted
+		202, // network interface exceeded its time limit: a shard or config server hangs
+		237, // cursor killed
+		262, // exceeded time limit
+		317, 9001:
+		return true
+	}
+	return false
+}
+
+// quoted makes a text that came from the cluster safe inside a sentence.
+func quoted(s string) string {
+	const limit = 100
+	if len(s) > limit {
+		s = s[:limit] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// classify gives an error of the driver its kind and a sentence. doing is what
+// was tried, in the infinitive; privilege what that needs.
+func (c *Client) classify(err error, doing, privilege string) error {
+	var known *fault.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	var server mongo.ServerError
+	if errors.As(err, &server) {
+		if e := c.classifyServer(server, err, doing, privilege); e != nil {
+			return e
+		}
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "AuthenticationFailed"), strings.Contains(text, "auth error"):
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password.", c.uri.Hosts())
+	case strings.Contains(text, "x509:"), strings.Contains(text, "tls:"):
+		return fault.Wrap(fault.Unavailable, err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
+	case strings.Contains(text, "no such host"):
+		return fault.Wrap(fault.Unavailable, err, "The host of %s is not known.", c.uri.Hosts())
+	case mongo.IsNetworkError(err), isSelection(err), strings.Contains(text, "connection refused"):
+		return fault.Wrap(fault.Unavailable, err, "The cluster at %s cannot be reached.", c.uri.Hosts())
+	case mongo.IsTimeout(err), errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(fault.Unavailable, err, "The cluster at %s did not answer in time.", c.uri.Hosts())
+	}
+	return fault.Wrap(fault.Internal, err, "The cluster's answer to an attempt to %s is not understood.", doing)
+}
+
+func (c *Client) classifyServer(server mongo.ServerError, err error, doing, privilege string) error {
+	switch {
+	case server.HasErrorCode(codeAuthentication):
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password.", c.uri.Hosts())
+	case server.HasErrorCode(codeUnauthorized):
+		denied := &topology.DeniedError{Privilege: privilege, Err: err}
+		if strings.Contains(err.Error(), "requires authentication") {
+			return fault.Wrap(fault.Forbidden, denied, "The cluster at %s wants a user name and password in its address.", c.uri.Hosts())
+		}
+		return fault.Wrap(fault.Forbidden, denied, "The cluster user may not %s; it lacks %s.", doing, privilege)
+	case server.HasErrorCode(codeNamespaceNotFound), server.HasErrorCode(codeCommandNotFound),
+		server.HasErrorCode(codeUnrecognizedStage), server.HasErrorCode(codeOptionNotSupported):
+		return fault.Wrap(fault.NotFound, err, "The cluster has nothing there to %s.", doing)
+	case server.HasErrorCode(codeConflictingOp):
+		return fault.Wrap(fault.Conflict, err, "Another operation is in the way of an attempt to %s.", doing)
+	}
+	for _, code := range server.ErrorCodes() {
+		if unavailable(code) {
+			return fault.Wrap(fault.Unavailable, err, "The cluster at %s could not %s in time: one of its servers does not answer.", c.uri.Hosts(), doing)
+		}
+	}
+	return nil
+}
+
+func isSelection(err error) bool {
+	return strings.Contains(err.Error(), "server selection")
+}

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+// read says what a command is for, for the words of its failure.
+type read struct {
+	what      string // infinitive: "read the shards"
+	privilege string // "find on config.shards"
+	batch     int32  // documents per continuation; 0 = the server's choice
+}
+
+// findOn is the read of a config collection.
+func findOn(coll, what string) read {
+	return read{what: what, privilege: "find on config." + coll}
+}
+
+// majority is the read concern of everything read from config: what is not
+// majority committed may be rolled back. The read preference is primary, which
+// is RunCommand's default: a lagging config server would show old chunks.
+var majority = bson.D{{Key: "level", Value: "majority"}}
+
+// bounded gives a context a deadline when it has none.
+func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, 2*c.timeout)
+}
+
+// one runs a command that answers with one document. A connection that broke
+// is tried again once: reads have no effect.
+func (c *Client) one(ctx context.Context, db string, cmd bson.D, r read) (bson.Raw, error) {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	reply, err := c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
+	if err != nil && broken(ctx, err) {
+		reply, err = c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
+	}
+	return reply, c.classify(err, r.what, r.privilege)
+}
+
+// each runs a command that answers with a cursor and gives its documents one
+// by one. The bytes are the cursor's: whoever keeps any of them copies.
+func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func(bson.Raw) error) error {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	cur, err := c.mongo.Database(db).RunCommandCursor(ctx, cmd)
+	if err != nil && broken(ctx, err) {
+		cur, err = c.mongo.Database(db).RunCommandCursor(ctx, cmd)
+	}
+	if err != nil {
+		return c.classify(err, r.what, r.privilege)
+	}
+	defer func() {
+		// Usually exhausted, and then this sends nothing.
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = cur.Close(end)
+	}()
+	if r.batch > 0 {
+		cur.SetBatchSize(r.batch)
+	}
+	for cur.Next(ctx) {
+		if err := f(cur.Current); err != nil {
+			return err
+		}
+	}
+	return c.classify(cur.Err(), r.what, r.privilege)
+}
+
+// broken tells whether a command failed because its connection was dead, with
+// time left for another one.
+func broken(ctx context.Context, err error) bool {
+	return ctx.Err() == nil && mongo.IsNetworkError(err) && !mongo.IsTimeout(err)
+}
+
+// find is the command that every bounded find is made of.
+func find(coll string, filter bson.D, more ...bson.E) bson.D {
+	return append(bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}}, more...)
+}
+
+// limited are the fields that make a find end with its first batch.
+func limited(n int) []bson.E {
+	return []bson.E{{Key: "limit", Value: int64(n)}, {Key: "batchSize", Value: int32(n)}, {Key: "singleBatch", Value: true}}
+}
+
+// fields is an inclusion projection without _id unless named.
+func fields(names ...string) bson.E {
+	p := bson.D{}
+	id := int32(0)
+	for _, n := range names {
+		if n == "_id" {
+			id = 1
+			continue
+		}
+		p = append(p, bson.E{Key: n, Value: int32(1)})
+	}
+	return bson.E{Key: "projection", Value: append(p, bson.E{Key: "_id", Value: id})}
+}
+
+var withMajority = bson.E{Key: "readConcern", Value: majority}

@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// version is the server's release.
+type version [3]int
+
+// atLeast tells whether the release is the given one or a later one.
+func (v version) atLeast(major, minor, patch int) bool {
+	o := version{major, minor, patch}
+	for i := range v {
+		if v[i] != o[i] {
+			return v[i] > o[i]
+		}
+	}
+	return true
+}
+
+func parseVersion(s string) (v version) {
+	s, _, _ = strings.Cut(s, "-") // release candidates have a suffix
+	for i, part := range strings.SplitN(s, ".", 3) {
+		v[i], _ = strconv.Atoi(part)
+	}
+	return v
+}
+
+// release is what buildInfo said last; before that an old one, which no newer
+// command is tried on.
+func (c *Client) release() version {
+	if v := c.version.Load(); v != nil {
+		return *v
+	}
+	return version{5, 0, 0}
+}
+
+// Server asks who answers: hello, buildInfo, and the cluster id, which stays
+// empty where config.version may not be read.
+func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
+	if err := c.requireMongos(ctx); err != nil {
+		return topology.ServerInfo{}, err
+	}
+	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, read{what: "ask for the version"})
+	if err != nil {
+		return topology.ServerInfo{}, err
+	}
+	info := topology.ServerInfo{Hosts: c.uri.Hosts()}
+	info.Version, _ = build.Lookup("version").StringValueOK()
+	v := parseVersion(info.Version)
+	c.version.Store(&v)
+	c.legacy.Store(!v.atLeast(5, 0, 0))
+
+	info.ClusterID, err = c.clusterID(ctx)
+	if err != nil && fault.Of(err) != fault.Forbidden {
+		return topology.ServerInfo{}, err
+	}
+	return info, nil
+}
+
+// clusterID is config.version's, an ObjectId, in hex.
+func (c *Client) clusterID(ctx context.Context) (id string, err error) {
+	cmd := find("version", bson.D{}, append(limited(1), fields("clusterId"), withMajority)...)
+	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {
+		if oid, ok := doc.Lookup("clusterId").ObjectIDOK(); ok {
+			id = hex.EncodeToString(oid[:])
+		}
+		return nil
+	})
+	return id, err
+}

@@ -1,0 +1,342 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+var anyTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// stub answers each command with what a function says; it speaks as much of
+// the wire protocol as the driver needs.
+type stub struct {
+	answer func(db string, cmd bson.Raw) bson.D
+
+	mu   sync.Mutex
+	seen []string
+}
+
+func (s *stub) DialContext(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	go s.serve(there)
+	return here, nil
+}
+
+func (s *stub) serve(c net.Conn) {
+	defer func() { _ = c.Close() }()
+	for {
+		var header [16]byte
+		if _, err := io.ReadFull(c, header[:]); err != nil {
+			return
+		}
+		body := make([]byte, binary.LittleEndian.Uint32(header[:])-16)
+		if _, err := io.ReadFull(c, body); err != nil {
+			return
+		}
+		legacy := binary.LittleEndian.Uint32(header[12:]) == 2004
+		var cmd bson.Raw
+		if legacy { // OP_QUERY: flags, name, skip, limit, document
+			rest := body[4:]
+			rest = rest[strings.IndexByte(string(rest), 0)+1+8:]
+			cmd = rest
+		} else {
+			cmd = body[5:]
+		}
+		first, err := cmd.IndexErr(0)
+		if err != nil {
+			return
+		}
+		db, _ := cmd.Lookup("$db").StringValueOK()
+		s.mu.Lock()
+		s.seen = append(s.seen, first.Key())
+		s.mu.Unlock()
+		reply, err := bson.Marshal(s.answer(db, cmd))
+		if err != nil {
+			return
+		}
+		id := header[4:8]
+		var out []byte
+		if legacy {
+			out = append(make([]byte, 16), make([]byte, 20)...)
+			out[32] = 1 // one document
+			binary.LittleEndian.PutUint32(out[12:], 1)
+		} else {
+			out = make([]byte, 21)
+			binary.LittleEndian.PutUint32(out[12:], 2013)
+		}
+		out = append(out, reply...)
+		binary.LittleEndian.PutUint32(out, uint32(len(out)))
+		copy(out[8:12], id)
+		if _, err := c.Write(out); err != nil {
+			return
+		}
+	}
+}
+
+func hello(extra ...bson.E) bson.D {
+	return append(bson.D{
+		{Key: "ok", Value: 1.0}, {Key: "isWritablePrimary", Value: true}, {Key: "ismaster", Value: true}, {Key: "helloOk", Value: true},
+		{Key: "minWireVersion", Value: int32(0)}, {Key: "maxWireVersion", Value: int32(13)}, {Key: "maxBsonObjectSize", Value: int32(16 << 20)},
+		{Key: "maxMessageSizeBytes", Value: int32(48_000_000)}, {Key: "maxWriteBatchSize", Value: int32(100_000)},
+	}, extra...)
+}
+
+func isHello(cmd bson.Raw) bool {
+	name := cmd.Index(0).Key()
+	return name == "hello" || strings.EqualFold(name, "ismaster")
+}
+
+func connect(t *testing.T, uri string, s *stub) (*Client, error) {
+	t.Helper()
+	u, err := ParseURI(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), u, Options{Dialer: s, Timeout: 2 * time.Second})
+	if c != nil {
+		t.Cleanup(func() { _ = c.Close(context.Background()) })
+	}
+	return c, err
+}
+
+func TestConnectRefusesWhatIsNoMongos(t *testing.T) {
+	for name, c := range map[string]struct {
+		uri   string
+		reply bson.D
+		want  string
+	}{
+		"standalone":         {"mongodb://h:27017/", hello(), "h:27017 is a mongod (standalone), not a mongos; point --uri at a mongos."},
+		"member, directly":   {"mongodb://h:27017/?directConnection=true", hello(bson.E{Key: "setName", Value: "rs0"}, bson.E{Key: "hosts", Value: bson.A{"inner:1"}}, bson.E{Key: "me", Value: "inner:1"}), `member of replica set "rs0"`},
+		"secondary":          {"mongodb://h:27017/?directConnection=true", append(hello(bson.E{Key: "setName", Value: "rs0"}, bson.E{Key: "secondary", Value: true}), bson.E{Key: "hosts", Value: bson.A{"inner:1"}}), `member of replica set "rs0"`},
+		"user name in there": {"mongodb://h:27017/?appName=x", hello(bson.E{Key: "setName", Value: "<b>"}, bson.E{Key: "hosts", Value: bson.A{"h:27017"}}, bson.E{Key: "me", Value: "h:27017"}), `member of replica set "<b>"`},
+	} {
+		s := &stub{answer: func(_ string, cmd bson.Raw) bson.D {
+			if isHello(cmd) {
+				return c.reply
+			}
+			return bson.D{{Key: "ok", Value: 1.0}}
+		}}
+		_, err := connect(t, c.uri, s)
+		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestConnectSaysInOneLineThatNobodyAnswers(t *testing.T) {
+	u, err := ParseURI("mongodb://u:s3cret@127.0.0.1:1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Connect(t.Context(), u, Options{Timeout: 300 * time.Millisecond})
+	if fault.Of(err) != fault.Unavailable || fault.Text(err) != "The cluster at 127.0.0.1:1 cannot be reached." {
+		t.Fatalf("%v", err)
+	}
+}
+
+func mongosStub(answer func(db string, cmd bson.Raw) bson.D) *stub {
+	return &stub{answer: func(db string, cmd bson.Raw) bson.D {
+		if isHello(cmd) {
+			return hello(bson.E{Key: "msg", Value: "isdbgrid"})
+		}
+		return answer(db, cmd)
+	}}
+}
+
+func firstBatch(docs ...any) bson.D {
+	return bson.D{{Key: "ok", Value: 1.0}, {Key: "cursor", Value: bson.D{
+		{Key: "id", Value: int64(0)}, {Key: "ns", Value: "config.x"}, {Key: "firstBatch", Value: append(bson.A{}, docs...)},
+	}}}
+}
+
+func TestDeniedReadsNameThePrivilege(t *testing.T) {
+	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
+		return bson.D{{Key: "ok", Value: 0.0}, {Key: "code", Value: int32(13)}, {Key: "codeName", Value: "Unauthorized"}, {Key: "errmsg", Value: "not authorized on config to execute command { find: \"tags\" }"}}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Zones(t.Context())
+	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster user may not read the zones; it lacks find on config.tags." {
+		t.Fatal(err)
+	}
+}
+
+func TestReadsAreMajorityReadsWithALimitOfTime(t *testing.T) {
+	var mu sync.Mutex
+	var commands []bson.Raw
+	c, err := connect(t, "mongodb://h:1/", mongosStub(func(_ string, cmd bson.Raw) bson.D {
+		mu.Lock()
+		defer mu.Unlock()
+		commands = append(commands, append(bson.Raw(nil), cmd...))
+		return firstBatch()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	_, _ = c.Heads(ctx, topology.Window{})
+	_, _ = c.Shards(ctx)
+	_, _ = c.Databases(ctx)
+	_, _ = c.Zones(ctx)
+	_, _ = c.Settings(ctx)
+	_, _ = c.Routers(ctx)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(commands) != 6 {
+		t.Fatalf("%d commands", len(commands))
+	}
+	for _, cmd := range commands {
+		if level, _ := cmd.Lookup("readConcern", "level").StringValueOK(); level != "majority" {
+			t.Errorf("%s: read concern %q", cmd.Index(0), level)
+		}
+		if ms, ok := cmd.Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > 10_000 {
+			t.Errorf("%s: maxTimeMS %d", cmd.Index(0), ms)
+		}
+		names := map[string]bool{}
+		elements, _ := cmd.Elements()
+		for _, e := range elements {
+			if names[e.Key()] {
+				t.Errorf("%s is sent twice", e.Key())
+			}
+			names[e.Key()] = true
+		}
+	}
+}
+
+func TestDocumentsThatAreNotUnderstoodAreLeftOutAndTold(t *testing.T) {
+	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
+		return firstBatch(bson.D{{Key: "_id", Value: int32(5)}}, bson.D{{Key: "_id", Value: "s1"}, {Key: "host", Value: "rs/h:1"}})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shards, err := c.Shards(t.Context())
+	if len(shards) != 1 || !readable(err) || err == nil {
+		t.Fatalf("%v, %v", shards, err)
+	}
+}
+
+func TestOldChunkFormatIsFoundOutAndRemembered(t *testing.T) {
+	legacyRow := bson.D{{Key: "_id", Value: "a.b"}, {Key: "key", Value: bson.D{{Key: "x", Value: int32(1)}}}}
+	withTop := append(legacyRow[:2:2], bson.E{Key: "top", Value: bson.A{bson.D{{Key: "lastmod", Value: bson.Timestamp{T: 4, I: 2}}}}})
+	s := mongosStub(func(_ string, cmd bson.Raw) bson.D {
+		if strings.Contains(cmd.String(), "$ns") {
+			return firstBatch(withTop)
+		}
+		return firstBatch(legacyRow)
+	})
+	c, err := connect(t, "mongodb://h:1/", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		heads, err := c.Heads(t.Context(), topology.Window{})
+		if err != nil || len(heads) != 1 || !heads[0].LegacyChunks || heads[0].Highest != (topology.Version{Major: 4, Minor: 2}) {
+			t.Fatalf("%+v, %v", heads, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, name := range s.seen {
+		if name == "aggregate" {
+			n++
+		}
+	}
+	if n != 3 {
+		t.Fatalf("%d aggregates for two polls, want two for the first and one from then on", n)
+	}
+}
+
+func TestRefusedCredentialsAreToldAsSuch(t *testing.T) {
+	s := &stub{answer: func(_ string, cmd bson.Raw) bson.D {
+		if isHello(cmd) {
+			return hello(bson.E{Key: "msg", Value: "isdbgrid"})
+		}
+		return bson.D{{Key: "ok", Value: 0.0}, {Key: "code", Value: int32(18)}, {Key: "codeName", Value: "AuthenticationFailed"}, {Key: "errmsg", Value: "Authentication failed."}}
+	}}
+	_, err := connect(t, "mongodb://user:s3cret@h:1/?authMechanism=SCRAM-SHA-256", s)
+	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster at h:1 refused the user name or password." {
+		t.Fatal(err)
+	}
+	if strings.Contains(err.Error(), "s3cret") {
+		t.Fatal("the password is in the log's text")
+	}
+}
+
+func TestAServerThatHangsIsGivenUp(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
+		<-release
+		return bson.D{{Key: "ok", Value: 1.0}}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Shards(ctx); fault.Of(err) != fault.Unavailable {
+		t.Fatal(err)
+	}
+}
+
+func TestStoredDataIsReadByNamedFieldsOnly(t *testing.T) {
+	var mu sync.Mutex
+	var commands []bson.Raw
+	c, err := connect(t, "mongodb://h:1/", mongosStub(func(_ string, cmd bson.Raw) bson.D {
+		mu.Lock()
+		defer mu.Unlock()
+		commands = append(commands, append(bson.Raw(nil), cmd...))
+		return firstBatch()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, id := t.Context(), bson.NewObjectID()
+	_, _ = c.Projects(ctx, "d", id, true)
+	_, _ = c.Projects(ctx, "d", id, false)
+	_, _ = c.DocumentsByKey(ctx, "d", id, "$where", 7)
+	for _, coll := range []string{"projects", "users", "clients", "invites"} {
+		_, _ = c.ByID(ctx, "d", coll, id, 7)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, cmd := range commands {
+		projection, ok := cmd.Lookup("projection").DocumentOK()
+		if !ok {
+			t.Errorf("%s has no projection", cmd)
+		}
+		elements, _ := projection.Elements()
+		for _, e := range elements {
+			if n, _ := e.Value().AsInt64OK(); n != 1 {
+				t.Errorf("%s is not an inclusion", projection)
+			}
+			for _, secret := range []string{"secret", "webhook", "password", "token", "metadata", "provider"} {
+				if strings.Contains(e.Key(), secret) {
+					t.Errorf("%s is read", e.Key())
+				}
+			}
+		}
+		if n, ok := cmd.Lookup("limit").AsInt64OK(); ok {
+			if batch, _ := cmd.Lookup("batchSize").AsInt64OK(); batch != n {
+				t.Errorf("limit %d in batches of %d", n, batch)
+			}
+		}
+	}
+	if key := commands[2].Lookup("filter", "key", "$eq").StringValue(); key != "$where" {
+		t.Errorf("a key from a person is sent as %s", commands[2].Lookup("filter"))
+	}
+}

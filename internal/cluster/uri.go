@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fault"
+)
+
+// URI is a MongoDB connection string that cannot be printed by accident: every
+// way of formatting it gives scheme and hosts only. User, password and all
+// options stay inside, since options carry secrets too (session tokens, key
+// file passwords). The zero URI is no address.
+type URI struct {
+	reveal func() string // a function, so that printing a struct around it shows an address at most
+	scheme string
+	hosts  string
+}
+
+const (
+	schemePlain = "mongodb://"
+	schemeSRV   = "mongodb+srv://"
+)
+
+// ParseURI checks a connection string as far as that goes without a network.
+// Its errors never repeat any part of it.
+func ParseURI(text string) (URI, error) {
+	text = strings.TrimSpace(text)
+	scheme := schemePlain
+	switch {
+	case text == "":
+		return URI{}, fault.New(fault.Invalid, "No MongoDB address was given; say --uri mongodb://host:port or set SHARDBOARD_URI.")
+	case strings.HasPrefix(text, schemeSRV):
+		scheme = schemeSRV
+	case !strings.HasPrefix(text, schemePlain):
+		return URI{}, fault.New(fault.Invalid, "The MongoDB address must begin with mongodb:// or mongodb+srv://.")
+	}
+	rest := text[len(scheme):]
+	end := strings.IndexAny(rest, "/?")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority := rest[:end]
+	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
+	if strings.Count(authority, "@") > 1 || strings.Contains(rest[end:], "@") && !strings.Contains(authority, "@") {
+		return URI{}, fault.New(fault.Invalid, "The MongoDB address has an @, / or ? in user name or password; write it percent-encoded (%%40, %%2F, %%3F).")
+	}
+	if hosts == "" {
+		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
+	}
+	if scheme == schemePlain { // the other one asks DNS while it is parsed
+		if err := options.Client().ApplyURI(text).Validate(); err != nil {
+			// The driver's text may quote values: it stays out, for logs too.
+			return URI{}, fault.New(fault.Invalid, "The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
+		}
+	}
+	return URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}, nil
+}
+
+// ReadURI reads a connection string from the first line of a file, such as a
+// mounted secret.
+func ReadURI(path string) (URI, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return URI{}, fault.Wrap(fault.Invalid, err, "The file with the MongoDB address cannot be read.")
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return ParseURI(line)
+}
+
+// IsZero tells whether there is no address.
+func (u URI) IsZero() bool { return u.reveal == nil }
+
+// Hosts is "host:port,…" for people.
+func (u URI) Hosts() string { return u.hosts }
+
+// String is scheme and hosts, nothing else.
+func (u URI) String() string {
+	if u.IsZero() {
+		return ""
+	}
+	return u.scheme + u.hosts
+}
+
+// Format prints String for every verb, %#v and %+v included.
+func (u URI) Format(f fmt.State, _ rune) { fmt.Fprint(f, u.String()) }
+
+// LogValue is String.
+func (u URI) LogValue() slog.Value { return slog.StringValue(u.String()) }
+
+// MarshalText is String: what was marshalled cannot be used to connect.
+func (u URI) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText is ParseURI, for flags and configuration.
+func (u *URI) UnmarshalText(text []byte) error {
+	parsed, err := ParseURI(string(text))
+	if err != nil {
+		return err
+	}
+	*u = parsed
+	return nil
+}

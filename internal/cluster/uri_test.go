@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+func TestAddressNeverShowsItsSecrets(t *testing.T) {
+	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
+	u, err := ParseURI(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marshalled, err := json.Marshal(struct{ U URI }{u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "uri", u, "in", struct{ U URI }{u})
+	type wrapped struct{ inner URI }
+	for _, shown := range []string{
+		u.String(), u.Hosts(), fmt.Sprint(u), fmt.Sprintf("%v %+v %#v %s %q %x %d", u, u, u, u, u, u, u), fmt.Sprintf("%+v %#v", &u, &u),
+		fmt.Sprintf("%+v %#v", wrapped{u}, wrapped{u}), fmt.Sprintf("%v", []any{u, &u}), string(marshalled), logged.String(),
+	} {
+		for _, secret := range []string{"user", "s3cret", "t0ken", "pa55", "admin"} {
+			if strings.Contains(shown, secret) {
+				t.Errorf("%q shows %q", shown, secret)
+			}
+		}
+	}
+	if u.String() != "mongodb://h1:27017,h2:27018" {
+		t.Errorf("shown as %s", u)
+	}
+}
+
+func TestBadAddressesAreRefusedWithoutRepeatingThem(t *testing.T) {
+	for _, text := range []string{
+		"", "   ", "http://s3cret@h/", "s3cret", "mongodb://", "mongodb://u:s3cret@", "mongodb://u:s3cr@et@h/", "mongodb://u:s3c/ret@h:1/",
+		"mongodb://u:s3cret@h:99999/", "mongodb://u:s3cret@h/?w=-5", "mongodb://u:s3cret@h/?tls=maybe", "mongodb://u:s%ZZ3cret@h/",
+	} {
+		_, err := ParseURI(text)
+		if fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		for _, part := range []string{"s3c", "ret@", "ZZ"} {
+			if strings.Contains(err.Error(), part) {
+				t.Errorf("%q is repeated in %q", text, err)
+			}
+		}
+	}
+}
+
+func TestAddressIsReadFromAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "uri")
+	if err := os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u, err := ReadURI(path)
+	if err != nil || u.Hosts() != "h:1" {
+		t.Fatalf("%v, %v", u, err)
+	}
+	var flag URI
+	if err := flag.UnmarshalText([]byte("mongodb+srv://u:p@cluster.example.com/")); err != nil || flag.String() != "mongodb+srv://cluster.example.com" {
+		t.Fatalf("%v, %v", flag, err)
+	}
+}

@@ -1,0 +1,200 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/binary"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// walker goes over the elements of a BSON document without allocating. Every
+// value is bounds-checked: a damaged document ends the walk, with broken set.
+// Values alias the document.
+type walker struct {
+	all    []byte // up to the final zero
+	at     int    // where the next element begins
+	key    []byte
+	val    []byte
+	typ    bson.Type
+	broken bool
+}
+
+func walk(doc []byte) walker {
+	if len(doc) < 5 {
+		return walker{broken: true}
+	}
+	n := int(int32(binary.LittleEndian.Uint32(doc)))
+	if n < 5 || n > len(doc) || doc[n-1] != 0 {
+		return walker{broken: true}
+	}
+	return walker{all: doc[:n-1], at: 4}
+}
+
+// next steps to the next element; false at the end and on damage.
+func (w *walker) next() bool {
+	doc, at := w.all, w.at
+	if w.broken || at >= len(doc) {
+		return false
+	}
+	t := bson.Type(doc[at])
+	at++
+	// Field names are short: a loop beats a call.
+	end := at
+	for end < len(doc) && doc[end] != 0 {
+		end++
+	}
+	if end == len(doc) {
+		w.broken = true
+		return false
+	}
+	body := doc[end+1:]
+	var n int
+	switch t { // the common ones without a call
+	case bson.TypeString:
+		n = prefixed(body, 4)
+	case bson.TypeEmbeddedDocument, bson.TypeArray:
+		n = prefixed(body, 0)
+	case bson.TypeTimestamp, bson.TypeInt64:
+		n = 8
+	default:
+		n = size(t, body)
+	}
+	if n < 0 || n > len(body) {
+		w.broken = true
+		return false
+	}
+	w.typ, w.key, w.val = t, doc[at:end], body[:n]
+	w.at = end + 1 + n
+	return true
+}
+
+// size is the length of a value of a type at the front of b; negative if it
+// cannot be known.
+func size(t bson.Type, b []byte) int {
+	switch t {
+	case bson.TypeDouble, bson.TypeDateTime, bson.TypeTimestamp, bson.TypeInt64:
+		return 8
+	case bson.TypeString, bson.TypeJavaScript, bson.TypeSymbol:
+		return prefixed(b, 4)
+	case bson.TypeEmbeddedDocument, bson.TypeArray, bson.TypeCodeWithScope:
+		return prefixed(b, 0)
+	case bson.TypeBinary:
+		return prefixed(b, 5)
+	case bson.TypeObjectID:
+		return 12
+	case bson.TypeBoolean:
+		return 1
+	case bson.TypeInt32:
+		return 4
+	case bson.TypeDecimal128:
+		return 16
+	case bson.TypeDBPointer:
+		return prefixed(b, 16)
+	case bson.TypeNull, bson.TypeUndefined, bson.TypeMinKey, bson.TypeMaxKey:
+		return 0
+	case bson.TypeRegex:
+		a := bytes.IndexByte(b, 0)
+		if a < 0 {
+			return -1
+		}
+		o := bytes.IndexByte(b[a+1:], 0)
+		if o < 0 {
+			return -1
+		}
+		return a + o + 2
+	}
+	return -1
+}
+
+// prefixed is a length written in front, plus what that does not count.
+func prefixed(b []byte, extra int) int {
+	if len(b) < 4 {
+		return -1
+	}
+	n := int(int32(binary.LittleEndian.Uint32(b)))
+	if n < 0 || n > len(b) {
+		return -1
+	}
+	return n + extra
+}
+
+// The readers below give ok = false for another type.
+
+func (w *walker) str() (string, bool) {
+	b, ok := w.strBytes()
+	return string(b), ok
+}
+
+func (w *walker) strBytes() ([]byte, bool) {
+	if w.typ != bson.TypeString || len(w.val) < 5 {
+		return nil, false
+	}
+	return w.val[4 : len(w.val)-1], true
+}
+
+func (w *walker) doc() (bson.Raw, bool) {
+	if w.typ != bson.TypeEmbeddedDocument || len(w.val) < 5 {
+		return nil, false
+	}
+	return bson.Raw(w.val), true
+}
+
+func (w *walker) array() (walker, bool) {
+	if w.typ != bson.TypeArray {
+		return walker{}, false
+	}
+	return walk(w.val), true
+}
+
+func (w *walker) boolean() (bool, bool) {
+	if w.typ != bson.TypeBoolean {
+		return false, false
+	}
+	return w.val[0] != 0, true
+}
+
+// truthy is a flag as the server reads it: true, or a number that is not zero.
+func (w *walker) truthy() bool {
+	if b, ok := w.boolean(); ok {
+		return b
+	}
+	n, ok := w.number()
+	return ok && n != 0
+}
+
+func (w *walker) timestamp() (bson.Timestamp, bool) {
+	if w.typ != bson.TypeTimestamp {
+		return bson.Timestamp{}, false
+	}
+	n := binary.LittleEndian.Uint64(w.val)
+	return bson.Timestamp{T: uint32(n >> 32), I: uint32(n)}, true
+}
+
+func (w *walker) date() (time.Time, bool) {
+	if w.typ != bson.TypeDateTime {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(binary.LittleEndian.Uint64(w.val))).UTC(), true
+}
+
+func (w *walker) objectID() (bson.ObjectID, bool) {
+	if w.typ != bson.TypeObjectID {
+		return bson.ObjectID{}, false
+	}
+	return bson.ObjectID(w.val), true
+}
+
+// uuid reads binary data of subtype 4.
+func (w *walker) uuid() ([16]byte, bool) {
+	if w.typ != bson.TypeBinary || len(w.val) != 21 || w.val[4] != bson.TypeBinaryUUID {
+		return [16]byte{}, false
+	}
+	return [16]byte(w.val[5:]), true
+}
+
+// number reads any numeric type as an integer; fractions are cut. Servers
+// write the same field as int, long or double, depending on who wrote it.
+func (w *walker) number() (int64, bool) {
+	return (bson.RawValue{Type: w.typ, Value: w.val}).AsInt64OK()
+}
