@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"iter"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// Cursor iterates lazily over a query's result. It survives writes between calls of Next: it goes on
+// behind the last document it looked at. The caller holds the lock while calling Next; an update that
+// moves a document forward in the scanned index can make it appear again, so collect before writing.
+type Cursor struct {
+	coll   *Coll
+	filter *query.Filter
+	owned  func(bson.Raw) bool
+	plan   Plan
+	source source
+	order  *query.Sort // sort in memory, nil if not needed
+
+	skip, limit int64
+	buf         []*record
+	next        int
+	batch       int
+	writes      uint64
+	seen        map[RecordID]struct{} // multikey: records met already
+	sorted      []*record
+	sortedDone  bool
+	current     *record
+	err         error
+}
+
+// Next moves to the next document.
+func (c *Cursor) Next() bool {
+	if c.err != nil || c.limit > 0 && c.plan.Returned >= c.limit {
+		return false
+	}
+	for {
+		r := c.advance()
+		if r == nil {
+			return false
+		}
+		if c.skip > 0 {
+			c.skip--
+			continue
+		}
+		c.plan.Returned++
+		c.current = r
+		return true
+	}
+}
+
+func (c *Cursor) advance() *record {
+	if c.order == nil {
+		return c.scan()
+	}
+	if !c.sortedDone {
+		c.sort()
+	}
+	if len(c.sorted) == 0 {
+		return nil
+	}
+	r := c.sorted[0]
+	c.sorted[0] = nil
+	c.sorted = c.sorted[1:]
+	return r
+}
+
+// scan gives the next matching record of the source.
+func (c *Cursor) scan() *record {
+	for {
+		r := c.candidate()
+		if r == nil {
+			return nil
+		}
+		c.plan.DocsExamined++
+		ok, err := c.filter.Match(r.doc)
+		if err != nil {
+			c.err = err
+			return nil
+		}
+		if ok && (c.owned == nil || c.owned(r.doc)) {
+			return r
+		}
+	}
+}
+
+// Cursors read ahead in growing steps: cheap for a limit of 1, few seeks for long scans.
+const (
+	firstBatch = 4
+	lastBatch  = 256
+)
+
+func (c *Cursor) candidate() *record {
+	for {
+		if c.writes != c.coll.writes {
+			c.buf, c.next, c.writes = c.buf[:0], 0, c.coll.writes
+		}
+		if c.next == len(c.buf) {
+			if c.coll.dropped || !c.source.alive() {
+				c.err = Errorf(status.QueryPlanKilled, "collection dropped. UUID %s", uuidText(c.coll.UUID))
+				return nil
+			}
+			c.batch = min(max(2*c.batch, firstBatch), lastBatch)
+			c.buf, c.next = c.source.fill(c.buf[:0], c.batch), 0
+			if len(c.buf) == 0 {
+				return nil
+			}
+		}
+		r := c.buf[c.next]
+		c.source.taken(c.next)
+		c.next++
+		if c.plan.Index == "" {
+			return r
+		}
+		c.plan.KeysExamined++
+		if !c.plan.Multikey {
+			return r
+		}
+		if _, again := c.seen[r.id]; again {
+			continue
+		}
+		if c.seen == nil {
+			c.seen = map[RecordID]struct{}{}
+		}
+		c.seen[r.id] = struct{}{}
+		return r
+	}
+}
+
+// sort reads everything, keeping no more than skip+limit documents when there is a limit.
+func (c *Cursor) sort() {
+	type keyed struct {
+		rec *record
+		key []bson.RawValue
+	}
+	c.sortedDone = true
+	keep := 0
+	if c.limit > 0 && c.skip+c.limit < 1<<30 {
+		keep = int(c.skip + c.limit)
+	}
+	var all []keyed
+	arrange := func() {
+		slices.SortStableFunc(all, func(a, b keyed) int { return c.order.CompareKeys(a.key, b.key) })
+		if keep > 0 && len(all) > keep {
+			all = all[:keep]
+		}
+	}
+	for r := c.scan(); r != nil; r = c.scan() {
+		all = append(all, keyed{r, c.order.Key(r.doc)})
+		if keep > 0 && len(all) >= 2*keep+1024 {
+			arrange()
+		}
+	}
+	arrange()
+	for _, k := range all {
+		c.sorted = append(c.sorted, k.rec)
+	}
+}
+
+// Doc is the current document; its bytes never change.
+func (c *Cursor) Doc() bson.Raw { return c.current.doc }
+
+// ID is the current record.
+func (c *Cursor) ID() RecordID { return c.current.id }
+
+// Err is why Next returned false, nil at the end.
+func (c *Cursor) Err() error { return c.err }
+
+// Plan is the plan with the counters so far.
+func (c *Cursor) Plan() Plan { return c.plan }
+
+// All iterates over what is left; an error comes last.
+func (c *Cursor) All() iter.Seq2[bson.Raw, error] {
+	return func(yield func(bson.Raw, error) bool) {
+		for c.Next() {
+			if !yield(c.Doc(), nil) {
+				return
+			}
+		}
+		if c.err != nil {
+			yield(nil, c.err)
+		}
+	}
+}

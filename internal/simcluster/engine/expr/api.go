@@ -1,0 +1,105 @@
+// Package expr compiles and evaluates MongoDB aggregation expressions.
+//
+// An expression is compiled once, then evaluated against many documents by
+// walking their BSON bytes; nothing is decoded into maps. Compiled values are
+// immutable and safe for concurrent use. The package also compiles the stages
+// that turn one document into one document ($set, $unset, $project,
+// $replaceRoot), because updates with a pipeline need them as much as
+// aggregation does.
+//
+// Behaviour follows MongoDB 5.0: missing is distinct from null, numbers widen
+// int → long → double → decimal, errors carry the server's codes.
+package expr
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Env is what an evaluation may see beside the document. The zero value is
+// usable: the clock reads the zero time and $rand draws from the process's
+// generator. An Env is only read, so it may be shared between goroutines when
+// Rand may be.
+type Env struct {
+	// Now is $$NOW, in UTC with millisecond precision.
+	Now time.Time
+	// ClusterTime is $$CLUSTER_TIME.
+	ClusterTime bson.Timestamp
+	// Vars are the user variables without their "$$" (a command's "let", the
+	// "let" of $lookup). A variable that is present with a zero RawValue is
+	// defined and missing.
+	Vars map[string]bson.RawValue
+	// Rand returns the next value of $rand in [0, 1).
+	Rand func() float64
+}
+
+// Expr is a compiled expression; the zero value evaluates to missing.
+type Expr struct {
+	root   node
+	locals int
+}
+
+// Compile parses an expression. Variables that the expression does not bind
+// itself are looked up when it is evaluated; an undefined one is then error
+// 17276. Use Env.Compile to reject it at once, as the server does.
+func Compile(v bson.RawValue) (Expr, error) {
+	return compileWith(v, nil)
+}
+
+// Compile parses an expression that may use exactly the variables of the
+// environment. A nil Env has none.
+func (e *Env) Compile(v bson.RawValue) (Expr, error) {
+	return compileWith(v, e.known)
+}
+
+func compileWith(v bson.RawValue, known func(string) bool) (Expr, error) {
+	c := &compiler{known: known}
+	n, err := c.value(v)
+	if err != nil {
+		return Expr{}, err
+	}
+	return Expr{root: n, locals: c.peak}, nil
+}
+
+func (e *Env) known(name string) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.Vars[name]
+	return ok
+}
+
+// Eval computes the expression for one document. A missing result is the zero
+// RawValue (Type 0). The result may alias root.
+func (e Expr) Eval(root bson.Raw, env *Env) (bson.RawValue, error) {
+	if e.root == nil {
+		return bson.RawValue{}, nil
+	}
+	c := evaluation{root: root, env: env}
+	if c.env == nil {
+		c.env = &Env{}
+	}
+	if e.locals > 0 {
+		c.locals = make([]bson.RawValue, e.locals)
+	}
+	return e.root.eval(&c)
+}
+
+// Const is the expression's value when it depends on nothing.
+func (e Expr) Const() (bson.RawValue, bool) {
+	n, ok := e.root.(constant)
+	return n.v, ok
+}
+
+// node is one compiled operation.
+type node interface {
+	eval(c *evaluation) (bson.RawValue, error)
+}
+
+// evaluation is the state of one Eval call.
+type evaluation struct {
+	root   bson.Raw
+	env    *Env
+	locals []bson.RawValue // $let, $map, $filter and $reduce variables by slot
+}

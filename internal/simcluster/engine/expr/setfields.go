@@ -1,0 +1,175 @@
+package expr
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// tree is a specification of nested fields: at each name there is either a
+// leaf or a tree. It is shared by $set, $unset and $project.
+type tree struct {
+	names []string
+	nodes []*branch
+}
+
+// branch is what a specification says about one field.
+type branch struct {
+	sub     *tree
+	expr    node // computed
+	include bool // kept as it is
+	exclude bool // removed
+}
+
+func (b *branch) leaf() bool { return b.sub == nil }
+
+func (t *tree) find(name []byte) (int, bool) {
+	for i, n := range t.names {
+		if n == string(name) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// put adds a leaf at a path; a path that runs through or ends on another is a
+// collision.
+func (t *tree) put(path []string, leaf *branch) error {
+	i, ok := t.find([]byte(path[0]))
+	last := len(path) == 1
+	switch {
+	case !ok && last:
+		t.names, t.nodes = append(t.names, path[0]), append(t.nodes, leaf)
+		return nil
+	case !ok:
+		t.names, t.nodes = append(t.names, path[0]), append(t.nodes, &branch{sub: &tree{}})
+		return t.nodes[len(t.nodes)-1].sub.put(path[1:], leaf)
+	case last:
+		return status.Errorf(31250, "Path collision at %s", path[0])
+	case t.nodes[i].leaf():
+		return status.Errorf(31249, "Path collision at %s remaining portion %s", strings.Join(path, "."), strings.Join(path[1:], "."))
+	}
+	return t.nodes[i].sub.put(path[1:], leaf)
+}
+
+// addFields is $set: fields are replaced where they stand, new ones follow.
+type addFields struct {
+	tree   *tree
+	locals int
+}
+
+func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(40272, "%s specification stage must be an object, got %s", name, TypeName(arg))
+	}
+	t := &tree{}
+	if err := c.addTo(t, nil, arg.Value); err != nil {
+		return nil, withContext(err, "Invalid "+name)
+	}
+	if len(t.names) == 0 {
+		return nil, status.Errorf(40177, "Invalid %s :: caused by :: specification must have at least one field", name)
+	}
+	return addFields{t, c.peak}, nil
+}
+
+// addTo reads one level: {a: 1, "b.c": …, d: {e: …}}. A nested document that is
+// no operator is a nested specification, not a literal.
+func (c *compiler) addTo(t *tree, prefix []string, doc []byte) error {
+	for key, v := range fields(doc) {
+		path, err := splitPath(string(key))
+		if err != nil {
+			return err
+		}
+		path = append(append([]string(nil), prefix...), path...)
+		if v.Type == bson.TypeEmbeddedDocument {
+			first, _, n := soleField(v.Value)
+			if n > 0 && !strings.HasPrefix(first, "$") {
+				if err := c.addTo(t, path, v.Value); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		n, err := c.value(v)
+		if err != nil {
+			return err
+		}
+		if err := t.put(path, &branch{expr: n}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a addFields) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
+	return set(newEvaluation(doc, env, a.locals), a.tree, doc)
+}
+
+func newEvaluation(doc bson.Raw, env *Env, locals int) *evaluation {
+	c := &evaluation{root: doc, env: env}
+	if env == nil {
+		c.env = &Env{}
+	}
+	if locals > 0 {
+		c.locals = make([]bson.RawValue, locals)
+	}
+	return c
+}
+
+// set writes doc with the tree's fields over it. All expressions see the
+// original document.
+func set(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
+	b := value.NewBuilder(len(doc) + 64)
+	done := make([]bool, len(t.names))
+	for key, v := range fields(doc) {
+		if i, ok := t.find(key); ok {
+			if done[i] {
+				continue
+			}
+			done[i] = true
+			var err error
+			if v, err = setOne(c, t.nodes[i], v); err != nil {
+				return nil, err
+			}
+		}
+		b.Append(string(key), v)
+	}
+	for i, name := range t.names {
+		if !done[i] {
+			v, err := setOne(c, t.nodes[i], missing())
+			if err != nil {
+				return nil, err
+			}
+			b.Append(name, v)
+		}
+	}
+	return b.Raw(), nil
+}
+
+// setOne replaces one field; below it, arrays get the change in each of their
+// elements and anything that is no document becomes one.
+func setOne(c *evaluation, n *branch, v bson.RawValue) (bson.RawValue, error) {
+	if n.leaf() {
+		return n.expr.eval(c)
+	}
+	if v.Type == bson.TypeArray {
+		b := value.NewBuilder(len(v.Value) + 64)
+		for item := range items(v.Value) {
+			item, err := setOne(c, n, item)
+			if err != nil {
+				return missing(), err
+			}
+			b.Push(item)
+		}
+		return arrayValue(b), nil
+	}
+	var inner []byte
+	if v.Type == bson.TypeEmbeddedDocument {
+		inner = v.Value
+	}
+	doc, err := set(c, n.sub, inner)
+	return value.Doc(doc), err
+}

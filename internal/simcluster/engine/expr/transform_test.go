@@ -1,0 +1,106 @@
+package expr
+
+import (
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// transforms runs lines of "document | stage | document".
+func transforms(t *testing.T, lines string) {
+	t.Helper()
+	env := testEnv(t)
+	for line := range strings.Lines(lines) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		part := strings.SplitN(line, "|", 3)
+		tr, ok, err := env.CompileTransform(parse(t, part[1]).Value)
+		if !ok && err == nil {
+			t.Fatalf("%s: not a transform", line)
+		}
+		var got bson.Raw
+		if err == nil {
+			got, err = tr.Apply(parse(t, part[0]).Value, env)
+		}
+		s := outcome(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: got}, err)
+		want := strings.TrimSpace(part[2])
+		if strings.HasPrefix(want, "!") {
+			want = want[1:]
+		} else {
+			want = outcome(parse(t, want), nil)
+		}
+		if s != want {
+			t.Errorf("%s\n got  %s\n want %s", line, s, want)
+		}
+	}
+}
+
+func TestSetReplacesInPlaceAndAppends(t *testing.T) {
+	transforms(t, `
+		{'a': 1, 'b': 2}           | {'$set': {'a': '$b', 'b': '$a', 'c': 3}} | {'a': 2, 'b': 1, 'c': 3}
+		{'a': {'x': 1}}            | {'$addFields': {'a.y': 2}}               | {'a': {'x': 1, 'y': 2}}
+		{'a': {'x': 1}}            | {'$addFields': {'a': {'y': 2}}}          | {'a': {'x': 1, 'y': 2}}
+		{'a': [{'x': 1}, {}]}      | {'$set': {'a.y': 2}}                     | {'a': [{'x': 1, 'y': 2}, {'y': 2}]}
+		{'a': 5}                   | {'$set': {'a.y': 2}}                     | {'a': {'y': 2}}
+		{}                         | {'$set': {'a.b.c': 2}}                   | {'a': {'b': {'c': 2}}}
+		{'a': 1, 'b': 2}           | {'$set': {'a': '$$REMOVE'}}              | {'b': 2}
+		{'a': 1}                   | {'$set': {'b': '$missing'}}              | {'a': 1}
+		{'_id': 1}                 | {'$set': {'t': '$$NOW', 'e': {'$add': ['$$NOW', {'$numberLong': '15000'}]}}} | {'_id': 1, 't': {'$date': '2024-02-29T13:14:15.167Z'}, 'e': {'$date': '2024-02-29T13:14:30.167Z'}}
+		{}                         | {'$set': {'a': 1, 'a.b': 2}}             | !31249: Invalid $set :: caused by :: Path collision at a.b remaining portion b
+		{}                         | {'$set': {}}                             | !40177: Invalid $set :: caused by :: specification must have at least one field
+		{}                         | {'$set': {'a': {'$foo': 1}}}             | !168: Invalid $set :: caused by :: Unrecognized expression '$foo'
+		{}                         | {'$set': 1}                              | !40272: $set specification stage must be an object, got int
+	`)
+}
+
+func TestUnset(t *testing.T) {
+	transforms(t, `
+		{'a': 1, 'b': 2}           | {'$unset': 'a'}            | {'b': 2}
+		{'a': {'x': 1, 'y': 2}, 'b': 2} | {'$unset': ['a.x', 'b']} | {'a': {'y': 2}}
+		{'a': [{'x': 1, 'y': 1}, 3]} | {'$unset': 'a.x'}        | {'a': [{'y': 1}, 3]}
+		{}                         | {'$unset': 1}              | !31002: $unset specification must be a string or an array
+	`)
+}
+
+func TestProjectIncludesExcludesAndComputes(t *testing.T) {
+	transforms(t, `
+		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 1}}             | {'_id': 1, 'b': 2}
+		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 1, '_id': 0}}   | {'b': 2}
+		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 0}}             | {'_id': 1, 'a': 1}
+		{'_id': 1, 'a': 1}         | {'$project': {'_id': 0}}           | {'a': 1}
+		{'_id': 1, 'a': 1}         | {'$project': {'_id': 1}}           | {'_id': 1}
+		{'_id': 1, 'b': 2, 'a': 1} | {'$project': {'a': 1, 'b': 1}}     | {'_id': 1, 'b': 2, 'a': 1}
+		{'_id': 1, 'a': 1}         | {'$project': {'x': '$a', 'a': true}} | {'_id': 1, 'a': 1, 'x': 1}
+		{'_id': 'm', 'cnt': 3}     | {'$project': {'_id': 0, 'shard': '$_id', 'nChunks': '$cnt'}} | {'shard': 'm', 'nChunks': 3}
+		{'_id': {'from': 'a'}, 'count': 3} | {'$project': {'_id': {'$ifNull': ['$_id.msg', 'aborted']}, 'from': '$_id.from', 'to': '$_id.to', 'count': '$count'}} | {'_id': 'aborted', 'from': 'a', 'count': 3}
+		{'_id': 1, 'a': {'x': 1, 'y': 2}} | {'$project': {'a.x': 1}}    | {'_id': 1, 'a': {'x': 1}}
+		{'_id': 1, 'a': {'x': 1, 'y': 2}} | {'$project': {'a': {'x': 1}}} | {'_id': 1, 'a': {'x': 1}}
+		{'_id': 1, 'a': [{'x': 1, 'y': 2}, 7]} | {'$project': {'a.x': 1}} | {'_id': 1, 'a': [{'x': 1}]}
+		{'_id': 1, 'a': 5}         | {'$project': {'a.x': 1}}           | {'_id': 1}
+		{'_id': 1, 'a': {'x': 1, 'y': 2}} | {'$project': {'a.x': 0}}    | {'_id': 1, 'a': {'y': 2}}
+		{'_id': 1, 'a': {'x': 1}}  | {'$project': {'a.z': '$a.x'}}      | {'_id': 1, 'a': {'z': 1}}
+		{'_id': 1, 'a': 2}         | {'$project': {'n': {'$literal': 1}, 'l': ['$a', '$q']}} | {'_id': 1, 'n': 1, 'l': [2, null]}
+		{'_id': 1, 'c': [1, 2]}    | {'$project': {'n': {'$size': '$c'}}} | {'_id': 1, 'n': 2}
+		{}                         | {'$project': {}}                   | !51272: Invalid $project :: caused by :: projection specification must have at least one field
+		{}                         | {'$project': {'a': 1, 'b': 0}}     | !31254: Invalid $project :: caused by :: Cannot do exclusion on field b in inclusion projection
+		{}                         | {'$project': {'a': 0, 'b': 1}}     | !31253: Invalid $project :: caused by :: Cannot do inclusion on field b in exclusion projection
+		{}                         | {'$project': {'a': 1, 'a.b': 1}}   | !31249: Invalid $project :: caused by :: Path collision at a.b remaining portion b
+	`)
+}
+
+func TestReplaceRoot(t *testing.T) {
+	transforms(t, `
+		{'a': {'b': 1}} | {'$replaceRoot': {'newRoot': '$a'}} | {'b': 1}
+		{'a': {'b': 1}} | {'$replaceWith': {'x': '$a.b'}}     | {'x': 1}
+		{'a': 1}        | {'$replaceRoot': {'newRoot': '$a'}} | !40228: 'newRoot' expression  must evaluate to an object, but resulting value was: 1. Type of resulting value: 'int'. Input document: { a: 1 }
+		{}              | {'$replaceRoot': {}}                | !40231: no newRoot specified for the $replaceRoot stage
+	`)
+}
+
+func TestStagesMustHaveOneField(t *testing.T) {
+	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil || !strings.Contains(err.Error(), "exactly one field") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"github.com/google/btree"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// index is one index of a collection: entries ordered by key, then by record.
+type index struct {
+	name    string
+	spec    bson.Raw // as listIndexes shows it
+	key     bson.Raw // the key pattern
+	fields  []indexField
+	unique  bool
+	sparse  bool
+	partial *query.Filter // nil = all documents
+
+	tree    *btree.BTreeG[entry]
+	multi   uint32 // bit per field: arrays occurred
+	dropped bool
+}
+
+type indexField struct {
+	name       string
+	path       []string
+	descending bool
+	hashed     bool
+}
+
+// entries are the keys a document has in this index.
+func (x *index) entries(r *record) ([]entry, uint32, error) {
+	if x.partial != nil {
+		if ok, err := x.partial.Match(r.doc); !ok || err != nil {
+			return nil, 0, err
+		}
+	}
+	return x.keys(r)
+}
+
+// check makes the entries of a new version of a record and refuses those that break uniqueness.
+func (x *index) check(c *Coll, r *record) ([]entry, error) {
+	keys, multi, err := x.entries(r)
+	if err != nil {
+		return nil, err
+	}
+	if x.unique {
+		for i := range keys {
+			if x.taken(&keys[i]) {
+				return nil, duplicateKey(c.NS(), x, &keys[i])
+			}
+		}
+	}
+	x.multi |= multi
+	return keys, nil
+}
+
+// taken says whether another record has the key.
+func (x *index) taken(key *entry) bool {
+	low := *key
+	low.rec = &record{id: before, doc: key.rec.doc}
+	found := false
+	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
+		if x.compareKeys(&e, key) != 0 {
+			return false
+		}
+		found = e.rec.id != key.rec.id
+		return !found
+	})
+	return found
+}
+
+func (x *index) add(keys []entry) {
+	for _, e := range keys {
+		x.tree.ReplaceOrInsert(e)
+	}
+}
+
+func (x *index) remove(r *record) {
+	keys, _, err := x.entries(r)
+	if err != nil {
+		return // it was indexed once, so its keys can be made
+	}
+	for _, e := range keys {
+		x.tree.Delete(e)
+	}
+}
+
+// replace swaps the entries of the old version for those of the new one; a key that stays is
+// overwritten in place.
+func (x *index) replace(old *record, keys []entry) {
+	gone, _, err := x.entries(old)
+	if err == nil {
+		for i := range gone {
+			stays := false
+			for j := range keys {
+				stays = stays || x.compareKeys(&gone[i], &keys[j]) == 0
+			}
+			if !stays {
+				x.tree.Delete(gone[i])
+			}
+		}
+	}
+	x.add(keys)
+}
+
+// first is the first record whose key begins with the values.
+func (x *index) first(values ...bson.RawValue) *record {
+	low := bound(len(x.fields), values, before)
+	var found *record
+	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
+		if x.compareKeys(&e, &low) == 0 {
+			found = e.rec
+		}
+		return false
+	})
+	return found
+}
+
+// document is the key as a document with the index's field names, hashes as int64.
+func (x *index) document(e *entry) bson.Raw {
+	b := value.NewBuilder(64)
+	for i, f := range x.fields {
+		b.Append(f.name, e.value(i))
+	}
+	return b.Raw()
+}
+
+// duplicateKey is error 11000 in the words of MongoDB 5.0.
+func duplicateKey(ns string, x *index, key *entry) *Error {
+	doc := x.document(key)
+	e := Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
+		ns, x.name, value.Text(value.Doc(doc)))
+	e.Extra = bson.D{{Key: "keyPattern", Value: x.key}, {Key: "keyValue", Value: doc}}
+	return e
+}

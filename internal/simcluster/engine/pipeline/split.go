@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// Parts is a pipeline cut for a router.
+type Parts struct {
+	// RouterOnly says that no shard takes part: the pipeline begins with
+	// $currentOp, $documents, $listLocalSessions, $listSessions or
+	// $shardedDataDistribution. Everything is then in Merge.
+	RouterOnly bool
+	// PerShard says that the first stage is $collStats or $indexStats: every
+	// shard that owns chunks runs it.
+	PerShard bool
+
+	Shard []bson.Raw // runs on every targeted shard over its own documents
+	Merge []bson.Raw // runs on the router over the shards' output
+	// SortedBy is not nil when every shard's output is sorted by this pattern
+	// and Merge expects the streams merged in that order. Combine does it.
+	SortedBy bson.Raw
+}
+
+// Split cuts a pipeline where documents of different shards first meet.
+//
+// Stages that look at one document each run on the shards. At the first stage
+// that does not, the cut: $limit runs on both sides, $skip on the router with
+// the shards cut off at skip + limit, $sort on the shards with the streams
+// merged, $group twice (the shards send partial states). Everything else that
+// joins documents ($lookup, $facet, $sample, …) runs on the router only.
+//
+// Split does not validate: Compile the original first. Compile accepts both
+// parts.
+func Split(stages []bson.Raw) Parts {
+	switch First(stages) {
+	case "$currentOp", "$documents", "$listLocalSessions", "$listSessions", "$shardedDataDistribution":
+		return Parts{RouterOnly: true, Merge: stages}
+	}
+	p := Parts{}
+	switch First(stages) {
+	case "$collStats", "$indexStats":
+		p.PerShard = true
+	}
+	rest := plain(stages)
+	for len(rest) > 0 && streams(rest[0]) {
+		p.Shard, rest = append(p.Shard, rest[0]), rest[1:]
+	}
+	if len(rest) == 0 {
+		return p
+	}
+	name, arg := value.First(rest[0])
+	switch name {
+	case "$sort":
+		p.Shard, p.SortedBy = append(p.Shard, rest[0]), arg.Value
+		rest = rest[1:]
+		p.Shard = append(p.Shard, cutoff(rest)...)
+	case "$limit", "$skip":
+		p.Shard = append(p.Shard, cutoff(rest)...)
+	case "$group":
+		if partial, merging, ok := splitGroup(arg.Value); ok {
+			p.Shard = append(p.Shard, partial)
+			rest = append([]bson.Raw{merging}, rest[1:]...)
+		}
+	}
+	p.Merge = rest
+	return p
+}
+
+// First is the name of the first stage, "" for an empty pipeline.
+func First(stages []bson.Raw) string {
+	if len(stages) == 0 {
+		return ""
+	}
+	name, _ := value.First(stages[0])
+	return name
+}
+
+// plain has $count, $sortByCount and $bucket replaced by what they stand for.
+func plain(stages []bson.Raw) []bson.Raw {
+	var out []bson.Raw
+	for _, s := range stages {
+		switch name, arg := value.First(s); name {
+		case "$count", "$sortByCount", "$bucket":
+			if more, err := rewrite(name, arg); err == nil {
+				out = append(out, more...)
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// streams says whether a stage handles every document alone.
+func streams(s bson.Raw) bool {
+	switch name, _ := value.First(s); name {
+	case "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind",
+		"$collStats", "$indexStats":
+		return true
+	}
+	return false
+}
+
+// cutoff is the $limit that shards may apply when the router goes on with
+// these stages: a shard never needs to send more than skip + limit documents.
+func cutoff(rest []bson.Raw) []bson.Raw {
+	skipped := int64(0)
+	for _, s := range rest {
+		name, arg := value.First(s)
+		if name != "$skip" && name != "$limit" {
+			return nil
+		}
+		n, err := count(name, arg)
+		if err != nil || skipped+n < 0 {
+			return nil
+		}
+		if skipped += n; name == "$limit" {
+			return []bson.Raw{stageOf("$limit", value.Int64(skipped))}
+		}
+	}
+	return nil
+}
+
+// splitGroup makes the shards' half of a $group and the router's.
+func splitGroup(spec bson.Raw) (partial, merging bson.Raw, ok bool) {
+	shard, router := value.NewBuilder(len(spec)), value.NewBuilder(len(spec))
+	for name, v := range value.Elements(spec) {
+		shard.Append(name, v)
+		if name == "_id" {
+			router.Append(name, mergedID(v))
+			continue
+		}
+		if v.Type != bson.TypeEmbeddedDocument || dollar(name) || strings.Contains(name, ".") {
+			return nil, nil, false
+		}
+		op, _ := value.First(v.Value)
+		if op == "$count" {
+			op = "$sum" // of the shards' counts
+		}
+		router.Append(name, doc(op, value.String("$"+name)))
+	}
+	shard.Append(markPartial, value.Bool(true))
+	router.Append(markMerging, value.Bool(true))
+	return stageOf("$group", value.Doc(shard.Raw())), stageOf("$group", value.Doc(router.Raw())), true
+}
+
+// mergedID reads the shards' _id. One that is a document of expressions is
+// taken apart again, which keeps missing fields apart from null ones.
+func mergedID(v bson.RawValue) bson.RawValue {
+	if v.Type == bson.TypeEmbeddedDocument && value.Len(v.Value) > 0 {
+		if first, _ := value.First(v.Value); !dollar(first) {
+			b := value.NewBuilder(64)
+			for name := range value.Elements(v.Value) {
+				b.Append(name, value.String("$_id."+name))
+			}
+			return value.Doc(b.Raw())
+		}
+	}
+	return value.String("$_id")
+}

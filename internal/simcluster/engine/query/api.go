@@ -1,0 +1,66 @@
+// Package query gives filters, projections, sort patterns and updates the
+// meaning they have in MongoDB 5.0. Everything is compiled once and then
+// applied to raw documents. Compiled values are immutable and safe for
+// concurrent use; they keep slices of the documents they were compiled from,
+// which must not be changed afterwards.
+//
+// Errors are *status.Error (or an expr error) with the server's codes.
+package query
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/expr"
+)
+
+// Filter is a compiled filter document. The zero value and nil match everything.
+type Filter struct {
+	root node
+	raw  bson.Raw
+	env  *expr.Env
+}
+
+// Parse compiles a filter; env (may be nil) serves $expr.
+func Parse(filter bson.Raw, env *expr.Env) (*Filter, error) {
+	f := &Filter{raw: filter, env: env}
+	if value := filter; len(value) <= 5 {
+		return f, nil
+	}
+	p := parser{env: env}
+	root, err := p.filter(filter)
+	if err != nil {
+		return nil, err
+	}
+	f.root = root
+	return f, nil
+}
+
+// Raw is the document the filter was compiled from.
+func (f *Filter) Raw() bson.Raw {
+	if f == nil {
+		return nil
+	}
+	return f.raw
+}
+
+// Empty says whether the filter matches everything by having no conditions.
+func (f *Filter) Empty() bool { return f == nil || f.root == nil }
+
+// Match says whether the document satisfies the filter. Only $expr can fail.
+func (f *Filter) Match(doc bson.Raw) (bool, error) {
+	if f.Empty() {
+		return true, nil
+	}
+	return f.root.match(doc, nil)
+}
+
+// MatchPosition is Match that also gives the array index that the positional operator "$" of an
+// update stands for: that of the first element that satisfied a condition on an array; -1 if none did.
+func (f *Filter) MatchPosition(doc bson.Raw) (ok bool, position int, err error) {
+	position = -1
+	if f.Empty() {
+		return true, position, nil
+	}
+	ok, err = f.root.match(doc, &position)
+	return ok, position, err
+}

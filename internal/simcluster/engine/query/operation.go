@@ -1,0 +1,150 @@
+package query
+
+import (
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// computation gives the new value of a field; missing in, missing out means "does not create it".
+type computation = func(a *application, old bson.RawValue) (bson.RawValue, error)
+
+func knownOperator(op string) bool {
+	switch op {
+	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$currentDate", "$bit",
+		"$push", "$addToSet", "$pull", "$pullAll", "$pop":
+		return true
+	}
+	return false
+}
+
+// operation compiles one operator with its operand.
+func operation(op, name string, arg bson.RawValue) (computation, error) {
+	switch op {
+	case "$set", "$setOnInsert":
+		return func(*application, bson.RawValue) (bson.RawValue, error) { return arg, nil }, nil
+	case "$unset":
+		return func(*application, bson.RawValue) (bson.RawValue, error) { return bson.RawValue{}, nil }, nil
+	case "$inc", "$mul":
+		return arithmetic(op, name, arg)
+	case "$min", "$max":
+		return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
+			c := value.Compare(arg, old)
+			if old.Type == 0 || op == "$min" && c < 0 || op == "$max" && c > 0 {
+				return arg, nil
+			}
+			return old, nil
+		}, nil
+	case "$currentDate":
+		return currentDate(arg)
+	case "$bit":
+		return bitwise(name, arg)
+	case "$push":
+		return push(name, arg)
+	case "$addToSet":
+		return addToSet(name, arg)
+	case "$pull":
+		return pull(arg)
+	case "$pullAll":
+		return pullAll(arg)
+	}
+	return pop(name, arg)
+}
+
+func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
+	verb, combine := "increment", value.Add
+	if op == "$mul" {
+		verb, combine = "multiply", value.Mul
+	}
+	if !value.IsNumber(arg) {
+		return nil, status.Errorf(status.TypeMismatch, "Cannot %s with non-numeric argument: {%s: %s}", verb, name, value.Text(arg))
+	}
+	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
+		switch {
+		case old.Type == 0 && op == "$inc":
+			return arg, nil
+		case old.Type == 0:
+			old = value.Int32(0)
+		case !value.IsNumber(old):
+			return old, status.Errorf(status.TypeMismatch, "Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
+				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], TypeName(old))
+		}
+		v, ok := combine(old, arg)
+		if !ok {
+			return v, status.Errorf(status.BadValue, "Failed to apply %s operations to current value ((NumberLong)%s) for document {%s}", op, value.Text(old), a.idText())
+		}
+		return v, nil
+	}, nil
+}
+
+func currentDate(arg bson.RawValue) (computation, error) {
+	kind := "date"
+	switch {
+	case arg.Type == bson.TypeBoolean:
+	case arg.Type == bson.TypeEmbeddedDocument:
+		name, v := value.First(arg.Value)
+		if kind, _ = v.StringValueOK(); name != "$type" || kind != "date" && kind != "timestamp" {
+			return nil, status.Errorf(status.BadValue, "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}")
+		}
+	default:
+		return nil, status.Errorf(status.BadValue, "%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).", TypeName(arg))
+	}
+	return func(a *application, _ bson.RawValue) (bson.RawValue, error) {
+		o := a.update.options
+		if kind == "timestamp" {
+			return value.Timestamp(o.Timestamp.T, o.Timestamp.I), nil
+		}
+		now := time.Now()
+		if o.Env != nil && !o.Env.Now.IsZero() {
+			now = o.Env.Now
+		}
+		return value.Date(now), nil
+	}, nil
+}
+
+func bitwise(name string, arg bson.RawValue) (computation, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(status.BadValue, "The $bit modifier is not compatible with a %s. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}", TypeName(arg))
+	}
+	if value.Len(arg.Value) == 0 {
+		return nil, status.Errorf(status.BadValue, "You must pass in at least one bitwise operation. The format is: {$bit: {field: {and/or/xor: #}}")
+	}
+	for op, v := range value.Elements(arg.Value) {
+		if op != "and" && op != "or" && op != "xor" {
+			return nil, status.Errorf(status.BadValue, "The $bit modifier only supports 'and', 'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}", op, op, value.Text(v))
+		}
+		if v.Type != bson.TypeInt32 && v.Type != bson.TypeInt64 {
+			return nil, status.Errorf(status.BadValue, "The $bit modifier field must be an Integer(32/64 bit); a '%s' is not supported here: {%s: %s}", TypeName(v), op, value.Text(v))
+		}
+	}
+	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
+		if old.Type == 0 {
+			old = value.Int32(0)
+		}
+		if old.Type != bson.TypeInt32 && old.Type != bson.TypeInt64 {
+			return old, status.Errorf(status.BadValue, "Cannot apply $bit to a value of non-integral type.%s has the field %s of non-integer type %s", a.idText(), name, TypeName(old))
+		}
+		n, _ := value.Long(old)
+		wide := old.Type == bson.TypeInt64
+		for op, v := range value.Elements(arg.Value) {
+			operand, _ := value.Long(v)
+			wide = wide || v.Type == bson.TypeInt64
+			switch op {
+			case "and":
+				n &= operand
+			case "or":
+				n |= operand
+			default:
+				n ^= operand
+			}
+		}
+		if wide {
+			return value.Int64(n), nil
+		}
+		return value.Int32(int32(n)), nil
+	}, nil
+}

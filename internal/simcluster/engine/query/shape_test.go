@@ -1,0 +1,125 @@
+package query_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+func TestProjection(t *testing.T) {
+	const doc = `{"_id":1,"a":{"b":1,"c":2},"d":[{"x":1,"y":1},{"x":2,"y":2},7],"e":5}`
+	for _, c := range []struct{ projection, want string }{
+		{`{"a":1}`, `{"_id":1,"a":{"b":1,"c":2}}`},
+		{`{"a.b":1,"_id":0}`, `{"a":{"b":1}}`},
+		{`{"a":{"b":true}}`, `{"_id":1,"a":{"b":1}}`},
+		{`{"a":0,"d":0}`, `{"_id":1,"e":5}`},
+		{`{"_id":0}`, `{"a":{"b":1,"c":2},"d":[{"x":1,"y":1},{"x":2,"y":2},7],"e":5}`},
+		{`{"_id":1}`, `{"_id":1}`},
+		{`{"d.x":1}`, `{"_id":1,"d":[{"x":1},{"x":2}]}`},
+		{`{"d.x":0,"a":0}`, `{"_id":1,"d":[{"y":1},{"y":2},7],"e":5}`},
+		{`{"d":{"$slice":1},"a":0}`, `{"_id":1,"d":[{"x":1,"y":1}],"e":5}`},
+		{`{"e":1,"d":{"$slice":[-2,1]}}`, `{"_id":1,"d":[{"x":2,"y":2}],"e":5}`},
+		{`{"d":{"$elemMatch":{"x":2}}}`, `{"_id":1,"d":[{"x":2,"y":2}]}`},
+		{`{"d":{"$elemMatch":{"x":9}}}`, `{"_id":1}`},
+		{`{"d.$":1}`, `{"_id":1,"d":[{"x":2,"y":2}]}`},
+		{`{"n":{"$add":["$e",1]},"e":1}`, `{"_id":1,"e":5,"n":6}`},
+		{`{"n":"$a.c"}`, `{"_id":1,"n":2}`},
+		{`{}`, doc},
+	} {
+		p, err := query.ParseProjection(js(t, c.projection), parse(t, `{"d.x":2}`), nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.projection, err)
+			continue
+		}
+		got, err := p.Apply(js(t, doc))
+		if err != nil || string(got) != string(js(t, c.want)) {
+			t.Errorf("%s = %v (%v), want %s", c.projection, got, err, c.want)
+		}
+	}
+	for projection, code := range map[string]int32{
+		`{"a":1,"b":0}`: 31254, `{"a":0,"b":1}`: 31253, `{"a":1,"a.b":1}`: 31249, `{"a.b":1,"a":1}`: 31250,
+	} {
+		_, err := query.ParseProjection(js(t, projection), nil, nil)
+		wantCode(t, projection, err, code, "")
+	}
+}
+
+func TestSort(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		want    []string
+	}{
+		{`{"a":1,"b":-1}`, []string{`{"b":1}`, `{"a":null}`, `{"a":1,"b":2}`, `{"a":1,"b":1}`, `{"a":"x"}`}},
+		{`{"a":1}`, []string{`{"a":[]}`, `{"a":[1,9]}`, `{"a":2}`, `{"a":[3,4]}`}},
+		{`{"a":-1}`, []string{`{"a":[1,9]}`, `{"a":[3,4]}`, `{"a":2}`, `{"a":[]}`}},
+		{`{"a.b":1}`, []string{`{"a":[{"b":5},{"b":1}]}`, `{"a":{"b":2}}`, `{"a":[{"b":3}]}`}},
+	} {
+		s, err := query.ParseSort(js(t, c.pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := []bson.Raw{}
+		for _, d := range c.want {
+			docs = append(docs, js(t, d))
+		}
+		got := slices.Clone(docs)
+		slices.Reverse(got)
+		slices.SortStableFunc(got, s.Compare)
+		for i := range got {
+			if s.Compare(got[i], docs[i]) != 0 {
+				t.Errorf("%s: place %d is %v, want %v", c.pattern, i, got[i], docs[i])
+			}
+		}
+	}
+}
+
+// show writes intervals as [1, 5) (2, +] for comparison.
+func show(intervals []query.Interval) string {
+	var parts []string
+	for _, i := range intervals {
+		open, shut := "(", ")"
+		if i.LowInclusive {
+			open = "["
+		}
+		if i.HighInclusive {
+			shut = "]"
+		}
+		parts = append(parts, open+value.Text(i.Low)+", "+value.Text(i.High)+shut)
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestBounds(t *testing.T) {
+	for _, c := range []struct{ filter, single, multikey string }{
+		{`{}`, "[MinKey, MaxKey]", ""},
+		{`{"b":1}`, "[MinKey, MaxKey]", ""},
+		{`{"a":1}`, "[1, 1]", ""},
+		{`{"a":{"$gt":1,"$lte":5}}`, "(1, 5]", "(1, inf.0]"},
+		{`{"a":{"$gt":1},"$and":[{"a":{"$lt":5}}]}`, "(1, 5)", "(1, inf.0]"},
+		{`{"a":{"$gt":5,"$lt":1}}`, "", "(5, inf.0]"},
+		{`{"a":{"$in":[3,1,2,1.0]}}`, "[1, 1] [2, 2] [3, 3]", ""},
+		{`{"a":{"$in":[3,1,2]},"$or":[{"a":{"$gte":2}},{"a":null}]}`, "[2, 2] [3, 3]", "[1, 1] [2, 2] [3, 3]"},
+		{`{"$or":[{"a":1},{"b":1}]}`, "[MinKey, MaxKey]", ""},
+		{`{"a":null}`, "[undefined, undefined] [null, null]", ""},
+		{`{"a":{"$gte":"b"}}`, `["b", {})`, ""},
+		{`{"a":{"$regex":"^ab"}}`, `["ab", "ac") [/^ab/, /^ab/]`, ""},
+		{`{"a":{"$regex":"^ab?"}}`, `["a", "b") [/^ab?/, /^ab?/]`, ""},
+		{`{"a":{"$gt":{"$minKey":1}}}`, "(MinKey, MaxKey]", ""},
+		{`{"a":{"$lt":{"$maxKey":1}}}`, "[MinKey, MaxKey)", ""},
+		{`{"a":{"$ne":1}}`, "[MinKey, MaxKey]", ""},
+		{`{"a":{"$elemMatch":{"$gt":1,"$lt":3}}}`, "(1, 3)", "(1, 3)"},
+	} {
+		f := parse(t, c.filter)
+		if got := show(f.Bounds("a")); got != c.single {
+			t.Errorf("%s: %s, want %s", c.filter, got, c.single)
+		}
+		if got := show(f.IndexBounds("a", true)); c.multikey != "" && got != c.multikey {
+			t.Errorf("%s multikey: %s, want %s", c.filter, got, c.multikey)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package query
+
+import (
+	"math"
+	"sort"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// test is a condition on one value; a missing value has type 0. inner, when not nil, receives the
+// index of the array element that satisfied an $elemMatch.
+type test interface {
+	holds(v bson.RawValue, inner *int) bool
+}
+
+type operator int
+
+const (
+	equal operator = iota
+	less
+	lessOrEqual
+	greater
+	greaterOrEqual
+)
+
+// comparison is $eq, $lt, $lte, $gt, $gte: only values of the operand's canonical type compare
+// ("type bracketing"), except that null, undefined and missing are one and MinKey and MaxKey
+// compare with everything.
+type comparison struct {
+	op      operator
+	operand bson.RawValue
+}
+
+func (c comparison) holds(v bson.RawValue, _ *int) bool {
+	rank, want := value.Rank(v.Type), value.Rank(c.operand.Type)
+	if rank != want {
+		switch {
+		case rank+want == 5: // null against undefined or missing
+			return c.op == equal || c.op == lessOrEqual || c.op == greaterOrEqual
+		case c.operand.Type == bson.TypeMaxKey:
+			return c.op == less || c.op == lessOrEqual
+		case c.operand.Type == bson.TypeMinKey:
+			return c.op == greater || c.op == greaterOrEqual
+		}
+		return false
+	}
+	order := value.Compare(v, c.operand)
+	switch c.op {
+	case equal:
+		return order == 0
+	case lessOrEqual, greaterOrEqual:
+		if order == 0 {
+			return true
+		}
+	}
+	if order == 0 || value.IsNaN(v) || value.IsNaN(c.operand) {
+		return false // NaN is neither less nor greater than a number
+	}
+	if c.op == less || c.op == lessOrEqual {
+		return order < 0
+	}
+	return order > 0
+}
+
+// oneOf is $in.
+type oneOf struct {
+	values  []bson.RawValue // in canonical order
+	null    bool            // null is among them: missing matches too
+	regexes []*pattern
+}
+
+func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
+	if v.Type == 0 || v.Type == bson.TypeUndefined || v.Type == bson.TypeNull {
+		return o.null
+	}
+	at := sort.Search(len(o.values), func(i int) bool { return value.Compare(o.values[i], v) >= 0 })
+	if at < len(o.values) && value.Equal(o.values[at], v) {
+		return true
+	}
+	for _, r := range o.regexes {
+		if r.holds(v, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// exists is {$exists: true}.
+type exists struct{}
+
+func (exists) holds(v bson.RawValue, _ *int) bool { return v.Type != 0 }
+
+// typed is $type.
+type typed struct {
+	types   map[bson.Type]bool
+	numbers bool
+}
+
+func (t typed) holds(v bson.RawValue, _ *int) bool {
+	return v.Type != 0 && (t.types[v.Type] || t.numbers && value.IsNumber(v))
+}
+
+// modulo is $mod: both numbers are cut to integers.
+type modulo struct{ divisor, remainder int64 }
+
+func (m modulo) holds(v bson.RawValue, _ *int) bool {
+	if !value.IsNumber(v) || value.IsNaN(v) {
+		return false
+	}
+	if f := value.Float(v); f >= math.MaxInt64 || f < math.MinInt64 {
+		return false
+	}
+	n, _ := value.Long(v)
+	if v.Type == bson.TypeDecimal128 {
+		n = int64(value.Float(v)) // $mod truncates where hashing rounds
+	}
+	return m.divisor == -1 && m.remainder == 0 || m.divisor != -1 && n%m.divisor == m.remainder
+}
+
+// size is $size.
+type size int
+
+func (s size) holds(v bson.RawValue, _ *int) bool {
+	return v.Type == bson.TypeArray && value.Len(v.Value) == int(s)
+}
+
+// bitTest is $bitsAllSet and its three relatives.
+type bitTest struct {
+	mask     uint64
+	set, any bool // look for set bits (else clear ones); one is enough (else all)
+}
+
+func (b bitTest) holds(v bson.RawValue, _ *int) bool {
+	n, exact := value.Long(v)
+	if !value.IsNumber(v) || !exact {
+		return false
+	}
+	bits := uint64(n)
+	if !b.set {
+		bits = ^bits
+	}
+	if b.any {
+		return bits&b.mask != 0
+	}
+	return bits&b.mask == b.mask
+}

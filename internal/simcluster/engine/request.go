@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// Request is one command as it arrived.
+type Request struct {
+	DB, Name string                // database and command name
+	Body     bson.Raw              // the command document
+	Docs     map[string][]bson.Raw // document sequences of OP_MSG, by name: "documents", "updates", "deletes"
+	Conn     *Conn                 // nil for commands from inside the process
+}
+
+// Lookup is a top-level field of the command, missing (zero) when absent.
+func (r *Request) Lookup(key string) bson.RawValue { return value.Field(r.Body, key) }
+
+// Conn is what commands may know about the connection they came over.
+type Conn struct {
+	ID     int32
+	Remote string // host:port of the client
+	App    string // application name of the handshake
+
+	// Client is the handshake's client document, nil before it.
+	Client bson.Raw
+}
+
+// Handler runs a command. The reply is without ok, operationTime and $clusterTime, which the server adds.
+type Handler func(ctx context.Context, r *Request) (bson.D, error)

@@ -1,0 +1,161 @@
+// Package value knows single BSON values: their canonical order, MongoDB's
+// hash of them, dotted paths into documents, exact numbers, and how to build
+// documents. It works on the raw bytes element by element and never through a
+// byte-comparable encoding, so that it is an independent check of one.
+//
+// Everything here is a pure function. Documents are validated once, where they
+// enter the server; a walk over a malformed one ends at the fault. The zero
+// bson.RawValue stands for "missing".
+package value
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Reader walks the elements of a document or array without allocating.
+type Reader struct {
+	doc []byte
+	at  int // offset of the next element
+	off int // offset of the current element
+
+	Key   []byte // name of the current element; a slice of the document
+	Value bson.RawValue
+}
+
+// Read starts a walk over doc. A nil or truncated document has no elements.
+func Read(doc bson.Raw) Reader {
+	return Reader{doc: doc, at: 4}
+}
+
+// Next moves to the next element and says whether there is one.
+func (r *Reader) Next() bool {
+	if r.at >= len(r.doc)-1 || r.doc[r.at] == 0 {
+		return false
+	}
+	r.off = r.at
+	typ := bson.Type(r.doc[r.at])
+	end := bytes.IndexByte(r.doc[r.at+1:], 0)
+	if end < 0 {
+		return false
+	}
+	start := r.at + 1 + end + 1
+	r.Key = r.doc[r.at+1 : start-1]
+	size := sizeOf(typ, r.doc[start:])
+	if size < 0 || start+size > len(r.doc) {
+		return false
+	}
+	r.Value = bson.RawValue{Type: typ, Value: r.doc[start : start+size : start+size]}
+	r.at = start + size
+	return true
+}
+
+// Offset is where the current element begins (its type byte), counted from the first byte of the document.
+func (r *Reader) Offset() int { return r.off }
+
+// At reads the value of the element that begins at the offset, as Offset gave it.
+func At(doc bson.Raw, offset int) bson.RawValue {
+	typ := bson.Type(doc[offset])
+	start := offset + 2 + bytes.IndexByte(doc[offset+1:], 0)
+	size := sizeOf(typ, doc[start:])
+	return bson.RawValue{Type: typ, Value: doc[start : start+size : start+size]}
+}
+
+// Cut takes the value of the type from the beginning of b.
+func Cut(t bson.Type, b []byte) bson.RawValue {
+	size := sizeOf(t, b)
+	return bson.RawValue{Type: t, Value: b[:size:size]}
+}
+
+// Elements iterates over names and values.
+func Elements(doc bson.Raw) iter.Seq2[string, bson.RawValue] {
+	return func(yield func(string, bson.RawValue) bool) {
+		for r := Read(doc); r.Next(); {
+			if !yield(string(r.Key), r.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Items iterates over the values of an array.
+func Items(array bson.RawValue) iter.Seq[bson.RawValue] {
+	return func(yield func(bson.RawValue) bool) {
+		for r := Read(array.Value); r.Next(); {
+			if !yield(r.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Len counts the elements of a document or array.
+func Len(doc bson.Raw) int {
+	n := 0
+	for r := Read(doc); r.Next(); {
+		n++
+	}
+	return n
+}
+
+// First is the first element's value, missing in an empty document.
+func First(doc bson.Raw) (name string, v bson.RawValue) {
+	r := Read(doc)
+	if !r.Next() {
+		return "", bson.RawValue{}
+	}
+	return string(r.Key), r.Value
+}
+
+// sizeOf is the length of a value of the type at the start of b, -1 when it cannot be told.
+func sizeOf(t bson.Type, b []byte) int {
+	// prefixed is the size of a value with a length in front; least is the smallest well-formed length.
+	prefixed := func(fixed, least int) int {
+		if len(b) < 4 {
+			return -1
+		}
+		n := int(int32(binary.LittleEndian.Uint32(b)))
+		if n < least {
+			return -1
+		}
+		return fixed + n
+	}
+	switch t {
+	case bson.TypeDouble, bson.TypeDateTime, bson.TypeTimestamp, bson.TypeInt64:
+		return 8
+	case bson.TypeString, bson.TypeJavaScript, bson.TypeSymbol:
+		return prefixed(4, 1)
+	case bson.TypeEmbeddedDocument, bson.TypeArray:
+		return prefixed(0, 5)
+	case bson.TypeCodeWithScope:
+		return prefixed(0, 14)
+	case bson.TypeBinary:
+		return prefixed(5, 0)
+	case bson.TypeUndefined, bson.TypeNull, bson.TypeMinKey, bson.TypeMaxKey:
+		return 0
+	case bson.TypeObjectID:
+		return 12
+	case bson.TypeBoolean:
+		return 1
+	case bson.TypeRegex:
+		first := bytes.IndexByte(b, 0)
+		if first < 0 {
+			return -1
+		}
+		second := bytes.IndexByte(b[first+1:], 0)
+		if second < 0 {
+			return -1
+		}
+		return first + second + 2
+	case bson.TypeDBPointer:
+		return prefixed(16, 1)
+	case bson.TypeInt32:
+		return 4
+	case bson.TypeDecimal128:
+		return 16
+	}
+	return -1
+}
