@@ -1,0 +1,179 @@
+// Package balancer runs the rounds of the config server's balancer: it cuts chunks at
+// the edges of zones, then moves the chunks that the policy names, at most one
+// migration per shard at a time. What to move is the catalog's policy; this package
+// is the loop around it: when rounds run, what a failed move leads to, what is
+// logged (db/s/balancer/balancer.cpp, MongoDB 5.0).
+package balancer
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// How long the balancer waits between rounds: shorter when the last one moved
+// something.
+const (
+	idleWait = 10 * time.Second
+	busyWait = time.Second
+)
+
+// Options set the pace of the rounds.
+type Options struct {
+	Round time.Duration // wait after a round without moves; 0 means 10 s
+	Busy  time.Duration // wait after a round with moves; 0 means 1 s
+	Pace  float64       // multiplies both; 0 means 1
+	Seed  uint64        // order in which rounds look at collections
+}
+
+// Balancer balances one cluster. Make it with New.
+type Balancer struct {
+	cluster *catalog.Cluster
+	opts    Options
+	rng     *rand.Rand
+}
+
+// New makes a balancer that does nothing before Run.
+func New(c *catalog.Cluster, o Options) *Balancer {
+	if o.Round <= 0 {
+		o.Round = idleWait
+	}
+	if o.Busy <= 0 {
+		o.Busy = busyWait
+	}
+	if o.Pace > 0 {
+		o.Round = time.Duration(float64(o.Round) * o.Pace)
+		o.Busy = time.Duration(float64(o.Busy) * o.Pace)
+	}
+	return &Balancer{cluster: c, opts: o, rng: rand.New(rand.NewPCG(o.Seed, 0xba1a))}
+}
+
+// Run does rounds until ctx ends, then returns; a migration that still runs belongs
+// to the cluster and ends with it.
+func (b *Balancer) Run(ctx context.Context) {
+	wait := b.opts.Busy
+	for {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		wait = b.opts.Round
+		if b.Round(ctx) > 0 {
+			wait = b.opts.Busy
+		}
+	}
+}
+
+// Round does one round if the settings allow it and says how many chunks it moved.
+func (b *Balancer) Round(ctx context.Context) (moved int) {
+	c := b.cluster
+	c.Mu.Lock()
+	if !c.Settings().Balancing(c.Now()) {
+		c.Mu.Unlock()
+		return 0
+	}
+	begun := c.Now()
+	c.BeginRound()
+	defer func() {
+		c.Mu.Lock()
+		c.EndRound()
+		c.Mu.Unlock()
+	}()
+	failed := b.cut()
+	force, wait := c.Settings().ForceJumbo, c.Settings().WaitDelete
+	list := b.pick()
+	c.Mu.Unlock()
+
+	results := make([]error, len(list))
+	var moves sync.WaitGroup
+	for i, m := range list {
+		moves.Go(func() { results[i] = b.move(ctx, m, force, wait) })
+	}
+	moves.Wait()
+	for _, err := range results {
+		if err == nil {
+			moved++
+		}
+	}
+	b.report(begun, len(list), moved, failed)
+	return moved
+}
+
+// cut splits chunks at the edges of zones. Mu is held.
+func (b *Balancer) cut() (failed error) {
+	for _, ns := range b.namespaces() {
+		for _, s := range b.cluster.ZoneSplits(ns) {
+			if err := b.cluster.SplitChunk(ns, s.Min, s.Points); err != nil {
+				failed = err
+			}
+		}
+	}
+	return failed
+}
+
+// pick chooses the round's moves over all collections in random order. Mu is held.
+func (b *Balancer) pick() []catalog.Candidate {
+	names := b.namespaces()
+	b.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	used := make(map[string]bool)
+	for _, m := range b.cluster.Migrations() {
+		used[m.From], used[m.To] = true, true
+	}
+	var list []catalog.Candidate
+	for _, ns := range names {
+		list = append(list, b.cluster.Candidates(ns, used)...)
+	}
+	return list
+}
+
+// namespaces are the collections that may be balanced.
+func (b *Balancer) namespaces() []string {
+	var names []string
+	for _, ns := range b.cluster.Namespaces() {
+		if b.cluster.Routing(ns).Balanced() {
+			names = append(names, ns)
+		}
+	}
+	return names
+}
+
+// move does one migration. A chunk that is too big is split if a key allows it, else
+// flagged jumbo, so that later rounds pass over it.
+func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bool) error {
+	err := b.cluster.Move(ctx, m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{ForceJumbo: force, WaitForDelete: wait})
+	if e := status.Of(err); e != nil && (e.Code == status.ChunkTooBig || e.Code == status.ExceededMemoryLimit) {
+		b.cluster.Mu.Lock()
+		defer b.cluster.Mu.Unlock()
+		if err := b.cluster.SplitOrMark(m.NS, m.Min); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// report writes balancer.round, but only for a round that had something to do.
+func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) {
+	if candidates == 0 && failed == nil {
+		return
+	}
+	c := b.cluster
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	d := bson.D{{Key: "executionTimeMillis", Value: int32(c.Now().Sub(begun).Milliseconds())}}
+	if failed != nil {
+		d = append(d, bson.E{Key: "errorOccured", Value: true}, bson.E{Key: "errmsg", Value: failed.Error()})
+	} else {
+		d = append(d, bson.E{Key: "errorOccured", Value: false},
+			bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)})
+	}
+	c.LogAction("balancer.round", d)
+}

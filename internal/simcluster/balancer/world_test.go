@@ -1,0 +1,127 @@
+package balancer_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+)
+
+// world is a cluster with one ranged collection, db.t on {p: 1}.
+type world struct {
+	t    *testing.T
+	c    *catalog.Cluster
+	stop []func()
+}
+
+// in runs a scenario in a bubble of fake time; the cluster begins at noon UTC.
+func in(t *testing.T, scenario func(t *testing.T, w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		c := catalog.New(catalog.Options{Seed: 3, Start: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		defer c.Close()
+		w := &world{t: t, c: c}
+		w.run(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
+		w.run(`{"shardCollection": "db.t", "key": {"p": 1}}`)
+		defer func() {
+			for _, stop := range w.stop {
+				stop()
+			}
+		}()
+		scenario(t, w)
+	})
+}
+
+// start runs a balancer until the end of the scenario.
+func (w *world) start() {
+	ctx, stop := context.WithCancel(w.t.Context())
+	b := balancer.New(w.c, balancer.Options{Seed: 1})
+	var running sync.WaitGroup
+	running.Go(func() { b.Run(ctx) })
+	running.Go(func() { w.c.Run(ctx) })
+	w.stop = append(w.stop, stop, running.Wait)
+}
+
+func (w *world) run(cmd string) bson.D {
+	w.t.Helper()
+	var raw bson.Raw
+	if err := bson.UnmarshalExtJSON([]byte(cmd), false, &raw); err != nil {
+		w.t.Fatal(err)
+	}
+	e := raw.Index(0)
+	reply, err := w.c.Handlers()[e.Key()](context.Background(), &engine.Request{DB: "admin", Name: e.Key(), Body: raw})
+	if err != nil {
+		w.t.Fatalf("%s: %v", cmd, err)
+	}
+	return reply
+}
+
+func (w *world) split(at ...int) {
+	for _, p := range at {
+		d, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(p)}})
+		if err := w.c.Split(context.Background(), "db.t", d); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// fill puts n documents of about a kilobyte with the same key.
+func (w *world) fill(key, n int) {
+	w.c.Mu.Lock()
+	defer w.c.Mu.Unlock()
+	coll := w.c.Shards["shard-rs-1"].Coll("db", "t")
+	for range n {
+		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)}, {Key: "pad", Value: strings.Repeat("x", 1000)}})
+		if _, err := coll.Insert(d); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// spread is how many chunks each shard has.
+func (w *world) spread() [3]int {
+	w.c.Mu.RLock()
+	defer w.c.Mu.RUnlock()
+	r := w.c.Routing("db.t")
+	return [3]int{r.Count("shard-rs-1"), r.Count("shard-rs-2"), r.Count("shard-rs-3")}
+}
+
+func (w *world) log(coll, what string) (entries []bson.Raw) {
+	w.c.Mu.RLock()
+	defer w.c.Mu.RUnlock()
+	at := w.c.Config.Coll("config", coll)
+	if at == nil {
+		return nil
+	}
+	for _, d := range at.All() {
+		if d.Lookup("what").StringValue() == what {
+			entries = append(entries, d)
+		}
+	}
+	return entries
+}
+
+func (w *world) after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (w *world) setting(doc string) {
+	var raw bson.Raw
+	if err := bson.UnmarshalExtJSON([]byte(doc), false, &raw); err != nil {
+		w.t.Fatal(err)
+	}
+	w.c.Mu.Lock()
+	defer w.c.Mu.Unlock()
+	if _, err := w.c.Config.Create("config", "settings", w.c.UUID(), nil).Insert(raw); err != nil {
+		w.t.Fatal(err)
+	}
+	w.c.ConfigWritten("settings")
+}

@@ -1,0 +1,96 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// logLimit bounds config.changelog and config.actionlog, which a real server caps
+// by bytes (200 and 20 MiB): the oldest entries go first.
+const logLimit = 50_000
+
+// onConfig is the config server as the author of a log entry; the others are shards.
+const onConfig = "config"
+
+// routerAddress is where the router's connection to the config server comes from.
+const routerAddress = "127.0.0.1:54194"
+
+// logChange writes an entry of config.changelog. server is "config" or a shard's
+// name; entries that a router asked for carry its address. The caller holds Mu.
+func (c *Cluster) logChange(server, what, ns string, details bson.D) {
+	c.logEntry("changelog", server, what, ns, details)
+}
+
+func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
+	if details == nil {
+		details = bson.D{}
+	}
+	host := c.hostOf(server)
+	now := c.Now()
+	client := ""
+	if coll == "changelog" && server == onConfig && byRouter(what) {
+		client = routerAddress
+	}
+	c.config.insert(coll, bson.D{
+		{Key: "_id", Value: fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex())},
+		{Key: "server", Value: host},
+		{Key: "shard", Value: server},
+		{Key: "clientAddr", Value: client},
+		{Key: "time", Value: bson.NewDateTimeFromTime(now)},
+		{Key: "what", Value: what},
+		{Key: "ns", Value: ns},
+		{Key: "details", Value: details},
+	})
+	c.trimLog(coll)
+}
+
+// trimLog drops the oldest tenth once a log is full.
+func (c *Cluster) trimLog(name string) {
+	coll := c.config.coll(name)
+	if coll.Len() <= logLimit {
+		return
+	}
+	var old []engine.RecordID
+	scan(coll, func(id engine.RecordID, _ bson.Raw) bool {
+		old = append(old, id)
+		return len(old) < logLimit/10
+	})
+	for _, id := range old {
+		coll.Delete(id)
+	}
+}
+
+// byRouter says whether the config server logs such an entry on a router's connection;
+// the others come from its own coordinators or from shards.
+func byRouter(what string) bool {
+	return !strings.HasPrefix(what, "resharding.") && !strings.HasPrefix(what, "renameCollection")
+}
+
+// hostOf is "machine:port" of a server, as it signs log entries.
+func (c *Cluster) hostOf(server string) string {
+	address := c.opts.ConfigHost
+	for i, name := range c.opts.Shards {
+		if name == server {
+			address = c.opts.Hosts[i]
+		}
+	}
+	if i := strings.LastIndexByte(address, ':'); i >= 0 {
+		return c.opts.Hostname + address[i:]
+	}
+	return c.opts.Hostname
+}
+
+// versioned is a chunk in the details of a split: bounds and version with the
+// collection's epoch and timestamp.
+func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
+	return bson.D{
+		{Key: "min", Value: lo}, {Key: "max", Value: hi},
+		{Key: "lastmod", Value: v},
+		{Key: "lastmodEpoch", Value: r.Epoch},
+		{Key: "lastmodTimestamp", Value: r.Timestamp},
+	}
+}

@@ -1,0 +1,104 @@
+package catalog
+
+import (
+	"sort"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// Placement is one entry of a chunk's history: since when a shard owned it.
+type Placement struct {
+	ValidAfter bson.Timestamp
+	Shard      string
+}
+
+// Chunk is one range [Min, Max) of a collection's key space. Values are shared with
+// the routing table: read only.
+type Chunk struct {
+	ID      bson.ObjectID
+	Min     bson.Raw // full shard key, inclusive
+	Max     bson.Raw // full shard key, exclusive
+	Shard   string
+	Version bson.Timestamp // lastmod: T is the major, I the minor version
+	History []Placement    // newest first, never empty
+	Jumbo   bool
+
+	record engine.RecordID
+}
+
+// document is the chunk as config.chunks keeps it, fields in the server's order.
+func (r *Routing) document(ch *Chunk) bson.D {
+	d := bson.D{{Key: "_id", Value: ch.ID}}
+	if r.format.chunksByNS {
+		d = append(d, bson.E{Key: "ns", Value: r.NS})
+	} else {
+		d = append(d, bson.E{Key: "uuid", Value: uuidValue(r.UUID)})
+	}
+	d = append(d,
+		bson.E{Key: "min", Value: ch.Min},
+		bson.E{Key: "max", Value: ch.Max},
+		bson.E{Key: "shard", Value: ch.Shard},
+		bson.E{Key: "lastmod", Value: ch.Version})
+	if r.format.chunksByNS {
+		d = append(d, bson.E{Key: "lastmodEpoch", Value: r.Epoch})
+	}
+	if r.format.sinceField {
+		d = append(d, bson.E{Key: "onCurrentShardSince", Value: ch.History[0].ValidAfter})
+	}
+	if ch.Jumbo {
+		d = append(d, bson.E{Key: "jumbo", Value: true})
+	}
+	history := make(bson.A, len(ch.History))
+	for i, p := range ch.History {
+		history[i] = bson.D{{Key: "validAfter", Value: p.ValidAfter}, {Key: "shard", Value: p.Shard}}
+	}
+	return append(d, bson.E{Key: "history", Value: history})
+}
+
+// parseChunk reads a document of config.chunks that a client may have written.
+func parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+	ch := &Chunk{record: id}
+	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
+	lo, _ := doc.Lookup("min").DocumentOK()
+	hi, _ := doc.Lookup("max").DocumentOK()
+	ch.Min, ch.Max = append(bson.Raw(nil), lo...), append(bson.Raw(nil), hi...)
+	ch.Shard, _ = doc.Lookup("shard").StringValueOK()
+	ch.Version.T, ch.Version.I, _ = doc.Lookup("lastmod").TimestampOK()
+	ch.Jumbo = truthy(doc.Lookup("jumbo"))
+	entries, _ := doc.Lookup("history").ArrayOK()
+	values, _ := entries.Values()
+	for _, v := range values {
+		e, ok := v.DocumentOK()
+		if !ok {
+			continue
+		}
+		var p Placement
+		p.ValidAfter.T, p.ValidAfter.I, _ = e.Lookup("validAfter").TimestampOK()
+		p.Shard, _ = e.Lookup("shard").StringValueOK()
+		ch.History = append(ch.History, p)
+	}
+	if len(ch.History) == 0 {
+		ch.History = []Placement{{Shard: ch.Shard}}
+	}
+	return ch
+}
+
+// older says that version a comes before b.
+func older(a, b bson.Timestamp) bool { return a.T < b.T || a.T == b.T && a.I < b.I }
+
+// at is the index of the chunk that holds key.
+func (r *Routing) at(key bson.Raw) int {
+	n := sort.Search(len(r.chunks), func(i int) bool { return compareKeys(r.chunks[i].Min, key) > 0 })
+	return max(n-1, 0)
+}
+
+// exact is the chunk with just these bounds, or nil.
+func (r *Routing) exact(lo, hi bson.Raw) *Chunk {
+	ch := r.chunks[r.at(lo)]
+	if compareKeys(ch.Min, lo) != 0 || compareKeys(ch.Max, hi) != 0 {
+		return nil
+	}
+	return ch
+}

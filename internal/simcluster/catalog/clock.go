@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// clock turns elapsed time into the cluster's own: it starts at epoch, whatever
+// the wall clock says, so that a demonstration can live on any day. It has its own
+// lock because cluster times are handed out to readers too.
+type clock struct {
+	epoch time.Time
+	begun time.Time
+
+	mu   sync.Mutex
+	last bson.Timestamp
+}
+
+// Now is the cluster's time: epoch plus the time since New. Safe without Mu.
+func (c *Cluster) Now() time.Time {
+	return c.clock.epoch.Add(time.Since(c.clock.begun))
+}
+
+// Timestamp is a new cluster time, greater than every one before. Safe without Mu.
+func (c *Cluster) Timestamp() bson.Timestamp {
+	now := uint32(c.Now().Unix())
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	if now > c.clock.last.T {
+		c.clock.last = bson.Timestamp{T: now, I: 1}
+	} else {
+		c.clock.last.I++
+	}
+	return c.clock.last
+}
+
+// LastTimestamp is the newest cluster time handed out. Safe without Mu.
+func (c *Cluster) LastTimestamp() bson.Timestamp {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	return c.clock.last
+}
+
+// idSource makes object ids as one server process does: seconds, five bytes that
+// name the process, a counter.
+type idSource struct {
+	process [5]byte
+	count   uint32
+}
+
+// objectID makes an id on the named server. The caller holds Mu.
+func (c *Cluster) objectID(server string) bson.ObjectID {
+	s := c.ids[server]
+	if s == nil {
+		s = &idSource{count: c.rng.Uint32() & 0x3fffff}
+		for i := range s.process {
+			s.process[i] = byte(c.rng.Uint32())
+		}
+		c.ids[server] = s
+	}
+	s.count++
+	var id bson.ObjectID
+	binary.BigEndian.PutUint32(id[:4], uint32(c.Now().Unix()))
+	copy(id[4:9], s.process[:])
+	id[9], id[10], id[11] = byte(s.count>>16), byte(s.count>>8), byte(s.count)
+	return id
+}
+
+// uuid makes a random (version 4) uuid. The caller holds Mu.
+func (c *Cluster) uuid() [16]byte {
+	var u [16]byte
+	binary.LittleEndian.PutUint64(u[:8], c.rng.Uint64())
+	binary.LittleEndian.PutUint64(u[8:], c.rng.Uint64())
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}
+
+// UUID makes a collection uuid from the cluster's own source. The caller holds Mu.
+func (c *Cluster) UUID() [16]byte { return c.uuid() }
+
+func uuidValue(u [16]byte) bson.Binary {
+	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: u[:]}
+}

@@ -1,0 +1,187 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bson.D, error) {
+	db, ok := req.Lookup(req.Name).StringValueOK()
+	if !ok || db == "" {
+		return nil, status.Errorf(status.InvalidNamespace, "invalid db name specified: %s", db)
+	}
+	primary, _ := req.Lookup("primaryShard").StringValueOK()
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	return bson.D{}, c.enableSharding(db, primary)
+}
+
+// shardSpec is what shardCollection asks for.
+type shardSpec struct {
+	ns       string
+	key      pattern
+	unique   bool
+	initial  int64 // numInitialChunks, 0 when not given
+	presplit bool
+}
+
+// runShardCollection shards a collection and makes its first chunks
+// (db/s/create_collection_coordinator.cpp).
+func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request) (bson.D, error) {
+	s, err := readShardSpec(req)
+	if err != nil {
+		return nil, err
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if err := c.shardCollection(s); err != nil {
+		return nil, err
+	}
+	return bson.D{{Key: "collectionsharded", Value: s.ns}}, nil
+}
+
+func readShardSpec(req *engine.Request) (shardSpec, error) {
+	var s shardSpec
+	var err error
+	if s.ns, err = namespace(req); err != nil {
+		return s, err
+	}
+	raw, ok := req.Lookup("key").DocumentOK()
+	if !ok {
+		return s, status.Errorf(40414, "BSON field 'shardCollection.key' is missing but a required field")
+	}
+	if s.key, err = parsePattern(raw); err != nil {
+		return s, err
+	}
+	s.unique = truthy(req.Lookup("unique"))
+	s.presplit = truthy(req.Lookup("presplitHashedZones"))
+	if s.unique && !s.key.ordered() {
+		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
+	}
+	n := req.Lookup("numInitialChunks")
+	if n.Type != 0 && n.Type != bson.TypeNull {
+		if s.initial, ok = asInt64(n); !ok || s.initial < 0 {
+			return s, status.Errorf(status.InvalidOptions, "numInitialChunks must be a number that is not negative")
+		}
+	}
+	return s, nil
+}
+
+// shardCollection checks, makes the collection and its index, and writes the
+// metadata. A repetition does nothing with the same key and fails with another; both
+// leave a start without an end in the change log.
+func (c *Cluster) shardCollection(s shardSpec) error {
+	db, _, _ := splitNS(s.ns)
+	d := c.dbs[db]
+	if d == nil {
+		return status.Errorf(status.NamespaceNotFound, "database %s not found", db)
+	}
+	if !d.partitioned && c.format.partitioned {
+		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
+	}
+	c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
+		{Key: "shardKey", Value: s.key.raw}, {Key: "collection", Value: s.ns}, {Key: "primary", Value: d.primary},
+	})
+	if r := c.routes[s.ns]; r != nil {
+		if value.CompareDocs(r.Key, s.key.raw) == 0 && r.Unique == s.unique {
+			return nil
+		}
+		return status.Errorf(23, "sharding already enabled for collection %s", s.ns)
+	}
+	coll := c.data(d.primary, s.ns)
+	empty := coll == nil || coll.Len() == 0
+	if err := c.checkZones(s); err != nil {
+		return err
+	}
+	if !empty && s.initial > 0 {
+		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the collection is not empty.")
+	}
+	if s.initial > 0 && !s.key.hashedPrefix() && !s.presplit {
+		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the shard key is not hashed.")
+	}
+	coll, err := c.shardKeyIndex(s, d.primary, coll, empty)
+	if err != nil {
+		return err
+	}
+	epoch, at := c.objectID(d.primary), c.Timestamp()
+	cuts, err := c.initialChunks(s, d.primary, empty)
+	if err != nil {
+		return err
+	}
+	r := c.newRouting(s.ns, s.key, coll.UUID, s.unique, epoch, at)
+	chunks := make([]*Chunk, len(cuts))
+	for i, cut := range cuts {
+		chunks[i] = &Chunk{
+			ID: c.objectID(onConfig), Min: cut.min, Max: cut.max, Shard: cut.shard,
+			Version: bson.Timestamp{T: 1, I: uint32(i)}, History: []Placement{{ValidAfter: at, Shard: cut.shard}},
+		}
+		c.addChunk(r, chunks[i])
+	}
+	r.setChunks(chunks)
+	for shard := range r.counts {
+		if _, err := c.EnsureCollection(shard, s.ns, coll.UUID, coll); err != nil {
+			return err
+		}
+	}
+	c.logChange(d.primary, "shardCollection.end", s.ns, bson.D{
+		{Key: "uuid", Value: uuidValue(r.UUID)},
+		{Key: "version", Value: versionText(r.version, r.Epoch, r.Timestamp)},
+		{Key: "empty", Value: empty}, {Key: "numChunks", Value: int32(len(chunks))},
+	})
+	return nil
+}
+
+// checkZones holds the ranges set before sharding against the new key: they must
+// have exactly its fields.
+func (c *Cluster) checkZones(s shardSpec) error {
+	for _, z := range c.zones[s.ns] {
+		if lo, ok := s.key.normalize(z.Min); !ok || compareNames(lo, z.Min) != 0 {
+			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
+		}
+	}
+	return nil
+}
+
+// compareNames is 0 when two documents have the same fields in the same order.
+func compareNames(a, b bson.Raw) int {
+	ea, _ := a.Elements()
+	eb, _ := b.Elements()
+	for i := range ea {
+		if i >= len(eb) || ea[i].Key() != eb[i].Key() {
+			return 1
+		}
+	}
+	return len(ea) - len(eb)
+}
+
+// shardKeyIndex makes the collection on the primary and the index that the key
+// needs; a collection with documents must have it already.
+func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, empty bool) (*engine.Coll, error) {
+	if coll == nil {
+		var err error
+		if coll, err = c.EnsureCollection(primary, s.ns, c.uuid(), nil); err != nil {
+			return nil, err
+		}
+	}
+	if supports(coll, s.key.raw) {
+		return coll, nil
+	}
+	if !empty {
+		return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before sharding the collection")
+	}
+	var key bson.D
+	if err := bson.Unmarshal(s.key.raw, &key); err != nil {
+		return nil, err
+	}
+	spec := bson.D{{Key: "key", Value: key}, {Key: "name", Value: indexName(key)}}
+	if s.unique {
+		spec = append(spec, bson.E{Key: "unique", Value: true})
+	}
+	_, err := coll.EnsureIndex(spec)
+	return coll, err
+}

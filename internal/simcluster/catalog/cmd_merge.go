@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// runMergeChunks joins neighbouring chunks of one shard. It waits for a migration of
+// the collection that leaves the same shard.
+func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi, bound, err := bounds(req)
+	if err != nil {
+		return nil, err
+	}
+	if !bound {
+		return nil, status.Plain("no bounds were specified")
+	}
+	for {
+		c.Mu.Lock()
+		owner, err := c.mergeOwner(ns, lo, hi)
+		if err != nil {
+			c.Mu.Unlock()
+			return nil, err
+		}
+		if m := c.moves.donating(ns, owner); m != nil {
+			c.Mu.Unlock()
+			if err := await(ctx, m.done); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		err = c.merge(ns, lo, hi)
+		c.Mu.Unlock()
+		return bson.D{}, err
+	}
+}
+
+// mergeOwner is the shard that gets the command: the owner of the lower bound.
+func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
+	r := c.routes[ns]
+	if r == nil {
+		return "", notSharded(ns)
+	}
+	l, ok1 := r.pattern.normalize(lo)
+	_, ok2 := r.pattern.normalize(hi)
+	if !ok1 || !ok2 {
+		return "", status.Plain("shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
+	}
+	return r.Owner(l), nil
+}
+
+// merge makes one chunk of all in [lo, hi). The first document survives with a new
+// minor version and a history that starts now; its jumbo flag survives with it. One
+// chunk alone is already merged: nothing happens
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge).
+func (c *Cluster) merge(ns string, lo, hi bson.Raw) error {
+	r := c.routes[ns]
+	lo, _ = r.pattern.normalize(lo)
+	hi, _ = r.pattern.normalize(hi)
+	const failed = "Failed to commit chunk merge"
+	if compareKeys(lo, hi) >= 0 {
+		return because(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
+	}
+	first := r.at(lo)
+	owner := r.chunks[first].Shard
+	last := first
+	for last+1 < len(r.chunks) && r.chunks[last].Shard == owner && compareKeys(r.chunks[last].Max, hi) < 0 {
+		last++
+	}
+	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
+		return because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
+	}
+	if first == last {
+		return nil
+	}
+	before := r.version
+	parts := slices.Clone(r.chunks[first : last+1])
+	merged := make(bson.A, len(parts))
+	for i, ch := range parts {
+		merged[i] = r.document(ch)
+	}
+	for _, ch := range parts[1:] {
+		c.config.delete("chunks", ch.record)
+	}
+	keep := parts[0]
+	keep.Max, keep.Version = parts[len(parts)-1].Max, r.bumpMinor()
+	keep.History = []Placement{{ValidAfter: c.Timestamp(), Shard: owner}}
+	c.saveChunk(r, keep)
+	r.chunks = slices.Delete(r.chunks, first+1, last+1)
+	r.owned(owner, 1-len(parts))
+	c.logMerge(r, owner, merged, before, keep.Version)
+	return nil
+}
+
+func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
+	c.logChange(onConfig, "merge", r.NS, bson.D{
+		{Key: "merged", Value: merged},
+		{Key: "prevShardVersion", Value: before}, {Key: "prevShardVersionEpoch", Value: r.Epoch}, {Key: "prevShardVersionTimestamp", Value: r.Timestamp},
+		{Key: "mergedVersion", Value: after}, {Key: "mergedVersionEpoch", Value: r.Epoch}, {Key: "mergedVersionTimestamp", Value: r.Timestamp},
+		{Key: "owningShard", Value: owner},
+	})
+}

@@ -1,0 +1,159 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// runRefineCollectionShardKey lengthens the shard key. Versions stay, every bound
+// gets MinKey in the new fields (the global maximum MaxKey), jumbo flags go, epoch
+// and timestamp are new (db/s/config/sharding_catalog_manager_collection_operations.cpp).
+func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := req.Lookup("key").DocumentOK()
+	if !ok {
+		return nil, status.Errorf(40414, "BSON field 'refineCollectionShardKey.key' is missing but a required field")
+	}
+	p, err := parsePattern(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.quiesce(ctx, ns, ""); err != nil {
+		return nil, err
+	}
+	defer c.Mu.Unlock()
+	r := c.routes[ns]
+	if r == nil {
+		return nil, status.Errorf(status.NamespaceNotSharded, "refineCollectionShardKey namespace %s is not sharded", ns)
+	}
+	if value.CompareDocs(r.Key, p.raw) == 0 {
+		return bson.D{}, nil
+	}
+	if !isPrefix(r.Key, p.raw) {
+		return nil, status.Errorf(status.InvalidOptions, "refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
+	}
+	for _, shard := range r.ShardsOwning() {
+		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
+			return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before refining the shard key of the collection")
+		}
+	}
+	c.refine(r, p)
+	return bson.D{}, nil
+}
+
+func (c *Cluster) refine(r *Routing, p pattern) {
+	epoch := c.objectID(onConfig)
+	c.logChange(onConfig, "refineCollectionShardKey.start", r.NS, bson.D{
+		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
+	})
+	top := r.pattern.max()
+	longer := func(key bson.Raw) bson.Raw {
+		if compareKeys(key, top) == 0 {
+			return p.max()
+		}
+		long, _ := p.extend(key)
+		return long
+	}
+	r.pattern, r.Key, r.Epoch, r.Timestamp = p, p.raw, epoch, c.Timestamp()
+	c.saveCollection(r)
+	for _, ch := range r.chunks {
+		ch.Min, ch.Max, ch.Jumbo = longer(ch.Min), longer(ch.Max), false
+		c.saveChunk(r, ch)
+	}
+	for _, z := range c.zones[r.NS] {
+		z.Min, z.Max = longer(z.Min), longer(z.Max)
+		c.config.update("tags", z.record, zoneDocument(r.NS, z))
+	}
+	for _, o := range c.orphans {
+		if o.uuid == r.UUID {
+			o.min, o.max = longer(o.min), longer(o.max)
+		}
+	}
+	c.logChange(onConfig, "refineCollectionShardKey.end", r.NS, nil)
+}
+
+// runMovePrimary brings a database's unsharded collections to another shard; they
+// get new uuids, the database's version grows.
+func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D, error) {
+	db, _ := req.Lookup(req.Name).StringValueOK()
+	to, _ := req.Lookup("to").StringValueOK()
+	if db == "" {
+		return nil, status.Errorf(status.InvalidNamespace, "invalid db name specified: %s", db)
+	}
+	if db == "admin" || db == "config" || db == "local" {
+		return nil, status.Errorf(status.InvalidOptions, "Can't move primary for %s database", db)
+	}
+	if to == "" {
+		return nil, status.Errorf(status.InvalidOptions, "you have to specify where you want to move it")
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	d := c.dbs[db]
+	if d == nil {
+		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
+	}
+	if c.shard(to) == nil {
+		return nil, status.Errorf(status.ShardNotFound, "Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
+	}
+	if d.primary == to {
+		return bson.D{}, nil
+	}
+	return bson.D{}, c.movePrimary(d, to)
+}
+
+func (c *Cluster) movePrimary(d *database, to string) error {
+	from := d.primary
+	details := bson.D{{Key: "database", Value: d.name}, {Key: "from", Value: from}, {Key: "to", Value: to}}
+	c.logChange(from, "movePrimary.start", d.name, details)
+	for _, coll := range c.Shards[from].Colls(d.name) {
+		ns := d.name + "." + coll.Name
+		if c.routes[ns] != nil {
+			continue
+		}
+		if err := c.carry(coll, ns, to); err != nil {
+			c.logChange(from, "movePrimary.error", d.name, details)
+			return err
+		}
+	}
+	d.primary = to
+	d.lastMod++
+	c.saveDatabase(d)
+	c.logChange(from, "movePrimary.commit", d.name, details)
+	return nil
+}
+
+// carry copies one unsharded collection to another shard and drops it where it was.
+func (c *Cluster) carry(coll *engine.Coll, ns, to string) error {
+	if c.data(to, ns) != nil {
+		return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, to)
+	}
+	copied, err := c.EnsureCollection(to, ns, c.uuid(), coll)
+	if err != nil {
+		return err
+	}
+	scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
+		_, e := copied.Insert(doc)
+		err = errors.Join(err, e)
+		return e == nil
+	})
+	if err != nil {
+		return err
+	}
+	for name, node := range c.Shards {
+		if name != to {
+			if other := node.Coll(coll.DB, coll.Name); other == coll {
+				node.Drop(coll.DB, coll.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// runReshardCollection gives a collection another shard key. It answers when the
+// operation is over; the same request again joins it.
+func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := req.Lookup("key").DocumentOK()
+	if !ok {
+		return nil, status.Errorf(40414, "BSON field 'reshardCollection.key' is missing but a required field")
+	}
+	p, err := parsePattern(raw)
+	if err != nil {
+		return nil, err
+	}
+	if truthy(req.Lookup("unique")) {
+		return nil, status.Errorf(status.BadValue, "unique: true is not supported by reshardCollection")
+	}
+	n, given := asInt64(req.Lookup("numInitialChunks"))
+	if !given {
+		n = 90 // reshardingNumInitialChunks
+	}
+	c.Mu.Lock()
+	o, err := c.beginReshard(ns, p, req.Lookup("zones"), n)
+	c.Mu.Unlock()
+	if o == nil || err != nil {
+		return bson.D{}, err
+	}
+	if err := await(ctx, o.done); err != nil {
+		return nil, err
+	}
+	return bson.D{}, o.err
+}
+
+// beginReshard checks the request and starts the operation, or finds it running. It
+// answers nil when the collection has that key already. Mu is held.
+func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks int64) (*resharding, error) {
+	if o := c.reshard; o != nil {
+		if o.ns == ns && value.CompareDocs(o.key.raw, p.raw) == 0 {
+			return o, nil
+		}
+		return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
+	}
+	r := c.routes[ns]
+	if r == nil {
+		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
+	}
+	if value.CompareDocs(r.Key, p.raw) == 0 {
+		return nil, nil
+	}
+	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
+		return nil, status.Errorf(status.BadValue, "Must specify value for zones field")
+	}
+	list, err := c.reshardZones(p, zones)
+	if err != nil {
+		return nil, err
+	}
+	if c.life.Err() != nil {
+		return nil, errShutdown()
+	}
+	db, _, _ := splitNS(ns)
+	o := &resharding{
+		c: c, ns: ns, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID, key: p, zones: list,
+		initial: max(chunks, 1), uuid: c.uuid(), done: make(chan struct{}), abort: make(chan struct{}), state: "unused",
+	}
+	c.reshard = o
+	c.work.Go(func() {
+		o.err = o.run(c.life)
+		c.Mu.Lock()
+		c.reshard = nil
+		c.Mu.Unlock()
+		close(o.done)
+	})
+	return o, nil
+}
+
+// reshardZones reads the ranges that replace the collection's present ones.
+func (c *Cluster) reshardZones(p pattern, zones bson.RawValue) ([]*Zone, error) {
+	array, ok := zones.ArrayOK()
+	if !ok {
+		return nil, nil
+	}
+	values, _ := array.Values()
+	var list []*Zone
+	for _, v := range values {
+		d, ok := v.DocumentOK()
+		if !ok {
+			return nil, status.Errorf(status.TypeMismatch, "BSON field 'reshardCollection.zones' is the wrong type")
+		}
+		lo, _ := d.Lookup("min").DocumentOK()
+		hi, _ := d.Lookup("max").DocumentOK()
+		name, _ := d.Lookup("zone").StringValueOK()
+		z := &Zone{Name: name}
+		var ok1, ok2 bool
+		if z.Min, ok1 = p.extend(lo); ok1 {
+			z.Max, ok2 = p.extend(hi)
+		}
+		if !ok1 || !ok2 || compareKeys(z.Min, z.Max) >= 0 {
+			return nil, status.Errorf(status.BadValue, "zone range %s is not valid for shard key pattern %s", rangeText(lo, hi), text(p.raw))
+		}
+		if !c.zoneExists(name) {
+			return nil, status.Errorf(status.ZoneNotFound, "zone %s does not exist", name)
+		}
+		list = append(list, z)
+	}
+	return list, nil
+}
+
+// runAbortReshardCollection ends a running resharding; its caller gets 341.
+func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	c.Mu.Lock()
+	o := c.reshard
+	if o == nil || o.ns != ns {
+		c.Mu.Unlock()
+		return nil, status.Errorf(status.NoSuchReshardCollection, "Could not find resharding-related metadata that matches the given namespace")
+	}
+	if o.state == "committing" {
+		c.Mu.Unlock()
+		return nil, status.Errorf(status.ReshardCollectionCommitted, "Can't abort resharding operation after deciding to commit")
+	}
+	if !o.aborted {
+		o.aborted = true
+		close(o.abort)
+	}
+	c.Mu.Unlock()
+	return bson.D{}, await(ctx, o.done)
+}

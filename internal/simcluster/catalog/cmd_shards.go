@@ -1,0 +1,178 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	list := make(bson.A, len(c.shards))
+	for i, s := range c.shards {
+		list[i] = s.document()
+	}
+	return bson.D{{Key: "shards", Value: list}}, nil
+}
+
+func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	var byName, byHost, byString bson.D
+	add := func(name, connection string) {
+		_, hosts, _ := strings.Cut(connection, "/")
+		byName = append(byName, bson.E{Key: name, Value: connection})
+		byHost = append(byHost, bson.E{Key: hosts, Value: name})
+		byString = append(byString, bson.E{Key: connection, Value: name})
+	}
+	for _, s := range c.shards {
+		add(s.name, s.host)
+	}
+	add(onConfig, c.Host(onConfig))
+	return bson.D{{Key: "map", Value: byName}, {Key: "hosts", Value: byHost}, {Key: "connStrings", Value: byString}}, nil
+}
+
+func (c *Cluster) runFlushRouterConfig(context.Context, *engine.Request) (bson.D, error) {
+	return bson.D{{Key: "flushed", Value: true}}, nil
+}
+
+func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bson.D, error) {
+	ns, ok := req.Lookup(req.Name).StringValueOK()
+	if !ok {
+		return nil, status.Errorf(status.InvalidNamespace, "Invalid namespace specified ''")
+	}
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	if !strings.Contains(ns, ".") {
+		d := c.dbs[ns]
+		if d == nil {
+			return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", ns)
+		}
+		doc := bson.D(c.databaseDocument(d))
+		return bson.D{
+			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned},
+			{Key: "version", Value: doc[len(doc)-1].Value},
+		}, nil
+	}
+	r := c.routes[ns]
+	if r == nil {
+		return nil, notSharded(ns)
+	}
+	d := bson.D{
+		{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}, {Key: "versionTimestamp", Value: r.Timestamp},
+	}
+	if truthy(req.Lookup("fullMetadata")) {
+		chunks := make(bson.A, len(r.chunks))
+		for i, ch := range r.chunks {
+			chunks[i] = bson.A{ch.Min, ch.Max}
+		}
+		d = append(d, bson.E{Key: "chunks", Value: chunks})
+	}
+	return d, nil
+}
+
+// runRemoveShard is a state machine that repetition drives: the first call starts
+// draining, further ones tell what is left, the last removes the shard
+// (db/s/config/sharding_catalog_manager_shard_operations.cpp).
+func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D, error) {
+	name, ok := req.Lookup(req.Name).StringValueOK()
+	if !ok {
+		return nil, status.Errorf(status.BadValue, "The 'removeShard' field of the command must be a string")
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s := c.shard(name)
+	if s == nil {
+		for _, other := range c.shards {
+			if other.host == name {
+				s = other
+			}
+		}
+		if s == nil {
+			return nil, noShard(name)
+		}
+	}
+	if !s.draining {
+		return c.startDraining(s)
+	}
+	chunks, jumbo, dbs := c.left(s.name)
+	if chunks > 0 || dbs > 0 {
+		return bson.D{
+			{Key: "msg", Value: "draining ongoing"}, {Key: "state", Value: "ongoing"},
+			{Key: "remaining", Value: bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}},
+			{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}},
+		}, nil
+	}
+	c.dropShard(s)
+	return bson.D{
+		{Key: "msg", Value: "removeshard completed successfully"}, {Key: "state", Value: "completed"}, {Key: "shard", Value: s.name},
+	}, nil
+}
+
+func (c *Cluster) startDraining(s *shard) (bson.D, error) {
+	staying := 0
+	for _, other := range c.shards {
+		if other != s && !other.draining {
+			staying++
+		}
+	}
+	if staying == 0 {
+		return nil, status.Errorf(status.IllegalOperation, "Operation not allowed because it would remove the last shard")
+	}
+	for _, zone := range s.tags {
+		if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
+			return nil, status.Errorf(status.ZoneStillInUse, "Operation not allowed because it would remove the only shard for zone %s which has a chunk range is associated with it", zone)
+		}
+	}
+	s.draining = true
+	c.saveShard(s)
+	c.logChange(onConfig, "removeShard.start", "", bson.D{{Key: "shard", Value: s.name}})
+	return bson.D{
+		{Key: "msg", Value: "draining started successfully"}, {Key: "state", Value: "started"}, {Key: "shard", Value: s.name},
+		{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}},
+	}, nil
+}
+
+// left counts what still lives on a shard.
+func (c *Cluster) left(name string) (chunks, jumbo, dbs int64) {
+	for _, r := range c.routes {
+		if r.counts[name] == 0 {
+			continue
+		}
+		chunks += int64(r.counts[name])
+		for _, ch := range r.chunks {
+			if ch.Shard == name && ch.Jumbo {
+				jumbo++
+			}
+		}
+	}
+	for _, d := range c.dbs {
+		if d.primary == name {
+			dbs++
+		}
+	}
+	return chunks, jumbo, dbs
+}
+
+// dropShard takes an empty shard out of the cluster; the topology time of another
+// shard tells routers.
+func (c *Cluster) dropShard(s *shard) {
+	c.config.delete("shards", s.record)
+	delete(c.Shards, s.name)
+	for i, other := range c.shards {
+		if other == s {
+			c.shards = append(c.shards[:i:i], c.shards[i+1:]...)
+			break
+		}
+	}
+	if len(c.shards) > 0 {
+		c.shards[0].topology = c.Timestamp()
+		c.saveShard(c.shards[0])
+	}
+	c.logChange(onConfig, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
+}

@@ -1,0 +1,145 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// limited gives the command its maxTimeMS.
+func limited(ctx context.Context, r *engine.Request) (context.Context, context.CancelFunc) {
+	if ms, ok := asInt64(r.Lookup("maxTimeMS")); ok && ms > 0 {
+		return context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	}
+	return ctx, func() {}
+}
+
+// found is the chunk that holds the document that a find query names.
+func (r *Routing) found(find bson.Raw) (*Chunk, error) {
+	f, err := query.Parse(find, nil)
+	if err != nil {
+		return nil, err
+	}
+	key := r.KeyFromFilter(f)
+	if key == nil {
+		return nil, status.Plain("no shard key found in chunk query %s", text(find))
+	}
+	return r.chunks[r.at(key)], nil
+}
+
+// bounded is the chunk with exactly these bounds; none is how the lack of one reads.
+func (r *Routing) bounded(lo, hi bson.Raw) (*Chunk, error) {
+	l, ok1 := r.pattern.normalize(lo)
+	h, ok2 := r.pattern.normalize(hi)
+	if !ok1 || !ok2 {
+		return nil, status.Plain("shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
+	}
+	ch := r.exact(l, h)
+	if ch == nil {
+		return nil, status.Plain("no chunk found with the shard key bounds %s", rangeText(l, h))
+	}
+	return ch, nil
+}
+
+// runSplit cuts a chunk at a key or at the median of its documents
+// (s/commands/cluster_split_cmd.cpp). It waits for a migration that takes a chunk of
+// the collection away from the same shard.
+func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		c.Mu.Lock()
+		r, ch, middle, err := c.splitTarget(req, ns)
+		if err != nil {
+			c.Mu.Unlock()
+			return nil, err
+		}
+		if m := c.moves.donating(ns, ch.Shard); m != nil {
+			c.Mu.Unlock()
+			if err := await(ctx, m.done); err != nil {
+				return nil, because("split failed", err)
+			}
+			continue
+		}
+		err = c.splitOnce(r, ch, middle)
+		c.Mu.Unlock()
+		return bson.D{}, err
+	}
+}
+
+// because puts a context in front of a server error, as uassertStatusOKWithContext
+// does.
+func because(what string, err error) error {
+	e := status.Of(err)
+	return &status.Error{Code: e.Code, Name: e.Name, NoCode: e.NoCode, Extra: e.Extra, Message: what + " :: caused by :: " + e.Message}
+}
+
+// splitTarget reads the command: the chunk, and the key unless the median is asked
+// for. Mu is held.
+func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
+	if r = c.routes[ns]; r == nil {
+		return nil, nil, nil, notSharded(ns)
+	}
+	find, middle := document(req, "find"), document(req, "middle")
+	lo, hi, bound, err := bounds(req)
+	switch {
+	case err != nil:
+	case find != nil && bound:
+		err = status.Plain("cannot specify bounds and find at the same time")
+	case find == nil && !bound && middle == nil:
+		err = status.Plain("need to specify find/bounds or middle")
+	case find != nil && middle != nil:
+		err = status.Plain("cannot specify find and middle together")
+	case bound && middle != nil:
+		err = status.Plain("cannot specify bounds and middle together")
+	case find != nil:
+		ch, err = r.found(find)
+	case bound:
+		ch, err = r.bounded(lo, hi)
+	default:
+		ch, middle, err = r.splitKey(middle)
+	}
+	return r, ch, middle, err
+}
+
+// splitKey checks a key given as middle.
+func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
+	key, ok := r.pattern.normalize(middle)
+	if !ok {
+		return nil, nil, status.Plain("new split key %s is not valid for shard key pattern %s", text(middle), text(r.Key))
+	}
+	ch := r.chunks[r.at(key)]
+	if compareKeys(ch.Min, key) == 0 || compareKeys(ch.Max, key) == 0 {
+		return nil, nil, status.Plain("new split key %s is a boundary key of existing chunk [%s,%s)", text(key), text(ch.Min), text(ch.Max))
+	}
+	for _, f := range r.pattern.fields {
+		if t := key.Lookup(f.name).Type; f.hashed && t != bson.TypeInt64 && t != bson.TypeMinKey && t != bson.TypeMaxKey {
+			return nil, nil, because("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk [%s, %s), split point %s must be of type NumberLong for hashed shard key patterns", text(ch.Min), text(ch.Max), text(key)))
+		}
+	}
+	return ch, key, nil
+}
+
+func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) error {
+	if middle == nil {
+		key, err := c.median(r, ch)
+		if err != nil {
+			return err
+		}
+		if key == nil {
+			return status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
+		}
+		if compareKeys(key, ch.Min) == 0 {
+			return because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
+		}
+		middle = key
+	}
+	return c.split(r, ch, []bson.Raw{middle})
+}

@@ -1,0 +1,137 @@
+package catalog
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// collectionDocument is the row of config.collections, fields in the order of 5.0.7.
+func (c *Cluster) collectionDocument(r *Routing) bson.D {
+	d := bson.D{
+		{Key: "_id", Value: r.NS},
+		{Key: "lastmodEpoch", Value: r.Epoch},
+		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
+	}
+	if c.format.dbTimestamp {
+		d = append(d, bson.E{Key: "timestamp", Value: r.Timestamp})
+	}
+	if c.format.chunksByNS {
+		d = append(d, bson.E{Key: "dropped", Value: false})
+	}
+	d = append(d,
+		bson.E{Key: "uuid", Value: uuidValue(r.UUID)},
+		bson.E{Key: "key", Value: r.Key})
+	if r.simple {
+		d = append(d, bson.E{Key: "defaultCollation", Value: bson.D{{Key: "locale", Value: "simple"}}})
+	}
+	d = append(d,
+		bson.E{Key: "unique", Value: r.Unique},
+		bson.E{Key: "noBalance", Value: r.NoBalance})
+	if !r.Permitted {
+		d = append(d, bson.E{Key: "permitMigrations", Value: false})
+	}
+	return append(d, r.extra...)
+}
+
+func (c *Cluster) saveCollection(r *Routing) {
+	c.config.update("collections", r.record, c.collectionDocument(r))
+}
+
+// newRouting writes a collection and its chunks into the config database and makes
+// it routable.
+func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, epoch bson.ObjectID, at bson.Timestamp) *Routing {
+	r := &Routing{
+		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
+		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
+		format: c.format, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
+	}
+	r.record = c.config.insert("collections", c.collectionDocument(r))
+	c.routes[ns] = r
+	return r
+}
+
+// addChunk writes a new chunk document; the caller puts it into the table.
+func (c *Cluster) addChunk(r *Routing, ch *Chunk) {
+	ch.record = c.config.insert("chunks", r.document(ch))
+}
+
+func (c *Cluster) saveChunk(r *Routing, ch *Chunk) {
+	c.config.update("chunks", ch.record, r.document(ch))
+}
+
+// forgetCollection removes the collection's documents: collection, chunks, zones
+// unless they are to stay.
+func (c *Cluster) forgetCollection(r *Routing, zones bool) {
+	for _, ch := range r.chunks {
+		c.config.delete("chunks", ch.record)
+	}
+	c.config.delete("collections", r.record)
+	delete(c.routes, r.NS)
+	if zones {
+		c.dropZones(r.NS)
+	}
+}
+
+// reloadCollections reads config.collections again after a client wrote into it:
+// noBalance is what clients set there.
+func (c *Cluster) reloadCollections() {
+	c.config.each("collections", func(id engine.RecordID, doc bson.Raw) {
+		ns, _ := doc.Lookup("_id").StringValueOK()
+		r := c.routes[ns]
+		if r == nil {
+			return
+		}
+		r.record = id
+		r.NoBalance = truthy(doc.Lookup("noBalance"))
+		if v := doc.Lookup("permitMigrations"); v.Type == bson.TypeBoolean {
+			r.Permitted = v.Boolean()
+		} else {
+			r.Permitted = true
+		}
+	})
+}
+
+// reloadChunks reads config.chunks again after a client wrote into it.
+func (c *Cluster) reloadChunks() {
+	lists := make(map[string][]*Chunk)
+	byUUID := make(map[[16]byte]string)
+	for ns, r := range c.routes {
+		byUUID[r.UUID] = ns
+	}
+	c.config.each("chunks", func(id engine.RecordID, doc bson.Raw) {
+		ns, ok := doc.Lookup("ns").StringValueOK()
+		if !ok {
+			if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
+				ns = byUUID[[16]byte(data)]
+			}
+		}
+		lists[ns] = append(lists[ns], parseChunk(id, doc))
+	})
+	for ns, r := range c.routes {
+		if len(lists[ns]) > 0 {
+			r.setChunks(lists[ns])
+		}
+	}
+}
+
+// ConfigWritten tells the catalog that a client wrote into config.<coll> directly.
+// The caller holds Mu for writing.
+func (c *Cluster) ConfigWritten(coll string) {
+	switch coll {
+	case "settings":
+		c.set = c.readSettings()
+	case "shards":
+		c.reloadShards()
+	case "databases":
+		c.reloadDatabases()
+	case "collections":
+		c.reloadCollections()
+	case "chunks":
+		c.reloadChunks()
+	case "tags":
+		c.reloadZones()
+	}
+}

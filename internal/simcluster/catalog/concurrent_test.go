@@ -1,0 +1,178 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// faulty is the scene of the recorded races: two collections cut at 1000 and 2000,
+// the middle chunk of a on shard-rs-2, all else on shard-rs-1; moves take time.
+func faulty(t *testing.T) *replayer {
+	c := New(Options{Seed: 5, Hostname: "vm", Pace: 100})
+	p := &replayer{t: t, c: c, handlers: c.Handlers()}
+	p.must(`{"enableSharding": "faulty", "primaryShard": "shard-rs-1"}`)
+	for _, coll := range []string{"a", "b"} {
+		p.must(`{"shardCollection": "faulty.` + coll + `", "key": {"p": {"$numberInt": "1"}}}`)
+		p.must(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "1000"}}}`)
+		p.must(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "2000"}}}`)
+		for i := range 30 {
+			p.c.Mu.Lock()
+			if err := p.put("faulty", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i * 100)}})); err != nil {
+				t.Fatal(err)
+			}
+			p.c.Mu.Unlock()
+		}
+	}
+	p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-2", "_waitForDelete": true}`)
+	return p
+}
+
+// during starts the recorded move of a's last chunk and runs the scene once it is in
+// the donor's given step.
+func during(t *testing.T, step int, scene func(p *replayer)) {
+	synctest.Test(t, func(t *testing.T) {
+		p := faulty(t)
+		defer p.c.Close()
+		result := make(chan error, 1)
+		go func() {
+			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`))
+			result <- err
+		}()
+		for reached := false; !reached; {
+			time.Sleep(100 * time.Millisecond)
+			p.c.Mu.RLock()
+			list := p.c.Migrations()
+			reached = len(list) == 1 && list[0].Step >= step
+			p.c.Mu.RUnlock()
+		}
+		scene(p)
+		if err := <-result; err != nil {
+			t.Fatalf("the first move failed: %v", err)
+		}
+		p.partition()
+	})
+}
+
+func (p *replayer) fails(cmd string, code int32, message string) {
+	p.t.Helper()
+	_, err, _ := p.run("admin", doc(p.t, cmd))
+	if e := status.Of(err); e == nil || e.Code != code || e.Message != message {
+		p.t.Errorf("%s\n got  %v\n want %d %s", cmd, err, code, message)
+	}
+}
+
+func TestAShardThatReceivesTakesNoSecondChunk(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3", "maxTimeMS": 4000}`, 117,
+			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a from shard-rs-1")
+	})
+}
+
+func TestAShardThatDonatesGivesNoSecondChunk(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.fails(`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2", "maxTimeMS": 4000}`, 117,
+			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a to shard-rs-3")
+	})
+}
+
+func TestARefusedRecipientLeavesThreeEntriesAndARefusedDonorNone(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		before := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from")
+		_, _, _ = p.run("admin", doc(p.t, `{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2"}`))
+		if after := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from"); after != before {
+			p.t.Errorf("a busy donor logged %d entries", after-before)
+		}
+		_, _, _ = p.run("admin", doc(p.t, `{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3"}`))
+		if after := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from"); after != before+3 {
+			p.t.Errorf("a busy recipient made %d entries", after-before)
+		}
+	})
+}
+
+func (p *replayer) count(what string) (n int) {
+	p.c.Mu.RLock()
+	defer p.c.Mu.RUnlock()
+	for _, d := range p.c.Config.Coll("config", "changelog").All() {
+		if d.Lookup("what").StringValue() == what {
+			n++
+		}
+	}
+	return n
+}
+
+func TestASplitWaitsForTheMigrationAndItsTimeRunsOut(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50, "split failed :: caused by :: operation exceeded time limit")
+	})
+}
+
+func TestASplitGoesOnAfterTheMigration(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.must(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}}`)
+		if n := p.count("moveChunk.commit"); n != 2 {
+			p.t.Errorf("split before the move was done: %d commits", n)
+		}
+	})
+}
+
+func TestTheSameMoveAgainJoinsTheRunningOne(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`, 50, "operation exceeded time limit")
+		p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
+		if n := p.count("moveChunk.commit"); n != 2 {
+			p.t.Errorf("%d commits", n)
+		}
+	})
+}
+
+func TestWritesDuringAMigrationArrive(t *testing.T) {
+	during(t, 4, func(p *replayer) {
+		p.c.Mu.Lock()
+		defer p.c.Mu.Unlock()
+		for i, key := range []int32{2050, 3000, 500} {
+			if err := p.put("faulty", "a", encode(bson.D{{Key: "_id", Value: int32(100 + i)}, {Key: "p", Value: key}})); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestCloseEndsARunningMigration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := faulty(t)
+		failed := make(chan error, 1)
+		go func() {
+			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`))
+			failed <- err
+		}()
+		time.Sleep(2 * time.Second)
+		p.c.Close()
+		if err := <-failed; err == nil {
+			t.Fatal("the move succeeded")
+		}
+		p.partition()
+	})
+}
+
+func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
+	during(t, 3, func(p *replayer) {
+		p.c.Mu.RLock()
+		defer p.c.Mu.RUnlock()
+		coll := p.c.Config.Coll("config", "migrations")
+		if coll.Len() != 1 {
+			p.t.Fatalf("%d migrations", coll.Len())
+		}
+		for _, d := range coll.All() {
+			const want = `{"_id":"*","ns":"faulty.a","min":{"p":{"$numberInt":"2000"}},"max":{"p":{"$maxKey":1}},"fromShard":"shard-rs-1","toShard":"shard-rs-3","chunkVersion":`
+			if got := reduce(d); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`) {
+				p.t.Errorf("got %s", got)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package catalog
+
+import (
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// database is one document of config.databases.
+type database struct {
+	name, primary string
+	uuid          [16]byte
+	timestamp     bson.Timestamp
+	lastMod       int32
+	partitioned   bool
+	record        engine.RecordID
+}
+
+func (c *Cluster) databaseDocument(d *database) bson.D {
+	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: d.primary}}
+	if c.format.partitioned {
+		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
+	}
+	version := bson.D{{Key: "uuid", Value: uuidValue(d.uuid)}}
+	if c.format.dbTimestamp {
+		version = append(version, bson.E{Key: "timestamp", Value: d.timestamp})
+	}
+	version = append(version, bson.E{Key: "lastMod", Value: d.lastMod})
+	return append(doc, bson.E{Key: "version", Value: version})
+}
+
+// Primary is the shard that holds a database's unsharded collections; ok is false
+// while the database does not exist. config and admin live on the config server and
+// have no primary. The caller holds Mu.
+func (c *Cluster) Primary(db string) (shard string, ok bool) {
+	d := c.dbs[db]
+	if d == nil {
+		return "", false
+	}
+	return d.primary, true
+}
+
+// Databases are the names of all databases, sorted. The caller holds Mu.
+func (c *Cluster) Databases() []string { return sortedKeys(c.dbs) }
+
+// EnsureDatabase creates the database's document at its first write and picks its
+// primary, the shard with the least data; it answers the primary. The caller holds
+// Mu for writing.
+func (c *Cluster) EnsureDatabase(db string) string {
+	if d := c.dbs[db]; d != nil {
+		return d.primary
+	}
+	return c.createDatabase(db, c.emptiest(), false).primary
+}
+
+func (c *Cluster) createDatabase(name, primary string, partitioned bool) *database {
+	d := &database{
+		name: name, primary: primary, partitioned: partitioned,
+		uuid: c.uuid(), timestamp: c.Timestamp(), lastMod: 1,
+	}
+	d.record = c.config.insert("databases", c.databaseDocument(d))
+	c.dbs[name] = d
+	return d
+}
+
+func (c *Cluster) saveDatabase(d *database) {
+	c.config.update("databases", d.record, c.databaseDocument(d))
+}
+
+// emptiest is the shard with the fewest bytes that is not draining; the first wins
+// a tie.
+func (c *Cluster) emptiest() string {
+	best, least := "", int64(-1)
+	for _, s := range c.shards {
+		if s.draining {
+			continue
+		}
+		if n := nodeBytes(c.Shards[s.name]); least < 0 || n < least {
+			best, least = s.name, n
+		}
+	}
+	return best
+}
+
+// enableSharding marks a database as one whose collections may be sharded, creating
+// it if needed (db/s/config/sharding_catalog_manager_database_operations.cpp).
+func (c *Cluster) enableSharding(db, primary string) error {
+	because := fmt.Sprintf("Database %s could not be created :: caused by :: ", db)
+	switch db {
+	case "admin", "local":
+		return status.Errorf(status.InvalidOptions, "%s can't enable sharding on the '%s' database", because, db)
+	case "config":
+		return nil
+	}
+	if primary != "" && c.shard(primary) == nil {
+		return status.Errorf(status.ShardNotFound, "%sShard %s not found", because, primary)
+	}
+	d := c.dbs[db]
+	if d == nil {
+		if primary == "" {
+			primary = c.emptiest()
+		}
+		c.createDatabase(db, primary, true)
+		return nil
+	}
+	if primary != "" && primary != d.primary {
+		return status.Errorf(status.NamespaceExists, "%sdatabase already created on a primary which is different from %s", because, primary)
+	}
+	if !d.partitioned {
+		d.partitioned = true
+		c.saveDatabase(d)
+	}
+	return nil
+}
+
+// reloadDatabases reads config.databases again after a client wrote into it.
+func (c *Cluster) reloadDatabases() {
+	c.dbs = make(map[string]*database)
+	c.config.each("databases", func(id engine.RecordID, doc bson.Raw) {
+		d := &database{record: id}
+		d.name, _ = doc.Lookup("_id").StringValueOK()
+		d.primary, _ = doc.Lookup("primary").StringValueOK()
+		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.format.partitioned
+		if _, data, ok := doc.Lookup("version", "uuid").BinaryOK(); ok && len(data) == 16 {
+			d.uuid = [16]byte(data)
+		}
+		d.timestamp.T, d.timestamp.I, _ = doc.Lookup("version", "timestamp").TimestampOK()
+		n, _ := asInt64(doc.Lookup("version", "lastMod"))
+		d.lastMod = int32(n)
+		c.dbs[d.name] = d
+	})
+}

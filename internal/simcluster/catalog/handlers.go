@@ -1,0 +1,119 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// command is one sharding command: a handler that runs on admin only, as all of them
+// do.
+type command func(ctx context.Context, r *engine.Request) (bson.D, error)
+
+// Handlers are the sharding commands by name. They take Mu themselves. drop,
+// dropDatabase and renameCollection are not among them: the router runs those and
+// calls the methods of the same meaning.
+func (c *Cluster) Handlers() map[string]engine.Handler {
+	commands := map[string]command{
+		"enableSharding":           c.runEnableSharding,
+		"shardCollection":          c.runShardCollection,
+		"split":                    c.runSplit,
+		"moveChunk":                c.runMoveChunk,
+		"mergeChunks":              c.runMergeChunks,
+		"clearJumboFlag":           c.runClearJumboFlag,
+		"setAllowMigrations":       c.runSetAllowMigrations,
+		"addShardToZone":           c.runAddShardToZone,
+		"removeShardFromZone":      c.runRemoveShardFromZone,
+		"updateZoneKeyRange":       c.runUpdateZoneKeyRange,
+		"balancerStart":            c.runBalancerStart,
+		"balancerStop":             c.runBalancerStop,
+		"balancerStatus":           c.runBalancerStatus,
+		"balancerCollectionStatus": c.runBalancerCollectionStatus,
+		"listShards":               c.runListShards,
+		"getShardMap":              c.runGetShardMap,
+		"removeShard":              c.runRemoveShard,
+		"movePrimary":              c.runMovePrimary,
+		"flushRouterConfig":        c.runFlushRouterConfig,
+		"getShardVersion":          c.runGetShardVersion,
+		"refineCollectionShardKey": c.runRefineCollectionShardKey,
+		"reshardCollection":        c.runReshardCollection,
+		"abortReshardCollection":   c.runAbortReshardCollection,
+	}
+	if c.opts.Version[0] < 5 {
+		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
+			delete(commands, name)
+		}
+	}
+	out := make(map[string]engine.Handler, 2*len(commands))
+	for name, run := range commands {
+		out[name] = onAdmin(name, run)
+	}
+	// Old spellings that the server still takes.
+	for alias, name := range map[string]string{
+		"enablesharding": "enableSharding", "shardcollection": "shardCollection", "movechunk": "moveChunk",
+		"removeshard": "removeShard", "moveprimary": "movePrimary",
+	} {
+		out[alias] = out[name]
+	}
+	return out
+}
+
+// onAdmin refuses a command on any other database: with the code of a missing
+// privilege, though it is none.
+func onAdmin(name string, run command) engine.Handler {
+	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
+		if r.DB != "admin" {
+			return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", name)
+		}
+		ctx, cancel := limited(ctx, r)
+		defer cancel()
+		return run(ctx, r)
+	}
+}
+
+// namespace is the command's first value, which must name a collection.
+func namespace(r *engine.Request) (string, error) {
+	ns, ok := r.Lookup(r.Name).StringValueOK()
+	if !ok {
+		return "", status.Errorf(status.InvalidNamespace, "Invalid namespace specified ''")
+	}
+	if _, _, ok := splitNS(ns); !ok {
+		return "", status.Errorf(status.InvalidNamespace, "Invalid namespace specified '%s'", ns)
+	}
+	return ns, nil
+}
+
+// document is a field that holds a document, nil when it is missing or empty.
+func document(r *engine.Request, name string) bson.Raw {
+	d, ok := r.Lookup(name).DocumentOK()
+	if !ok || len(d) <= 5 {
+		return nil
+	}
+	return d
+}
+
+// bounds are the two documents of a "bounds" array.
+func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
+	a, ok := r.Lookup("bounds").ArrayOK()
+	if !ok {
+		return nil, nil, false, nil
+	}
+	values, e := a.Values()
+	if e != nil || len(values) == 0 {
+		return nil, nil, false, nil
+	}
+	lo, ok = values[0].DocumentOK()
+	if !ok {
+		return nil, nil, true, status.Plain("lower bound not specified")
+	}
+	if len(values) < 2 {
+		return nil, nil, true, status.Plain("upper bound not specified")
+	}
+	if hi, ok = values[1].DocumentOK(); !ok {
+		return nil, nil, true, status.Plain("upper bound not specified")
+	}
+	return lo, hi, true, nil
+}

@@ -1,0 +1,73 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+func TestJumboChunksAnswerAsTheRecordedServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newReplayer(t)
+		defer p.c.Close()
+		steps := readSteps(t, "jumbo")
+		for _, s := range steps {
+			switch s.N {
+			case 3:
+				p.fill()
+			case 14:
+				p.jumboRound(steps[15])
+				p.replay([]step{s}, "jumbo")
+			default:
+				p.replay([]step{s}, "jumbo")
+			}
+		}
+	})
+}
+
+// fill makes the documents of the jumbo scenario, which the recording left out: 931
+// bytes each, 2706 of them with the same key.
+func (p *replayer) fill() {
+	p.c.Mu.Lock()
+	defer p.c.Mu.Unlock()
+	id := int32(0)
+	add := func(key int32, n int) {
+		for range n {
+			id++
+			d := bson.D{{Key: "_id", Value: id}, {Key: "p", Value: key}, {Key: "pad", Value: ""}}
+			d[2].Value = strings.Repeat("x", 931-len(encode(d)))
+			if err := p.put("jumbo", "t", encode(d)); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
+	add(10, 12)
+	add(20, 2706)
+	add(100, 120)
+	add(300, 120)
+}
+
+// jumboRound is what the balancer did: the zone's chunk is too big and gets flagged,
+// another moves for balance.
+func (p *replayer) jumboRound(log step) {
+	p.t.Helper()
+	lo, hi := doc(p.t, `{"p":{"$numberInt":"20"}}`), doc(p.t, `{"p":{"$numberInt":"21"}}`)
+	if err := p.c.Move(p.t.Context(), "jumbo.t", lo, hi, "shard-rs-3", MoveOptions{}); status.Of(err).Code != status.ChunkTooBig {
+		p.t.Fatalf("got %v", err)
+	}
+	p.c.Mu.Lock()
+	err := p.c.SplitOrMark("jumbo.t", lo)
+	moves := p.c.Candidates("jumbo.t", map[string]bool{})
+	p.c.Mu.Unlock()
+	if err != nil || len(moves) != 1 {
+		p.t.Fatalf("got %v, %v", moves, err)
+	}
+	m := moves[0]
+	if err := p.c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, MoveOptions{}); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// MoveOptions are the options of a move.
+type MoveOptions struct {
+	ForceJumbo    bool // move even a chunk that is too big
+	WaitForDelete bool // return only when the donor's copy is gone
+}
+
+// Move brings the chunk with exactly these bounds to another shard and returns when
+// it is there. It takes and releases Mu itself: reads and writes go on while it
+// copies. The end of ctx ends only the waiting (code 50): the move goes on, and the
+// same request again joins it. Errors carry the server's codes: 20 for a shard that
+// may not take the chunk, 70 for an unknown one, 96 when the transfer fails, 117
+// when a shard is busy or migrations are forbidden, 153 for a chunk too big.
+func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
+	c.Mu.Lock()
+	m, err := c.begin(ns, lo, hi, to, o)
+	c.Mu.Unlock()
+	if m == nil || err != nil {
+		return err
+	}
+	if err := await(ctx, m.done); err != nil {
+		return err
+	}
+	return m.err
+}
+
+// begin checks a move and starts it on its own goroutine, or finds the same one
+// already running. It answers nil when there is nothing to wait for. The order of
+// the checks is the config server's, then the donor's
+// (db/s/balancer/balancer.cpp, moveSingleChunk; db/s/migration_source_manager.cpp).
+func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
+	r := c.routes[ns]
+	if r == nil {
+		return nil, notSharded(ns)
+	}
+	if c.life.Err() != nil {
+		return nil, errShutdown()
+	}
+	ch := r.exact(lo, hi)
+	if ch == nil {
+		return nil, status.Errorf(status.IncompatibleShardingMetadata, "no chunk found with the shard key bounds %s", rangeText(lo, hi))
+	}
+	target := c.shard(to)
+	if target == nil {
+		return nil, status.Errorf(status.ShardNotFound, "moveChunk destination shard does not exist")
+	}
+	if ch.Shard == to && r.blocked {
+		return nil, nil
+	}
+	if ch.Shard == to {
+		c.logMove(ch.Shard, "moveChunk.from", ns, outcome(bson.D{{Key: "min", Value: ch.Min}, {Key: "max", Value: ch.Max}}, []time.Duration{0}, 6, to, to, false, nil))
+		return nil, nil
+	}
+	if err := c.suitable(r, ch, target); err != nil {
+		return nil, err
+	}
+	if r.blocked {
+		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
+	}
+	m := &migration{ns: ns, min: ch.Min, max: ch.Max, from: ch.Shard, to: to, done: make(chan struct{})}
+	join, reached, err := c.moves.add(m)
+	if reached {
+		t := &transfer{c: c, m: m, from: []time.Duration{0, prepareTime}}
+		t.log(m.from, "moveChunk.start", bson.D{{Key: "from", Value: m.from}, {Key: "to", Value: m.to}})
+		return nil, t.failed(err)
+	}
+	if join != nil || err != nil {
+		return join, err
+	}
+	m.record = c.config.insert("migrations", bson.D{
+		{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
+		{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
+		{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
+		{Key: "chunkVersion", Value: bson.A{ch.Version, r.Epoch, r.Timestamp}},
+		{Key: "waitForDelete", Value: o.WaitForDelete},
+		{Key: "forceJumbo", Value: map[bool]string{true: "forceManual", false: "doNotForceJumbo"}[o.ForceJumbo]},
+	})
+	c.work.Go(func() {
+		t := &transfer{c: c, m: m, o: o, uuid: r.UUID}
+		m.err = t.run(c.life)
+		c.Mu.Lock()
+		c.moves.remove(m)
+		c.config.delete("migrations", m.record)
+		c.Mu.Unlock()
+		close(m.done)
+	})
+	return m, nil
+}
+
+// suitable says whether a shard may take a chunk: not when it is being emptied, nor
+// outside of the chunk's zone.
+func (c *Cluster) suitable(r *Routing, ch *Chunk, to *shard) error {
+	if to.draining {
+		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
+	}
+	if zone := c.zoneOf(r.NS, ch); zone != "" && !contains(to.tags, zone) {
+		return status.Errorf(status.IllegalOperation, "%s is not in the correct zone %s", to.name, zone)
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Cluster) logMove(server, what, ns string, details bson.D) {
+	c.logChange(server, what, ns, details)
+}
+
+// outcome are the details of moveChunk.from and moveChunk.to: how long each step
+// that ended took, and how it went. A move that failed names no reason unless the
+// recipient gave up by itself.
+func outcome(bounds bson.D, steps []time.Duration, of int, from, to string, ok bool, failed error) bson.D {
+	d := append(bson.D(nil), bounds...)
+	for i, s := range steps {
+		d = append(d, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
+	}
+	note := "aborted"
+	if ok {
+		note = "success"
+	}
+	d = append(d, bson.E{Key: "to", Value: to}, bson.E{Key: "from", Value: from}, bson.E{Key: "note", Value: note})
+	if failed != nil {
+		d = append(d, bson.E{Key: "errmsg", Value: failed.Error()})
+	}
+	return d
+}

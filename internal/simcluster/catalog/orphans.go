@@ -1,0 +1,120 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// orphanRange is what a chunk left behind on its donor: documents nobody owns there,
+// kept for queries that still read them and deleted later.
+type orphanRange struct {
+	ns       string
+	uuid     [16]byte
+	shard    string
+	min, max bson.Raw
+	due      time.Time
+	gone     chan struct{} // closed when the range is clean
+}
+
+// leaveOrphans schedules the donor's copy of a moved chunk for deletion.
+func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw) {
+	c.orphans = append(c.orphans, &orphanRange{
+		ns: r.NS, uuid: r.UUID, shard: shard, min: lo, max: hi,
+		due: c.Now().Add(c.opts.OrphanDelay), gone: make(chan struct{}),
+	})
+}
+
+// orphansIn is a range on shard that overlaps [lo, hi) and is not clean yet.
+func (c *Cluster) orphansIn(r *Routing, shard string, lo, hi bson.Raw) *orphanRange {
+	for _, o := range c.orphans {
+		if o.ns == r.NS && o.shard == shard && o.uuid == r.UUID && compareKeys(o.min, hi) < 0 && compareKeys(lo, o.max) < 0 {
+			return o
+		}
+	}
+	return nil
+}
+
+// CleanOrphans deletes the orphans that are due. The caller holds Mu for writing.
+func (c *Cluster) CleanOrphans() {
+	now := c.Now()
+	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphanRange) bool {
+		if o.due.After(now) {
+			return false
+		}
+		if r := c.routes[o.ns]; r != nil && r.UUID == o.uuid {
+			c.deleteRange(r, o.shard, o.min, o.max)
+		}
+		close(o.gone)
+		return true
+	})
+}
+
+// forgetOrphans drops the pending ranges of a collection that is gone.
+func (c *Cluster) forgetOrphans(uuid [16]byte) {
+	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphanRange) bool {
+		if o.uuid != uuid {
+			return false
+		}
+		close(o.gone)
+		return true
+	})
+}
+
+// Orphans is how many documents of a namespace sit on shard without belonging there.
+// It looks at every document of the pending ranges. The caller holds Mu.
+func (c *Cluster) Orphans(ns, shard string) int {
+	r, n := c.routes[ns], 0
+	coll := c.data(shard, ns)
+	if r == nil || coll == nil {
+		return 0
+	}
+	for _, o := range c.orphans {
+		if o.ns == ns && o.shard == shard && o.uuid == r.UUID {
+			rangeByKey(coll, r, o.min, o.max, func(engine.RecordID, bson.Raw) bool { n++; return true })
+		}
+	}
+	return n
+}
+
+// deleteRange removes a shard's documents in [lo, hi).
+func (c *Cluster) deleteRange(r *Routing, shard string, lo, hi bson.Raw) {
+	coll := c.data(shard, r.NS)
+	if coll == nil {
+		return
+	}
+	var ids []engine.RecordID
+	rangeByKey(coll, r, lo, hi, func(id engine.RecordID, _ bson.Raw) bool {
+		ids = append(ids, id)
+		return true
+	})
+	for _, id := range ids {
+		coll.Delete(id)
+	}
+}
+
+// pingEvery is how often a router reports itself (s/sharding_uptime_reporter.cpp).
+const pingEvery = 10 * time.Second
+
+// Run does what servers do on their own besides balancing: it deletes orphans when
+// they are due and keeps the router's ping in config.mongos fresh. It returns when
+// ctx ends.
+func (c *Cluster) Run(ctx context.Context) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			c.Mu.Lock()
+			c.PingRouter()
+			c.CleanOrphans()
+			c.Mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package catalog
+
+import (
+	"encoding/binary"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// pattern is a parsed shard key pattern.
+type pattern struct {
+	raw    bson.Raw
+	fields []field
+	hashed int // index of the hashed field, -1 for none
+}
+
+type field struct {
+	name   string
+	hashed bool
+}
+
+func parsePattern(raw bson.Raw) (pattern, error) {
+	p := pattern{raw: append(bson.Raw(nil), raw...), hashed: -1}
+	elements, err := raw.Elements()
+	if err != nil {
+		return p, status.Errorf(status.InvalidBSON, "shard key is not a document")
+	}
+	if len(elements) == 0 {
+		return p, status.Errorf(status.BadValue, "Shard key is empty")
+	}
+	for i, e := range elements {
+		f := field{name: e.Key()}
+		v := e.Value()
+		if n, ok := asInt64(v); ok && n == 1 {
+			p.fields = append(p.fields, f)
+			continue
+		}
+		if s, ok := v.StringValueOK(); ok && s == "hashed" {
+			if p.hashed >= 0 {
+				return p, status.Errorf(status.BadValue, "Shard key %s can contain at most one 'hashed' field", text(raw))
+			}
+			f.hashed, p.hashed = true, i
+			p.fields = append(p.fields, f)
+			continue
+		}
+		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
+	}
+	return p, nil
+}
+
+// ordered says that no field is hashed.
+func (p pattern) ordered() bool { return p.hashed < 0 }
+
+// hashedPrefix says that the first field is the hashed one.
+func (p pattern) hashedPrefix() bool { return p.hashed == 0 }
+
+// rawDoc builds a document from elements without reflection: routing looks at every
+// document that a query visits.
+type rawDoc []byte
+
+func newRawDoc(size int) rawDoc { return append(make(rawDoc, 0, size), 0, 0, 0, 0) }
+
+func (d rawDoc) add(name string, t bson.Type, v []byte) rawDoc {
+	d = append(d, byte(t))
+	d = append(d, name...)
+	d = append(d, 0)
+	return append(d, v...)
+}
+
+func (d rawDoc) done() bson.Raw {
+	d = append(d, 0)
+	binary.LittleEndian.PutUint32(d, uint32(len(d)))
+	return bson.Raw(d)
+}
+
+func (d rawDoc) addHash(name string, v bson.RawValue) rawDoc {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(value.Hash(v)))
+	return d.add(name, bson.TypeInt64, b[:])
+}
+
+// global is the key with the same value in every field.
+func (p pattern) global(t bson.Type) bson.Raw {
+	d := newRawDoc(16 * len(p.fields))
+	for _, f := range p.fields {
+		d = d.add(f.name, t, nil)
+	}
+	return d.done()
+}
+
+func (p pattern) min() bson.Raw { return p.global(bson.TypeMinKey) }
+func (p pattern) max() bson.Raw { return p.global(bson.TypeMaxKey) }
+
+// keyOf extracts the key of a document: a missing field counts as null, a hashed
+// field becomes its hash; arrays have no place in a key.
+func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
+	d := newRawDoc(32 * len(p.fields))
+	for _, f := range p.fields {
+		v, ok := value.Lookup(doc, f.name)
+		if !ok || v.Type == bson.TypeUndefined {
+			v = bson.RawValue{Type: bson.TypeNull}
+		}
+		if v.Type == bson.TypeArray {
+			return nil, status.Errorf(status.ShardKeyNotFound, "Shard key cannot contain array values or array descendants.")
+		}
+		if f.hashed {
+			d = d.addHash(f.name, v)
+		} else {
+			d = d.add(f.name, v.Type, v.Value)
+		}
+	}
+	return d.done(), nil
+}
+
+// normalize puts the fields of a full key into the pattern's order. It fails when a
+// field is missing or there are others.
+func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
+	elements, err := key.Elements()
+	if err != nil || len(elements) != len(p.fields) {
+		return nil, false
+	}
+	d := newRawDoc(len(key) + 1)
+	for _, f := range p.fields {
+		v, err := key.LookupErr(f.name)
+		if err != nil {
+			return nil, false
+		}
+		if v.Type == bson.TypeArray || v.Type == bson.TypeRegex || v.Type == bson.TypeUndefined {
+			return nil, false
+		}
+		d = d.add(f.name, v.Type, v.Value)
+	}
+	return d.done(), true
+}
+
+// extend fills a prefix of the key with MinKey. It fails when the fields are not a
+// prefix of the pattern, in order.
+func (p pattern) extend(key bson.Raw) (bson.Raw, bool) {
+	elements, err := key.Elements()
+	if err != nil || len(elements) > len(p.fields) {
+		return nil, false
+	}
+	d := newRawDoc(len(key) + 16*len(p.fields))
+	for i, f := range p.fields {
+		if i >= len(elements) {
+			d = d.add(f.name, bson.TypeMinKey, nil)
+			continue
+		}
+		if elements[i].Key() != f.name {
+			return nil, false
+		}
+		v := elements[i].Value()
+		d = d.add(f.name, v.Type, v.Value)
+	}
+	return d.done(), true
+}
+
+// compareKeys orders two full keys of one pattern: element by element, values only.
+func compareKeys(a, b bson.Raw) int { return value.CompareKeys(a, b) }

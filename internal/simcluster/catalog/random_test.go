@@ -1,0 +1,149 @@
+package catalog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// TestAnySequenceOfOperationsKeepsThePartition throws random commands at collections
+// of every kind of key and checks after each that nothing is lost, doubled or torn.
+func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := New(Options{Seed: seed, OrphanDelay: 30 * time.Second, Pace: 0.1})
+				defer c.Close()
+				g := &chaos{replayer: replayer{t: t, c: c, handlers: c.Handlers()}, rng: rand.New(rand.NewPCG(seed, 1))}
+				g.setUp()
+				for range 120 {
+					g.act()
+					g.partition()
+				}
+				for _, ns := range g.names {
+					if got := g.documents(ns); got != g.count[ns] {
+						t.Fatalf("%s has %d documents, want %d", ns, got, g.count[ns])
+					}
+				}
+			})
+		})
+	}
+}
+
+type chaos struct {
+	replayer
+	rng   *rand.Rand
+	names []string
+	count map[string]int
+	next  int32
+}
+
+func (g *chaos) setUp() {
+	g.count = make(map[string]int)
+	g.must(`{"enableSharding": "db"}`)
+	for name, key := range map[string]string{
+		"ranged": `{"p": 1}`, "hashed": `{"k": "hashed"}`, "mixed": `{"p": 1, "k": "hashed"}`, "pair": `{"p": 1, "k": 1}`,
+	} {
+		g.must(`{"shardCollection": "db.` + name + `", "key": ` + key + `}`)
+	}
+	g.names = []string{"db.hashed", "db.mixed", "db.pair", "db.ranged"}
+	g.c.Mu.Lock()
+	g.c.setSetting("chunksize", bson.D{{Key: "value", Value: int32(1)}})
+	g.c.Mu.Unlock()
+}
+
+// act does one random thing; refusals are part of the game, other errors are not.
+func (g *chaos) act() {
+	ns := g.names[g.rng.IntN(len(g.names))]
+	var err error
+	switch g.rng.IntN(9) {
+	case 0, 1:
+		g.write(ns, 40)
+	case 2, 3:
+		err = g.try(g.command("split", ns, bson.E{Key: "find", Value: g.key()}))
+	case 4, 5:
+		err = g.try(g.command("moveChunk", ns, bson.E{Key: "find", Value: g.key()}, bson.E{Key: "to", Value: g.shard()}))
+	case 6:
+		g.c.Mu.RLock()
+		r := g.c.Routing(ns)
+		i := g.rng.IntN(r.Len())
+		j := min(i+1+g.rng.IntN(2), r.Len()-1)
+		bounds := bson.A{r.chunks[i].Min, r.chunks[j].Max}
+		g.c.Mu.RUnlock()
+		err = g.try(g.command("mergeChunks", ns, bson.E{Key: "bounds", Value: bounds}))
+	case 7:
+		g.remove(ns)
+	case 8:
+		time.Sleep(20 * time.Second)
+		g.c.Mu.Lock()
+		g.c.CleanOrphans()
+		g.c.Mu.Unlock()
+	}
+	if err != nil {
+		switch e := status.Of(err); e.Code {
+		case status.CannotSplit, status.IllegalOperation, status.OperationFailed, status.ChunkTooBig:
+		default:
+			g.t.Fatalf("%s: %d %v", ns, e.Code, e)
+		}
+	}
+}
+
+func (g *chaos) command(name, ns string, more ...bson.E) bson.Raw {
+	return encode(append(bson.D{{Key: name, Value: ns}}, more...))
+}
+
+func (g *chaos) try(cmd bson.Raw) error {
+	_, err, _ := g.run("admin", cmd)
+	return err
+}
+
+func (g *chaos) key() bson.D {
+	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
+}
+
+func (g *chaos) shard() string { return g.c.opts.Shards[g.rng.IntN(3)] }
+
+func (g *chaos) write(ns string, n int) {
+	g.c.Mu.Lock()
+	defer g.c.Mu.Unlock()
+	db, coll, _ := splitNS(ns)
+	for range n {
+		g.next++
+		d := append(bson.D{{Key: "_id", Value: g.next}}, g.key()...)
+		raw := encode(append(d, bson.E{Key: "pad", Value: strings.Repeat("x", 2000)}))
+		if err := g.put(db, coll, raw); err != nil {
+			g.t.Fatal(err)
+		}
+		g.count[ns]++
+		r := g.c.Routing(ns)
+		key, _ := r.KeyOf(raw)
+		g.c.NoteWrite(ns, key, len(raw))
+	}
+}
+
+// remove deletes one owned document.
+func (g *chaos) remove(ns string) {
+	g.c.Mu.Lock()
+	defer g.c.Mu.Unlock()
+	r := g.c.Routing(ns)
+	for _, s := range g.c.ShardNames() {
+		coll := g.c.data(s, ns)
+		if coll == nil {
+			continue
+		}
+		for id, d := range coll.All() {
+			if r.Owns(s, d) {
+				coll.Delete(id)
+				g.count[ns]--
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// migration is one running chunk migration.
+type migration struct {
+	ns       string
+	min, max bson.Raw
+	from, to string
+	step     int           // step of the donor that runs, 1 to 6
+	received bool          // the recipient is done: it may receive again
+	done     chan struct{} // closed at the end; err is set before
+	err      error
+	record   engine.RecordID
+}
+
+// registry knows the running migrations: a shard gives or takes one chunk at a time
+// (db/s/active_migrations_registry.cpp).
+type registry struct {
+	running []*migration
+}
+
+// add registers a migration or says who is in the way; reached is true when the donor
+// was free and the recipient refused. An identical one that runs already is returned
+// to be joined.
+func (g *registry) add(m *migration) (join *migration, reached bool, err error) {
+	for _, o := range g.running {
+		if o.ns == m.ns && o.from == m.from && o.to == m.to && compareKeys(o.min, m.min) == 0 && compareKeys(o.max, m.max) == 0 {
+			return o, false, nil
+		}
+	}
+	const busy = "Unable to start new balancer operation because this shard is currently "
+	for _, side := range []string{m.from, m.to} {
+		for _, o := range g.running {
+			if o.from == side {
+				return nil, side == m.to, status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s", rangeText(o.min, o.max), o.ns, o.to)
+			}
+			if o.to == side && !o.received {
+				return nil, side == m.to, status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s", rangeText(o.min, o.max), o.ns, o.from)
+			}
+		}
+	}
+	g.running = append(g.running, m)
+	return nil, false, nil
+}
+
+func (g *registry) remove(m *migration) {
+	for i, o := range g.running {
+		if o == m {
+			g.running = append(g.running[:i:i], g.running[i+1:]...)
+			return
+		}
+	}
+}
+
+// donating is a migration of the namespace that leaves shard (any when empty).
+func (g *registry) donating(ns, shard string) *migration {
+	for _, m := range g.running {
+		if m.ns == ns && (shard == "" || m.from == shard) {
+			return m
+		}
+	}
+	return nil
+}
+
+// Migration is a running migration as operators see it.
+type Migration struct {
+	NS       string
+	Min, Max bson.Raw
+	From, To string
+	Step     int // of six steps of the donor
+}
+
+// Migrations are the running ones. The caller holds Mu.
+func (c *Cluster) Migrations() []Migration {
+	out := make([]Migration, len(c.moves.running))
+	for i, m := range c.moves.running {
+		out[i] = Migration{NS: m.ns, Min: m.min, Max: m.max, From: m.from, To: m.to, Step: m.step}
+	}
+	return out
+}
+
+// quiesce takes Mu once no migration of ns leaves shard (any shard when empty) and ns
+// is not being resharded, as DDL waits for both. On error Mu is not held.
+func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
+	for {
+		c.Mu.Lock()
+		var busy <-chan struct{}
+		if m := c.moves.donating(ns, shard); m != nil {
+			busy = m.done
+		} else if o := c.reshard; o != nil && o.ns == ns {
+			busy = o.done
+		} else {
+			return nil
+		}
+		c.Mu.Unlock()
+		if err := await(ctx, busy); err != nil {
+			return err
+		}
+	}
+}
+
+// Quiesce waits until no migration of ns runs, for the router's own DDL, and takes
+// Mu; on error (code 50) Mu is not held.
+func (c *Cluster) Quiesce(ctx context.Context, ns string) error { return c.quiesce(ctx, ns, "") }
+
+// await waits for done within the command's time limit.
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return expired(ctx)
+	}
+}
+
+// expired words the end of a context as the server does.
+func expired(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	}
+	return status.Errorf(status.Interrupted, "operation was interrupted")
+}
+
+func errShutdown() error {
+	return status.Errorf(status.InterruptedAtShutdown, "interrupted at shutdown")
+}

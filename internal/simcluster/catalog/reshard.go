@@ -1,0 +1,175 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// resharding is one running reshardCollection. The metadata goes through the states
+// of the real coordinator (db/s/resharding/resharding_coordinator_service.cpp); the
+// documents are copied at the end under one lock, where a real server clones first
+// and then applies the oplog.
+type resharding struct {
+	c        *Cluster
+	ns, temp string
+	source   [16]byte
+	uuid     [16]byte // of the operation and of the collection that it makes
+	key      pattern
+	zones    []*Zone
+	initial  int64
+
+	state   string
+	record  engine.RecordID
+	fetched bson.Timestamp
+	bytes   int64 // approximate work of one recipient
+	docs    int64
+
+	aborted bool
+	abort   chan struct{}
+	done    chan struct{}
+	err     error
+}
+
+// Resharding is a running reshardCollection as operators see it.
+type Resharding struct {
+	NS, TempNS   string
+	UUID, Source [16]byte
+	Key          bson.Raw
+	State        string
+	Bytes, Docs  int64 // approximate work of one recipient
+}
+
+// Resharding is the running operation; ok is false without one. The caller holds Mu.
+func (c *Cluster) Resharding() (r Resharding, ok bool) {
+	o := c.reshard
+	if o == nil {
+		return r, false
+	}
+	return Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs}, true
+}
+
+// run goes through the states. Most of the time is spent cloning and blocking writes
+// until the shortest allowed time is over.
+func (o *resharding) run(life context.Context) error {
+	least := o.c.opts.Reshard
+	for _, s := range []struct {
+		name string
+		time time.Duration
+	}{
+		{"initializing", 60 * time.Millisecond}, {"preparing-to-donate", 140 * time.Millisecond},
+		{"cloning", least / 2}, {"applying", 100 * time.Millisecond}, {"blocking-writes", least / 2},
+	} {
+		if err := o.enter(s.name); err != nil {
+			return err
+		}
+		if err := o.pause(life, s.time); err != nil {
+			o.undo()
+			return err
+		}
+	}
+	return o.commit()
+}
+
+func (o *resharding) pause(life context.Context, d time.Duration) error {
+	if o.c.opts.Still {
+		d = 0
+	}
+	timer := time.NewTimer(time.Duration(float64(d) * o.c.opts.Pace))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-o.abort:
+		return status.Errorf(status.ReshardCollectionAborted, "resharding operation aborted")
+	case <-life.Done():
+		return errShutdown()
+	}
+}
+
+// enter writes a state into the log and every document that shows it.
+func (o *resharding) enter(state string) error {
+	c := o.c
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	r := c.routes[o.ns]
+	if r == nil || r.UUID != o.source {
+		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.ns)
+	}
+	before := o.state
+	o.state = state
+	switch state {
+	case "initializing":
+		o.record = c.config.insert("reshardingOperations", o.document(r))
+	case "preparing-to-donate":
+		if err := o.prepare(r); err != nil {
+			return err
+		}
+	case "cloning":
+		o.fetched = c.Timestamp()
+		o.estimate(r)
+		o.bump()
+	default:
+		o.bump()
+	}
+	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+		{Key: "newState", Value: state}, {Key: "oldState", Value: before}, {Key: "namespace", Value: o.ns},
+		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
+	})
+	o.show(r)
+	return nil
+}
+
+// prepare cuts the new key space by the keys of the present documents and makes the
+// temporary collection.
+func (o *resharding) prepare(r *Routing) error {
+	c := o.c
+	keys := o.keys(r)
+	at := c.Timestamp()
+	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(onConfig), at)
+	t.blocked, t.simple, r.blocked = true, true, true
+	shards := c.staying()
+	lo := o.key.min()
+	var chunks []*Chunk
+	points := append(o.points(keys), o.key.max())
+	for i, hi := range points {
+		list := shards
+		for _, z := range o.zones {
+			if compareKeys(z.Min, lo) <= 0 && compareKeys(hi, z.Max) <= 0 {
+				list = c.inZone(z.Name)
+			}
+		}
+		shard := list[i%len(list)]
+		ch := &Chunk{
+			ID: c.objectID(onConfig), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
+			History: []Placement{{ValidAfter: at, Shard: shard}},
+		}
+		c.addChunk(t, ch)
+		chunks, lo = append(chunks, ch), hi
+	}
+	t.setChunks(chunks)
+	return nil
+}
+
+// undo takes everything back after an abort.
+func (o *resharding) undo() {
+	c := o.c
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+		{Key: "newState", Value: "aborting"}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
+		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
+	})
+	if t := c.routes[o.temp]; t != nil {
+		c.forgetCollection(t, true)
+	}
+	if r := c.routes[o.ns]; r != nil {
+		r.blocked, r.extra = false, nil
+		c.saveCollection(r)
+	}
+	c.config.delete("reshardingOperations", o.record)
+}

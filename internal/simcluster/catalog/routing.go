@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// Routing is the routing table of one sharded collection and its document of
+// config.collections. Reading needs Mu held (read side); tables change only inside
+// this package with Mu held for writing.
+type Routing struct {
+	NS        string
+	UUID      [16]byte
+	Key       bson.Raw // shard key pattern
+	Epoch     bson.ObjectID
+	Timestamp bson.Timestamp // of this incarnation
+	Lastmod   time.Time      // of config.collections; not a version
+	Unique    bool
+	NoBalance bool
+	Permitted bool // false while setAllowMigrations forbids migrations
+
+	pattern pattern
+	chunks  []*Chunk // sorted by Min, without gaps
+	counts  map[string]int
+	version bson.Timestamp // collection version: the highest of its chunks
+	format  format
+	record  engine.RecordID
+	simple  bool   // defaultCollation {locale: "simple"} is written out
+	extra   bson.D // further fields of the document, such as reshardingFields
+	blocked bool   // a resharding forbids migrations (allowMigrations: false)
+	written map[bson.ObjectID]int64
+}
+
+// Routing is the table of a sharded collection, nil when ns is not sharded. The
+// caller holds Mu.
+func (c *Cluster) Routing(ns string) *Routing { return c.routes[ns] }
+
+// Namespaces are all sharded namespaces, sorted. The caller holds Mu.
+func (c *Cluster) Namespaces() []string { return sortedKeys(c.routes) }
+
+// KeyOf extracts the shard key of a document; a hashed field becomes its hash, a
+// missing one null. It fails with ShardKeyNotFound (61) on an array.
+func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf(doc) }
+
+// Owner is the shard that owns a full key, as [Routing.KeyOf] makes it.
+func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.at(key)].Shard }
+
+// Owns says whether doc, found on shard, belongs there: an orphan does not.
+func (r *Routing) Owns(shard string, doc bson.Raw) bool {
+	switch r.counts[shard] {
+	case 0:
+		return false
+	case len(r.chunks):
+		return true
+	}
+	key, err := r.pattern.keyOf(doc)
+	return err == nil && r.Owner(key) == shard
+}
+
+// Chunks are all chunks in key order: a copy of the list, sharing bounds.
+func (r *Routing) Chunks() []Chunk {
+	out := make([]Chunk, len(r.chunks))
+	for i, ch := range r.chunks {
+		out[i] = *ch
+	}
+	return out
+}
+
+// Balanced says whether the balancer may touch the collection.
+func (r *Routing) Balanced() bool { return !r.NoBalance && r.Permitted && !r.blocked }
+
+// Len is the number of chunks.
+func (r *Routing) Len() int { return len(r.chunks) }
+
+// Count is the number of chunks that shard owns.
+func (r *Routing) Count(shard string) int { return r.counts[shard] }
+
+// ShardsOwning are the shards with at least one chunk, sorted.
+func (r *Routing) ShardsOwning() []string { return sortedKeys(r.counts) }
+
+// Version is the collection version: the highest chunk version.
+func (r *Routing) Version() bson.Timestamp { return r.version }
+
+// FieldNames are the fields of the shard key in order.
+func (r *Routing) FieldNames() []string {
+	names := make([]string, len(r.pattern.fields))
+	for i, f := range r.pattern.fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// setChunks replaces the whole table.
+func (r *Routing) setChunks(chunks []*Chunk) {
+	slices.SortFunc(chunks, func(a, b *Chunk) int { return compareKeys(a.Min, b.Min) })
+	r.chunks, r.counts, r.version = chunks, make(map[string]int), bson.Timestamp{}
+	for _, ch := range chunks {
+		r.counts[ch.Shard]++
+		if older(r.version, ch.Version) {
+			r.version = ch.Version
+		}
+	}
+}
+
+// bumpMajor and bumpMinor are the next collection versions.
+func (r *Routing) bumpMajor() bson.Timestamp {
+	r.version = bson.Timestamp{T: r.version.T + 1}
+	return r.version
+}
+
+func (r *Routing) bumpMinor() bson.Timestamp {
+	r.version.I++
+	return r.version
+}
+
+// owned moves a chunk between the counts of two shards.
+func (r *Routing) owned(shard string, by int) {
+	r.counts[shard] += by
+	if r.counts[shard] == 0 {
+		delete(r.counts, shard)
+	}
+}

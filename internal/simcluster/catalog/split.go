@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// Split cuts the chunk that holds the points at each of them. The points must be
+// full shard keys in rising order inside one chunk. It takes Mu itself and waits, at
+// most as long as ctx, for a migration of the collection that leaves the same shard.
+func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
+	for len(points) > 0 {
+		c.Mu.Lock()
+		r := c.routes[ns]
+		if r == nil {
+			c.Mu.Unlock()
+			return notSharded(ns)
+		}
+		ch := r.chunks[r.at(points[0])]
+		m := c.moves.donating(ns, ch.Shard)
+		if m == nil {
+			err := c.split(r, ch, points)
+			c.Mu.Unlock()
+			return err
+		}
+		c.Mu.Unlock()
+		if err := await(ctx, m.done); err != nil {
+			return because("split failed", err)
+		}
+	}
+	return nil
+}
+
+func notSharded(ns string) error {
+	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
+}
+
+// split replaces a chunk by len(points)+1 chunks. Every part gets a new minor
+// version, the first keeps the id, all keep the history and the jumbo flag; the log
+// names the collection version before the split, not the chunk's own
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkSplit).
+func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
+	last := ch.Min
+	for _, p := range points {
+		if compareKeys(p, last) <= 0 || compareKeys(p, ch.Max) >= 0 {
+			return status.Errorf(status.InvalidOptions, "Split key %s not contained within chunk %s", text(p), rangeText(ch.Min, ch.Max))
+		}
+		last = p
+	}
+	at := slices.Index(r.chunks, ch)
+	before := r.versioned(ch.Min, ch.Max, r.version)
+	ends := append(slices.Clone(points), ch.Max)
+	parts := make([]*Chunk, len(ends))
+	lo := ch.Min
+	for i, hi := range ends {
+		part := &Chunk{
+			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo, record: ch.record,
+		}
+		if i > 0 {
+			part.ID = c.objectID(onConfig)
+		}
+		parts[i], lo = part, hi
+	}
+	c.saveChunk(r, parts[0])
+	for _, part := range parts[1:] {
+		c.addChunk(r, part)
+	}
+	r.chunks = slices.Replace(r.chunks, at, at+1, parts...)
+	r.owned(ch.Shard, len(parts)-1)
+	c.logSplit(r, ch.Shard, before, parts)
+	return nil
+}
+
+func (c *Cluster) logSplit(r *Routing, owner string, before bson.D, parts []*Chunk) {
+	of := func(ch *Chunk) bson.D { return r.versioned(ch.Min, ch.Max, ch.Version) }
+	if len(parts) == 2 {
+		c.logChange(onConfig, "split", r.NS, bson.D{
+			{Key: "before", Value: before}, {Key: "left", Value: of(parts[0])}, {Key: "right", Value: of(parts[1])},
+			{Key: "owningShard", Value: owner},
+		})
+		return
+	}
+	for i, part := range parts {
+		c.logChange(onConfig, "multi-split", r.NS, bson.D{
+			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
+			{Key: "chunk", Value: of(part)}, {Key: "owningShard", Value: owner},
+		})
+	}
+}
+
+// SplitChunk cuts the chunk that begins at lo at each of the points. It leaves alone a
+// chunk of a shard that gives away another one just now: later is early enough. The
+// caller holds Mu for writing.
+func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
+	r := c.routes[ns]
+	if r == nil {
+		return notSharded(ns)
+	}
+	ch := r.chunks[r.at(lo)]
+	if c.moves.donating(ns, ch.Shard) != nil {
+		return nil
+	}
+	return c.split(r, ch, points)
+}

@@ -1,0 +1,164 @@
+package catalog
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/query"
+)
+
+// Target are the shards that a filter needs, sorted. A filter with an equality on
+// every field of the key needs one shard; bounds on a prefix need the shards of the
+// ranges they span; anything else needs every shard that owns a chunk. A filter that
+// nothing can match still needs one shard, the first chunk's (s/chunk_manager.cpp,
+// getShardIdsForQuery). The caller holds Mu.
+func (r *Routing) Target(f *query.Filter) []string {
+	shards := make(map[string]bool)
+	for _, k := range r.ranges(f) {
+		r.covering(k.low, k.high, shards)
+		if len(shards) == len(r.counts) {
+			break
+		}
+	}
+	if len(shards) == 0 {
+		shards[r.chunks[0].Shard] = true
+	}
+	return sortedKeys(shards)
+}
+
+// KeyFromFilter is the full shard key that the filter's equalities fix, nil when
+// they leave a field open; hashed fields are hashed.
+func (r *Routing) KeyFromFilter(f *query.Filter) bson.Raw {
+	values := make(map[string]bson.RawValue)
+	for _, e := range f.Equalities() {
+		values[e.Path] = e.Value
+	}
+	d := newRawDoc(64)
+	for _, field := range r.pattern.fields {
+		v, ok := values[field.name]
+		if !ok || v.Type == bson.TypeArray || v.Type == bson.TypeRegex {
+			return nil
+		}
+		if field.hashed {
+			d = d.addHash(field.name, v)
+		} else {
+			d = d.add(field.name, v.Type, v.Value)
+		}
+	}
+	return d.done()
+}
+
+// keyRange is a range of full keys, both ends included.
+type keyRange struct{ low, high bson.Raw }
+
+// maxRanges bounds the cross product of several $in lists; beyond it the rest of the
+// key is left open, which targets more shards but never too few.
+const maxRanges = 10_000
+
+// ranges flattens the filter's bounds into ranges of whole keys: points multiply,
+// and behind the first field that is a real range the last fields only say where the
+// first range starts and the last one ends (s/shard_key_pattern.cpp, flattenBounds).
+func (r *Routing) ranges(f *query.Filter) []keyRange {
+	if key := r.KeyFromFilter(f); key != nil {
+		return []keyRange{{key, key}}
+	}
+	heads := []head{{}}
+	for _, field := range r.pattern.fields {
+		bounds := f.Bounds(field.name)
+		if len(bounds) == 0 {
+			return nil
+		}
+		if field.hashed {
+			bounds = hashBounds(bounds)
+		}
+		if heads[0].open || len(heads)*len(bounds) > maxRanges {
+			spread(heads, field.name, bounds[0], bounds[len(bounds)-1])
+			continue
+		}
+		next := make([]head, 0, len(heads)*len(bounds))
+		open := !allPoints(bounds)
+		for _, h := range heads {
+			for _, b := range bounds {
+				next = append(next, head{
+					low:  append(h.low[:len(h.low):len(h.low)], element{field.name, b.Low}),
+					high: append(h.high[:len(h.high):len(h.high)], element{field.name, b.High}),
+					open: open,
+				})
+			}
+		}
+		heads = next
+	}
+	out := make([]keyRange, len(heads))
+	for i, h := range heads {
+		out[i] = keyRange{join(h.low), join(h.high)}
+	}
+	return out
+}
+
+// head is the beginning of a range of keys; open once a field was not a point.
+type head struct {
+	low, high []element
+	open      bool
+}
+
+type element struct {
+	name  string
+	value bson.RawValue
+}
+
+// spread adds one field to every head as the span from its lowest to its highest
+// bound.
+func spread(heads []head, name string, first, last query.Interval) {
+	for i := range heads {
+		heads[i].low = append(heads[i].low, element{name, first.Low})
+		heads[i].high = append(heads[i].high, element{name, last.High})
+		heads[i].open = true
+	}
+}
+
+func join(elements []element) bson.Raw {
+	d := newRawDoc(32 * len(elements))
+	for _, e := range elements {
+		d = d.add(e.name, e.value.Type, e.value.Value)
+	}
+	return d.done()
+}
+
+func allPoints(bounds []query.Interval) bool {
+	for _, b := range bounds {
+		if !b.IsPoint() {
+			return false
+		}
+	}
+	return true
+}
+
+// hashBounds turns bounds on values into bounds on hashes: points stay points, a
+// range says nothing.
+func hashBounds(bounds []query.Interval) []query.Interval {
+	if !allPoints(bounds) {
+		return []query.Interval{{
+			Low: bson.RawValue{Type: bson.TypeMinKey}, High: bson.RawValue{Type: bson.TypeMaxKey},
+			LowInclusive: true, HighInclusive: true,
+		}}
+	}
+	out := make([]query.Interval, len(bounds))
+	for i, b := range bounds {
+		h := bson.Raw(newRawDoc(24).addHash("", b.Low).done()).Index(0).Value()
+		out[i] = query.Interval{Low: h, High: h, LowInclusive: true, HighInclusive: true}
+	}
+	return out
+}
+
+// covering adds the owners of all chunks that meet [low, high].
+func (r *Routing) covering(low, high bson.Raw, shards map[string]bool) {
+	for i := r.at(low); i < len(r.chunks); i++ {
+		ch := r.chunks[i]
+		if i > 0 && compareKeys(ch.Min, high) > 0 {
+			return
+		}
+		shards[ch.Shard] = true
+		if len(shards) == len(r.counts) {
+			return
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// How long the phases of a small migration took on the observed server; a clone adds
+// cloneTime for every MiB.
+const (
+	prepareTime = 15 * time.Millisecond
+	indexTime   = 20 * time.Millisecond
+	cloneTime   = 60 * time.Millisecond
+	catchUpTime = 20 * time.Millisecond
+	commitTime  = 18 * time.Millisecond
+	cleanTime   = 50 * time.Millisecond
+	// orphanWait is how long a recipient waits for old orphans in its way
+	// (receiveChunkWaitForRangeDeleterTimeoutMS).
+	orphanWait = 10 * time.Second
+	cloneBatch = 200
+)
+
+// transfer is one migration at work: the donor's six steps and, inside of its third
+// and fifth, the recipient's seven.
+type transfer struct {
+	c    *Cluster
+	m    *migration
+	o    MoveOptions
+	uuid [16]byte
+
+	began time.Time
+	from  []time.Duration // the donor's steps that ended
+	to    []time.Duration // the recipient's
+
+	records []engine.RecordID // cloned documents on the recipient
+	cloned  int64
+	bytes   int64
+	later   int64 // documents that changed while it copied
+}
+
+// errGone means that the collection or the chunk vanished meanwhile.
+var errGone = errors.New("the chunk is not there any more")
+
+func (t *transfer) run(life context.Context) error {
+	t.began = t.c.Now()
+	t.c.Mu.Lock()
+	t.log(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.c.Mu.Unlock()
+	t.step(1)
+	if err := t.pause(life, prepareTime); err != nil {
+		return t.fail(err)
+	}
+	t.step(2)
+	list, err := t.plan()
+	if err != nil {
+		return t.fail(err)
+	}
+	if err := t.receive(life, list); err != nil {
+		return err
+	}
+	t.step(4)
+	if err := t.pause(life, commitTime); err != nil {
+		return t.abort(err)
+	}
+	t.step(5)
+	if err := t.commit(); err != nil {
+		return err
+	}
+	return t.clean(life)
+}
+
+// paced is how long something takes that takes d on a real server.
+func (t *transfer) paced(d time.Duration) time.Duration {
+	if t.c.opts.Still {
+		return 0
+	}
+	return time.Duration(float64(d) * t.c.opts.Pace)
+}
+
+// pause lets other work go on for as long as a phase takes.
+func (t *transfer) pause(life context.Context, d time.Duration) error {
+	timer := time.NewTimer(t.paced(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-life.Done():
+		return errShutdown()
+	}
+}
+
+func (t *transfer) step(n int) {
+	now := t.c.Now()
+	var before time.Duration
+	for _, d := range t.from {
+		before += d
+	}
+	t.from = append(t.from, now.Sub(t.began)-before)
+	t.c.Mu.Lock()
+	t.m.step = min(n+1, 6)
+	t.c.Mu.Unlock()
+}
+
+func (t *transfer) bounds() bson.D {
+	return bson.D{{Key: "min", Value: t.m.min}, {Key: "max", Value: t.m.max}}
+}
+
+func (t *transfer) log(server, what string, more bson.D) {
+	t.c.logChange(server, what, t.m.ns, append(t.bounds(), more...))
+}
+
+// route is the table and the chunk as they are now. Mu is held.
+func (t *transfer) route() (*Routing, *Chunk, error) {
+	r := t.c.routes[t.m.ns]
+	if r == nil || r.UUID != t.uuid {
+		return nil, nil, errGone
+	}
+	ch := r.exact(t.m.min, t.m.max)
+	if ch == nil || ch.Shard != t.m.from {
+		return nil, nil, errGone
+	}
+	return r, ch, nil
+}
+
+// plan lists the donor's documents and refuses a chunk with more than twice the
+// documents that make a full one (db/s/migration_chunk_cloner_source_legacy.cpp).
+func (t *transfer) plan() ([]engine.RecordID, error) {
+	t.c.Mu.RLock()
+	defer t.c.Mu.RUnlock()
+	r, _, err := t.route()
+	if err != nil {
+		return nil, err
+	}
+	coll := t.c.data(t.m.from, t.m.ns)
+	if coll == nil {
+		return nil, nil
+	}
+	var list []engine.RecordID
+	rangeByKey(coll, r, t.m.min, t.m.max, func(id engine.RecordID, _ bson.Raw) bool {
+		list = append(list, id)
+		return true
+	})
+	full, average := int64(250_001), int64(0)
+	if n := int64(coll.Len()); n > 0 {
+		average = max(coll.Bytes()/n, 5)
+		full = 2 * (t.c.ChunkSize() / average)
+	}
+	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
+		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is %d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
+			full, t.c.ChunkSize(), average, n, t.m.ns, text(t.m.min), text(t.m.max))
+	}
+	return list, nil
+}
+
+// fail ends a migration on the donor.
+func (t *transfer) fail(err error) error {
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	return t.failed(err)
+}
+
+// failed logs the end. Mu is held.
+func (t *transfer) failed(err error) error {
+	t.log(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	if errors.Is(err, errGone) {
+		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
+	}
+	return err
+}
+
+// giveUp ends a migration on the recipient: what it copied is deleted again. reason
+// is what the recipient logs, nil when it only saw the transfer stop.
+func (t *transfer) giveUp(reason error) {
+	t.c.Mu.Lock()
+	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
+		for _, id := range t.records {
+			coll.Delete(id)
+		}
+	}
+	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, false, reason))
+	t.c.Mu.Unlock()
+}
+
+// abort ends it on both sides.
+func (t *transfer) abort(err error) error {
+	t.giveUp(nil)
+	if len(t.from) < 3 {
+		t.step(3)
+	}
+	return t.fail(err)
+}

@@ -1,0 +1,192 @@
+package catalog
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// Zone is a range of keys tied to a zone: one document of config.tags. It belongs to
+// a namespace, sharded or not.
+type Zone struct {
+	Min, Max bson.Raw
+	Name     string
+
+	id     any
+	record engine.RecordID
+}
+
+func zoneDocument(ns string, z *Zone) bson.D {
+	return bson.D{
+		{Key: "_id", Value: z.id}, {Key: "ns", Value: ns},
+		{Key: "min", Value: z.Min}, {Key: "max", Value: z.Max},
+		{Key: "tag", Value: z.Name},
+	}
+}
+
+// zoneOf is the zone of a chunk that lies wholly inside one range, else "".
+func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
+	for _, z := range c.zones[ns] {
+		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
+			return z.Name
+		}
+	}
+	return ""
+}
+
+// zoneExists says whether any shard is in the zone.
+func (c *Cluster) zoneExists(zone string) bool { return len(c.inZone(zone)) > 0 }
+
+// zoneInUse says whether any range of any namespace is tied to the zone.
+func (c *Cluster) zoneInUse(zone string) bool {
+	for _, list := range c.zones {
+		for _, z := range list {
+			if z.Name == zone {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Cluster) addShardToZone(name, zone string) error {
+	s := c.shard(name)
+	if s == nil {
+		return status.Errorf(status.ShardNotFound, "shard %s does not exist", name)
+	}
+	if !slices.Contains(s.tags, zone) {
+		s.tags, s.hasTags = append(s.tags, zone), true
+		c.saveShard(s)
+	}
+	return nil
+}
+
+// removeShardFromZone keeps the last shard of a zone that still has ranges.
+func (c *Cluster) removeShardFromZone(name, zone string) error {
+	s := c.shard(name)
+	if s == nil {
+		return status.Errorf(status.ShardNotFound, "shard %s does not exist", name)
+	}
+	i := slices.Index(s.tags, zone)
+	if i < 0 {
+		return nil
+	}
+	if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
+		return status.Errorf(status.ZoneStillInUse, "cannot remove a shard from zone if a chunk range is associated with it")
+	}
+	s.tags = slices.Delete(slices.Clone(s.tags), i, i+1)
+	c.saveShard(s)
+	return nil
+}
+
+// fullRange extends a range given by a prefix of the shard key: missing fields of
+// both ends become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
+// On a namespace that is not sharded it stays as it is.
+func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
+	r := c.routes[ns]
+	if r == nil {
+		return lo, hi, nil
+	}
+	full := make([]bson.Raw, 2)
+	for i, end := range []struct {
+		name string
+		key  bson.Raw
+	}{{"min", lo}, {"max", hi}} {
+		var ok bool
+		if full[i], ok = r.pattern.extend(end.key); !ok {
+			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s", end.name, text(end.key), text(r.Key), ns)
+		}
+	}
+	for _, f := range r.pattern.fields {
+		if !f.hashed {
+			continue
+		}
+		for _, key := range full {
+			switch key.Lookup(f.name).Type {
+			case bson.TypeInt64, bson.TypeMinKey, bson.TypeMaxKey:
+			default:
+				return nil, nil, status.Errorf(status.InvalidOptions, "there exists a field in the range %s -->> %s not of type NumberLong, MinKey, or MaxKey which corresponds to a hashed field in the shard key pattern %s", text(lo), text(hi), text(r.Key))
+			}
+		}
+	}
+	return full[0], full[1], nil
+}
+
+func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
+	if !c.zoneExists(zone) {
+		return status.Errorf(status.ZoneNotFound, "zone %s does not exist", zone)
+	}
+	lo, hi, err := c.fullRange(ns, lo, hi)
+	if err != nil {
+		return err
+	}
+	for _, z := range c.zones[ns] {
+		if compareKeys(z.Max, lo) <= 0 || compareKeys(hi, z.Min) <= 0 {
+			continue
+		}
+		if z.Name == zone && compareKeys(z.Min, lo) == 0 && compareKeys(z.Max, hi) == 0 {
+			return nil
+		}
+		return status.Errorf(status.RangeOverlapConflict, "Zone range: %s -->> %s  on  %s is overlapping with existing: %s -->> %s  on  %s",
+			text(lo), text(hi), zone, text(z.Min), text(z.Max), z.Name)
+	}
+	z := &Zone{Min: lo, Max: hi, Name: zone, id: c.objectID(onConfig)}
+	z.record = c.config.insert("tags", zoneDocument(ns, z))
+	c.putZone(ns, z)
+	return nil
+}
+
+func (c *Cluster) putZone(ns string, z *Zone) {
+	list := append(c.zones[ns], z)
+	slices.SortFunc(list, func(a, b *Zone) int { return compareKeys(a.Min, b.Min) })
+	c.zones[ns] = list
+}
+
+// clearZone removes the range with exactly these ends; that there is none is fine.
+func (c *Cluster) clearZone(ns string, lo, hi bson.Raw) error {
+	lo, hi, err := c.fullRange(ns, lo, hi)
+	if err != nil {
+		return err
+	}
+	c.zones[ns] = slices.DeleteFunc(c.zones[ns], func(z *Zone) bool {
+		gone := compareKeys(z.Min, lo) == 0 && compareKeys(z.Max, hi) == 0
+		if gone {
+			c.config.delete("tags", z.record)
+		}
+		return gone
+	})
+	return nil
+}
+
+// dropZones removes all ranges of a namespace.
+func (c *Cluster) dropZones(ns string) {
+	for _, z := range c.zones[ns] {
+		c.config.delete("tags", z.record)
+	}
+	delete(c.zones, ns)
+}
+
+// renameZones ties the ranges of one namespace to another.
+func (c *Cluster) renameZones(from, to string) {
+	for _, z := range c.zones[from] {
+		c.config.update("tags", z.record, zoneDocument(to, z))
+		c.putZone(to, z)
+	}
+	delete(c.zones, from)
+}
+
+// reloadZones reads config.tags again after a client wrote into it.
+func (c *Cluster) reloadZones() {
+	c.zones = make(map[string][]*Zone)
+	c.config.each("tags", func(record engine.RecordID, doc bson.Raw) {
+		ns, _ := doc.Lookup("ns").StringValueOK()
+		lo, _ := doc.Lookup("min").DocumentOK()
+		hi, _ := doc.Lookup("max").DocumentOK()
+		z := &Zone{Min: append(bson.Raw(nil), lo...), Max: append(bson.Raw(nil), hi...), id: doc.Lookup("_id"), record: record}
+		z.Name, _ = doc.Lookup("tag").StringValueOK()
+		c.putZone(ns, z)
+	})
+}
