@@ -1,0 +1,206 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Mean numbers per Yorkie document at load. Small beside real clusters, where
+// a document has hundreds of changes: the shape counts, and the whole load has
+// to fit into a second and a laptop.
+const (
+	meanChanges     = 2.2
+	snapshotShare   = 0.06 // documents old enough to have a snapshot
+	vectorShare     = 0.2  // documents that somebody has open
+	revisionShare   = 0.01
+	clientsPerDoc   = 0.3
+	removedShare    = 0.04
+	snapshotBytes   = 3000
+	operationBytes  = 180
+	snapshotEvery   = 500 // Yorkie's default snapshot interval
+	schemaPerThree  = 3   // one project in three uses schemas
+	hotCandidates   = 400 // newest documents that live writers choose from
+	maxLiveDocument = 20_000
+)
+
+// data collects rows by collection in the order in which they are made.
+type data struct {
+	rows map[string][]bson.Raw
+}
+
+func (d *data) add(coll string, doc bson.D) error {
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("encode a row of %s: %w", coll, err)
+	}
+	d.rows[coll] = append(d.rows[coll], raw)
+	return nil
+}
+
+// generate makes every row of the first load.
+func (w *Workload) generate(r *rand.Rand) (*data, error) {
+	d := &data{rows: map[string][]bson.Raw{}}
+	for _, p := range w.projects {
+		if err := w.generateProject(r, d, p); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.generateClusterWide(r, d); err != nil {
+		return nil, err
+	}
+	// Live writers favour what was edited last; ids grow with time.
+	slices.SortStableFunc(w.docs, func(a, b *document) int { return slices.Compare(b.id[:], a.id[:]) })
+	if len(w.docs) > maxLiveDocument {
+		w.docs = w.docs[:maxLiveDocument]
+	}
+	return d, nil
+}
+
+func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) error {
+	clients := 1 + int(float64(p.docs)*clientsPerDoc)
+	if err := d.add("projects", w.projectDocument(r, p, clients)); err != nil {
+		return err
+	}
+	for range clients {
+		c := w.ids.at(between(r, p.created, w.o.Epoch))
+		p.clients = append(p.clients, c)
+	}
+	open := map[bson.ObjectID][]bson.ObjectID{} // client → documents attached
+	for i := range p.docs {
+		if err := w.generateDocument(r, d, p, i, open); err != nil {
+			return err
+		}
+	}
+	p.nextKey = p.docs
+	for i, c := range p.clients {
+		if err := d.add("clients", w.clientDocument(r, p, c, i, open[c])); err != nil {
+			return err
+		}
+	}
+	if w.layout.versioned && r.IntN(schemaPerThree) == 0 {
+		for v := range 1 + r.IntN(4) {
+			if err := d.add("schemas", w.schemaDocument(p, v+1)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, open map[bson.ObjectID][]bson.ObjectID) error {
+	created := between(r, p.created, w.o.Epoch)
+	updated := between(r, created, w.o.Epoch)
+	doc := &document{project: p, id: w.mongod.at(created), actors: w.actorsOf(r, p)}
+	n := int(r.ExpFloat64() * meanChanges)
+	snapshot := r.Float64() < snapshotShare
+	first := int64(1)
+	if snapshot { // what lies before the snapshot's tail was compacted away
+		first = int64(snapshotEvery + r.IntN(40))
+	}
+	at := created
+	for k := range n {
+		at = between(r, at, updated)
+		doc.seq = first + int64(k)
+		if err := d.add("changes", w.changeDocument(r, doc, w.mongod.at(at), doc.seq)); err != nil {
+			return err
+		}
+	}
+	doc.rows = n
+	w.changes += n
+	if snapshot {
+		doc.seq = max(doc.seq, first)
+		if err := d.add("snapshots", w.snapshotDocument(r, doc, updated)); err != nil {
+			return err
+		}
+	}
+	removed := r.Float64() < removedShare
+	if err := d.add("documents", w.documentDocument(doc, i, created, updated, removed)); err != nil {
+		return err
+	}
+	if removed {
+		return nil
+	}
+	w.docs = append(w.docs, doc)
+	if r.Float64() < vectorShare {
+		for _, a := range doc.actors {
+			open[a] = append(open[a], doc.id)
+			if err := w.addVector(d, doc, a, updated); err != nil {
+				return err
+			}
+		}
+	}
+	if w.layout.versioned && r.Float64() < revisionShare {
+		return d.add("revisions", bson.D{
+			{Key: "_id", Value: w.ids.at(updated)}, {Key: "project_id", Value: p.id}, {Key: "doc_id", Value: doc.id},
+			{Key: "label", Value: fmt.Sprintf("revision %d", doc.seq)}, {Key: "description", Value: ""},
+			{Key: "snapshot", Value: bson.Binary{Data: payload(r, snapshotBytes)}}, {Key: "created_at", Value: updated},
+		})
+	}
+	return nil
+}
+
+// actorsOf draws who edited a document: mostly one or two, now and then many.
+func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
+	n := 1 + r.IntN(2)
+	if r.IntN(50) == 0 {
+		n += r.IntN(20)
+	}
+	out := make([]bson.ObjectID, 0, n)
+	for range n {
+		if a := p.clients[r.IntN(len(p.clients))]; !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// addVector keeps what a client has seen of a document: versionvectors from
+// 0.5.3 on, syncedseqs before.
+func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) error {
+	id := w.mongod.at(at)
+	if w.layout.versioned {
+		return d.add("versionvectors", bson.D{
+			{Key: "_id", Value: id}, {Key: "client_id", Value: client}, {Key: "doc_id", Value: doc.id},
+			{Key: "project_id", Value: doc.project.id}, {Key: "version_vector", Value: versionVector(doc.actors, doc.seq)},
+		})
+	}
+	return d.add("syncedseqs", bson.D{
+		{Key: "_id", Value: id}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
+		{Key: "client_id", Value: client}, {Key: "lamport", Value: doc.seq}, {Key: "actor_id", Value: client},
+		{Key: "server_seq", Value: doc.seq},
+	})
+}
+
+// generateClusterWide makes users, members and the leader's lease.
+func (w *Workload) generateClusterWide(r *rand.Rand, d *data) error {
+	seen := map[bson.ObjectID]bool{}
+	for i, p := range w.projects {
+		if !seen[p.owner] {
+			seen[p.owner] = true
+			if err := d.add("users", bson.D{
+				{Key: "_id", Value: p.owner}, {Key: "username", Value: fmt.Sprintf("user-%02d", i)},
+				{Key: "hashed_password", Value: "$2a$10$" + shortuuid(r) + shortuuid(r)},
+				{Key: "created_at", Value: idTime(p.owner)}, {Key: "accessed_at", Value: w.o.Epoch},
+			}); err != nil {
+				return err
+			}
+		}
+		if !w.layout.versioned {
+			continue
+		}
+		if err := d.add("members", bson.D{
+			{Key: "_id", Value: w.mongod.at(p.created)}, {Key: "project_id", Value: p.id}, {Key: "user_id", Value: p.owner},
+			{Key: "role", Value: "owner"}, {Key: "invited_by", Value: p.owner}, {Key: "invited_at", Value: p.created},
+		}); err != nil {
+			return err
+		}
+	}
+	return d.add("clusternodes", bson.D{
+		{Key: "_id", Value: w.ids.at(w.o.Epoch)}, {Key: "rpc_addr", Value: "yorkie-0:8080"}, {Key: "lease_token", Value: shortuuid(r)},
+		{Key: "expires_at", Value: w.o.Epoch.Add(time.Minute)}, {Key: "updated_at", Value: w.o.Epoch}, {Key: "is_leader", Value: true},
+	})
+}

@@ -1,0 +1,72 @@
+package workload
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// How the live part is paced.
+const (
+	tick           = 500 * time.Millisecond
+	pushesPerTick  = 8
+	operatorEvery  = 12 * time.Second // mean time between the operator's actions
+	compactEvery   = 30 * time.Second // as Yorkie's housekeeping
+	housekeepEvery = 5 * time.Minute  // project statistics
+	streamLive     = 1 << 32          // first random stream of the live ticks
+	streamOperator = 1 << 40
+)
+
+// Run writes until ctx ends: pushes every half second, each tick drawn from
+// its own seeded stream, so that what is written depends on the seed and the
+// tick's number alone; a housekeeper that compacts; and an operator.
+func (w *Workload) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(func() { w.write(ctx) })
+	wg.Go(func() { w.operate(ctx) })
+	wg.Wait()
+}
+
+func (w *Workload) write(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	var compacted, counted time.Duration
+	for n := uint64(0); ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		r := w.rng(streamLive + n)
+		w.pushAll(ctx, r)
+		if elapsed := time.Duration(n) * tick; elapsed-compacted >= compactEvery {
+			compacted = elapsed
+			w.compact(ctx)
+		}
+		if elapsed := time.Duration(n) * tick; elapsed-counted >= housekeepEvery {
+			counted = elapsed
+			w.countProjects(ctx)
+		}
+	}
+}
+
+// pushAll does one tick's edits. An error is what a Yorkie server would log
+// and go on from: the cluster may be moving that very chunk.
+func (w *Workload) pushAll(ctx context.Context, r *rand.Rand) {
+	for range pushesPerTick {
+		doc := w.heat.pick(r)
+		if doc == nil {
+			return
+		}
+		if err := w.push(ctx, r, doc); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("workload push", "err", err)
+		}
+	}
+	if r.IntN(4) == 0 {
+		if err := w.open(ctx, r); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("workload open document", "err", err)
+		}
+	}
+	w.heat.drift(r, w.docs)
+}

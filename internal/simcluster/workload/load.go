@@ -1,0 +1,148 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// chunkMB is the cluster's chunk size: small, so that a small data set has as
+// many chunks as a large one would at the default.
+const chunkMB = 1
+
+// prepare creates, shards, spreads and indexes the collections while they are empty.
+func (w *Workload) prepare(ctx context.Context, d *data) error {
+	if _, err := w.c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
+		{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
+		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(chunkMB)}}}}},
+		{Key: "upsert", Value: true},
+	}}}}); err != nil {
+		return err
+	}
+	if _, err := w.admin(ctx, bson.D{{Key: "enableSharding", Value: w.o.Database}, {Key: "primaryShard", Value: w.o.Shards[0]}}); err != nil {
+		return err
+	}
+	for _, c := range w.layout.collections {
+		if c.key == nil {
+			if _, err := w.command(ctx, bson.D{{Key: "create", Value: c.name}}); err != nil {
+				return err
+			}
+		} else if _, err := w.admin(ctx, bson.D{{Key: "shardCollection", Value: w.ns(c.name)}, {Key: "key", Value: c.key}}); err != nil {
+			return err
+		}
+		if err := w.spread(ctx, c, d.rows[c.name]); err != nil {
+			return fmt.Errorf("spread %s: %w", c.name, err)
+		}
+		specs := bson.A{}
+		for _, i := range c.indexes {
+			specs = append(specs, i.spec())
+		}
+		if len(specs) == 0 {
+			continue
+		}
+		if _, err := w.command(ctx, bson.D{{Key: "createIndexes", Value: c.name}, {Key: "indexes", Value: specs}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread splits an empty ranged collection where its data will be about half a
+// chunk on, or finer where there is little of it, and deals the chunks out.
+// Hashed collections come spread already.
+func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) error {
+	if c.key == nil || c.key[0].Value == "hashed" {
+		return nil
+	}
+	field := c.key[0].Key
+	cuts := cutsOf(rows, field, min(chunkMB<<20/2, bytesIn(rows)/(2*len(w.o.Shards))))
+	for _, at := range cuts {
+		if _, err := w.admin(ctx, bson.D{{Key: "split", Value: w.ns(c.name)}, {Key: "middle", Value: c.bound(at)}}); err != nil {
+			return err
+		}
+	}
+	for i, at := range cuts {
+		to := w.o.Shards[(i+1)%len(w.o.Shards)]
+		var end any = bson.MaxKey{}
+		if i+1 < len(cuts) {
+			end = cuts[i+1]
+		}
+		if to == w.o.Shards[0] {
+			continue
+		}
+		upper := c.bound(end)
+		if i+1 == len(cuts) {
+			upper = c.last()
+		}
+		if _, err := w.admin(ctx, bson.D{{Key: "moveChunk", Value: w.ns(c.name)},
+			{Key: "bounds", Value: bson.A{c.bound(at), upper}}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bound is a chunk bound that begins with v: the other fields at MinKey.
+func (c collection) bound(v any) bson.D {
+	d := bson.D{{Key: c.key[0].Key, Value: v}}
+	for _, f := range c.key[1:] {
+		d = append(d, bson.E{Key: f.Key, Value: bson.MinKey{}})
+	}
+	return d
+}
+
+// last is the upper end of the key space.
+func (c collection) last() bson.D {
+	var d bson.D
+	for _, f := range c.key {
+		d = append(d, bson.E{Key: f.Key, Value: bson.MaxKey{}})
+	}
+	return d
+}
+
+func bytesIn(rows []bson.Raw) int {
+	n := 0
+	for _, r := range rows {
+		n += len(r)
+	}
+	return n
+}
+
+// cutsOf finds the values of field at which the rows, in field order, pass
+// each further size bytes. Rows of one value stay together.
+func cutsOf(rows []bson.Raw, field string, size int) []bson.ObjectID {
+	bytesOf := map[bson.ObjectID]int{}
+	for _, r := range rows {
+		if id, ok := r.Lookup(field).ObjectIDOK(); ok {
+			bytesOf[id] += len(r)
+		}
+	}
+	ids := make([]bson.ObjectID, 0, len(bytesOf))
+	for id := range bytesOf {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b bson.ObjectID) int { return bytes.Compare(a[:], b[:]) })
+	var cuts []bson.ObjectID
+	sum := 0
+	for i, id := range ids {
+		if sum > 0 && sum+bytesOf[id] > size && i > 0 {
+			cuts = append(cuts, id)
+			sum = 0
+		}
+		sum += bytesOf[id]
+	}
+	return cuts
+}
+
+// fill inserts the generated rows, parents before what refers to them.
+func (w *Workload) fill(d *data) error {
+	for _, c := range w.layout.collections {
+		if err := w.c.BulkInsert(w.ns(c.name), d.rows[c.name]); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package workload
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// maxChunks is where the operator merges rather than splits a collection.
+const maxChunks = 60
+
+// operate plays the person on call: now and then a chunk is split at its
+// median, moved to another shard, or two neighbours are merged, so that even a
+// hashed layout stays alive. Refusals are part of the game.
+func (w *Workload) operate(ctx context.Context) {
+	for n := uint64(0); ; n++ {
+		r := w.rng(streamOperator + n)
+		wait := operatorEvery/2 + time.Duration(r.Int64N(int64(operatorEvery)))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		if err := w.act(ctx, r); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("workload operator", "err", err)
+		}
+	}
+}
+
+// chunk is what the operator sees of a row of config.chunks.
+type chunk struct {
+	Min   bson.Raw `bson:"min"`
+	Max   bson.Raw `bson:"max"`
+	Shard string   `bson:"shard"`
+}
+
+func (w *Workload) act(ctx context.Context, r *rand.Rand) error {
+	var sharded []collection
+	for _, c := range w.layout.collections {
+		if c.key != nil {
+			sharded = append(sharded, c)
+		}
+	}
+	coll := sharded[r.IntN(len(sharded))]
+	chunks, err := w.chunksOf(ctx, coll)
+	if err != nil || len(chunks) == 0 {
+		return err
+	}
+	i := r.IntN(len(chunks))
+	ns := w.ns(coll.name)
+	switch c := chunks[i]; {
+	case len(chunks) > maxChunks || r.IntN(5) == 0:
+		if i+1 == len(chunks) || chunks[i+1].Shard != c.Shard {
+			return nil // nothing to merge with here
+		}
+		_, err = w.admin(ctx, bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, chunks[i+1].Max}}})
+	case r.IntN(2) == 0:
+		_, err = w.admin(ctx, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, c.Max}}})
+	default:
+		_, err = w.admin(ctx, bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, c.Max}},
+			{Key: "to", Value: w.otherShard(r, c.Shard)}, {Key: "_waitForDelete", Value: true}})
+	}
+	return err
+}
+
+func (w *Workload) otherShard(r *rand.Rand, not string) string {
+	for {
+		if s := w.o.Shards[r.IntN(len(w.o.Shards))]; s != not || len(w.o.Shards) == 1 {
+			return s
+		}
+	}
+}
+
+// chunksOf reads a collection's chunks in key order, as any client would.
+func (w *Workload) chunksOf(ctx context.Context, coll collection) ([]chunk, error) {
+	reply, err := w.c.Command(ctx, "config", bson.D{{Key: "find", Value: "collections"},
+		{Key: "filter", Value: bson.D{{Key: "_id", Value: w.ns(coll.name)}}}, {Key: "limit", Value: int32(1)}})
+	if err != nil {
+		return nil, err
+	}
+	uuid, err := reply.LookupErr("cursor", "firstBatch", "0", "uuid")
+	if err != nil {
+		return nil, nil
+	}
+	reply, err = w.c.Command(ctx, "config", bson.D{{Key: "find", Value: "chunks"},
+		{Key: "filter", Value: bson.D{{Key: "uuid", Value: uuid}}}, {Key: "sort", Value: bson.D{{Key: "min", Value: int32(1)}}},
+		{Key: "batchSize", Value: int32(100_000)}, {Key: "singleBatch", Value: true}})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Cursor struct {
+			FirstBatch []chunk `bson:"firstBatch"`
+		} `bson:"cursor"`
+	}
+	if err := bson.Unmarshal(reply, &answer); err != nil {
+		return nil, err
+	}
+	return answer.Cursor.FirstBatch, nil
+}

@@ -1,0 +1,78 @@
+package workload
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// push is one PushPull with edits, with the writes that a Yorkie server makes:
+// the change (upsert on its unique key, so that mongod makes the id), the
+// document's server_seq and time, the client's, and now and then a snapshot.
+func (w *Workload) push(ctx context.Context, r *rand.Rand, doc *document) error {
+	p, now := doc.project, w.o.Now()
+	seq := doc.seq + 1
+	key := bson.D{{Key: "project_id", Value: p.id}, {Key: "doc_id", Value: doc.id}, {Key: "server_seq", Value: seq}}
+	if err := w.update(ctx, "changes", key, bson.D{{Key: "$set", Value: w.changeFields(r, doc, seq)}}, true); err != nil {
+		return err
+	}
+	doc.seq, doc.rows = seq, doc.rows+1
+	w.changes++
+	ref := bson.D{{Key: "project_id", Value: p.id}, {Key: "_id", Value: doc.id}}
+	if err := w.update(ctx, "documents", ref, bson.D{{Key: "$set", Value: bson.D{
+		{Key: "server_seq", Value: seq}, {Key: "updated_at", Value: now},
+	}}}, false); err != nil {
+		return err
+	}
+	actor := doc.actors[r.IntN(len(doc.actors))]
+	client := bson.D{{Key: "project_id", Value: p.id}, {Key: "_id", Value: actor}}
+	if err := w.update(ctx, "clients", client, bson.D{{Key: "$set", Value: bson.D{
+		{Key: "documents." + doc.id.Hex() + ".server_seq", Value: seq},
+		{Key: "documents." + doc.id.Hex() + ".client_seq", Value: seq},
+		{Key: "updated_at", Value: now},
+	}}}, false); err != nil {
+		return err
+	}
+	if seq%snapshotEvery != 0 {
+		return nil
+	}
+	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "snapshots"}, {Key: "documents", Value: bson.A{w.snapshotDocument(r, doc, now)}}})
+	return err
+}
+
+// maxOpened bounds what a demo that runs for weeks adds to memory: nothing
+// deletes documents or clients, here as in Yorkie.
+const maxOpened = 50_000
+
+// open makes a new Yorkie document with a new client attached to it.
+func (w *Workload) open(ctx context.Context, r *rand.Rand) error {
+	at := w.heat.pick(r)
+	if at == nil || w.opened >= maxOpened {
+		return nil
+	}
+	p, now := at.project, w.o.Now()
+	client := w.ids.at(now)
+	doc := &document{project: p, id: w.mongod.at(now), actors: []bson.ObjectID{client}}
+	row := w.clientDocument(r, p, client, len(p.clients), []bson.ObjectID{doc.id})
+	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "clients"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+		return err
+	}
+	p.clients = append(p.clients, client)
+	row = w.documentDocument(doc, p.nextKey, now, now, false)
+	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+		return err
+	}
+	p.nextKey++
+	p.docs++
+	w.opened++
+	w.docs = append([]*document{doc}, w.docs[:min(len(w.docs), maxLiveDocument-1)]...)
+	return nil
+}
+
+func (w *Workload) update(ctx context.Context, coll string, q, u bson.D, upsert bool) error {
+	_, err := w.command(ctx, bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{bson.D{
+		{Key: "q", Value: q}, {Key: "u", Value: u}, {Key: "upsert", Value: upsert},
+	}}}})
+	return err
+}

@@ -1,0 +1,146 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// recorder is a cluster that accepts everything and keeps what it was sent.
+type recorder struct {
+	mu       sync.Mutex
+	rows     map[string][]bson.Raw
+	commands []string
+}
+
+func (r *recorder) Command(_ context.Context, db string, cmd any) (bson.Raw, error) {
+	b, err := bson.Marshal(cmd)
+	if err != nil {
+		return nil, err
+	}
+	first, err := bson.Raw(b).IndexErr(0)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.commands = append(r.commands, db+" "+first.Key())
+	return bson.Marshal(bson.D{{Key: "ok", Value: 1.0}})
+}
+
+func (r *recorder) BulkInsert(ns string, docs []bson.Raw) error {
+	r.rows[ns] = append(r.rows[ns], docs...)
+	return nil
+}
+
+func options(layout string) Options {
+	epoch := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	return Options{
+		Seed: 7, Epoch: epoch, Layout: layout, Database: "yorkie-meta", Projects: 60, Documents: 2000,
+		Shards: []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}, Now: func() time.Time { return epoch }, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+func load(t *testing.T, o Options) (*recorder, *Workload) {
+	t.Helper()
+	r := &recorder{rows: map[string][]bson.Raw{}}
+	w, err := Load(t.Context(), r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
+}
+
+func TestSameSeedAndEpochGiveTheSameBytes(t *testing.T) {
+	for _, layout := range []string{"yorkie-head", "yorkie-0.4"} {
+		a, _ := load(t, options(layout))
+		b, _ := load(t, options(layout))
+		if len(a.rows) == 0 || len(a.rows) != len(b.rows) {
+			t.Fatalf("%s: %d and %d collections", layout, len(a.rows), len(b.rows))
+		}
+		for ns, rows := range a.rows {
+			if !slices.EqualFunc(rows, b.rows[ns], func(x, y bson.Raw) bool { return bytes.Equal(x, y) }) {
+				t.Errorf("%s: %s differs between two loads of one seed", layout, ns)
+			}
+		}
+		o := options(layout)
+		o.Seed++
+		if c, _ := load(t, o); bytes.Equal(c.rows["yorkie-meta.changes"][0], a.rows["yorkie-meta.changes"][0]) {
+			t.Errorf("%s: another seed gives the same changes", layout)
+		}
+	}
+}
+
+func TestCountsAreWhatWasAskedFor(t *testing.T) {
+	r, _ := load(t, options("yorkie-head"))
+	if n := len(r.rows["yorkie-meta.projects"]); n != 60 {
+		t.Errorf("%d projects, want 60", n)
+	}
+	if n := len(r.rows["yorkie-meta.documents"]); n != 2000 {
+		t.Errorf("%d documents, want 2000", n)
+	}
+	bySize := map[bson.ObjectID]int{}
+	for _, d := range r.rows["yorkie-meta.documents"] {
+		bySize[d.Lookup("project_id").ObjectID()]++
+	}
+	largest := 0
+	for _, n := range bySize {
+		largest = max(largest, n)
+	}
+	if largest < 200 || largest > 800 {
+		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth", largest)
+	}
+}
+
+func TestRowsAreSelfConsistent(t *testing.T) {
+	r, _ := load(t, options("yorkie-head"))
+	projects, documents := map[bson.ObjectID]bool{}, map[bson.ObjectID]bson.ObjectID{}
+	for _, p := range r.rows["yorkie-meta.projects"] {
+		projects[p.Lookup("_id").ObjectID()] = true
+	}
+	for _, d := range r.rows["yorkie-meta.documents"] {
+		if p := d.Lookup("project_id").ObjectID(); !projects[p] {
+			t.Fatalf("document of an unknown project %s", p.Hex())
+		}
+		documents[d.Lookup("_id").ObjectID()] = d.Lookup("project_id").ObjectID()
+	}
+	for _, coll := range []string{"changes", "snapshots", "versionvectors", "revisions"} {
+		rows := r.rows["yorkie-meta."+coll]
+		if len(rows) == 0 {
+			t.Errorf("%s is empty", coll)
+		}
+		seen := map[string]bool{}
+		for _, c := range rows {
+			if documents[c.Lookup("doc_id").ObjectID()] != c.Lookup("project_id").ObjectID() {
+				t.Fatalf("%s: a row of document and project that do not belong together: %s", coll, c)
+			}
+			if coll == "changes" {
+				k := c.Lookup("doc_id").ObjectID().Hex() + c.Lookup("server_seq").String()
+				if seen[k] {
+					t.Fatalf("two changes with one server_seq: %s", k)
+				}
+				seen[k] = true
+			}
+		}
+	}
+}
+
+func TestLiveWritersStopWithTheirContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := load(t, options("yorkie-head"))
+		before := len(r.commands)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		w.Run(ctx)
+		if n := len(r.commands) - before; n < 120*pushesPerTick {
+			t.Errorf("a minute of live writers sent %d commands, want at least %d", n, 120*pushesPerTick)
+		}
+	})
+}
