@@ -1,0 +1,132 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Contents is what one shard holds: the answer to "it is sick, who is hit?".
+type Contents struct {
+	Shard       string
+	Collections []CollectionOn // sharded ones with chunks here, then unsharded ones whose primary this is
+	Projects    []ProjectOn    // largest part first
+	ByDocument  []CollectionOn // document-wide collections with chunks here: they concern every project
+}
+
+// CollectionOn is one collection's part on a shard.
+type CollectionOn struct {
+	NS      topology.Namespace
+	Sharded bool
+	Key     string
+	Chunks  int
+	Of      int     // chunks in all
+	Share   float64 // of the chunks, 0..1; 1 when unsharded
+	Size    topology.Size
+}
+
+// ProjectOn is one project's part on a shard, over the collections whose key
+// begins with the project.
+type ProjectOn struct {
+	Project     Project
+	Collections []ProjectPart
+	Share       float64 // mean over those collections of the part of its chunks that is here
+	Whole       bool    // nothing of these collections is elsewhere
+}
+
+// ProjectPart is one such collection.
+type ProjectPart struct {
+	NS     topology.Namespace
+	Chunks int
+	Of     int
+}
+
+// ShardContents lists what is on a shard. It reads nothing.
+func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard string) Contents {
+	out := Contents{Shard: shard}
+	for _, c := range t.Collections {
+		if c.Temporary {
+			continue
+		}
+		if n := c.Chunks.CountByShard()[shard]; n > 0 {
+			out.Collections = append(out.Collections, collectionOn(t, c, shard, n))
+		}
+	}
+	for _, ns := range t.Unsharded {
+		if t.Primary(ns.Database()) == shard {
+			out.Collections = append(out.Collections, CollectionOn{NS: ns, Share: 1, Size: sizeOn(t, ns, shard)})
+		}
+	}
+	byPrefix := map[string][]*topology.Collection{}
+	for _, db := range dir.Databases() {
+		for _, pc := range p.Nearest(t, db).Collections {
+			c := t.Collection(topology.Namespace(db + "." + pc.Name))
+			switch {
+			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
+			case leads(c.Key, pc.ProjectField):
+				byPrefix[db] = append(byPrefix[db], c)
+			default:
+				if n := c.Chunks.CountByShard()[shard]; n > 0 {
+					out.ByDocument = append(out.ByDocument, collectionOn(t, c, shard, n))
+				}
+			}
+		}
+	}
+	for _, pr := range dir.All() {
+		if on, ok := projectOn(byPrefix[pr.DB], pr, shard); ok {
+			out.Projects = append(out.Projects, on)
+		}
+	}
+	slices.SortStableFunc(out.Projects, func(a, b ProjectOn) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Project.Documents.Value, a.Project.Documents.Value),
+			strings.Compare(a.Project.Name, b.Project.Name))
+	})
+	return out
+}
+
+func collectionOn(t *topology.Table, c *topology.Collection, shard string, chunks int) CollectionOn {
+	on := CollectionOn{NS: c.NS, Sharded: !c.Unsplittable, Key: c.Key.String(), Chunks: chunks, Of: c.Chunks.Len(), Size: sizeOn(t, c.NS, shard)}
+	on.Share = float64(chunks) / float64(on.Of)
+	return on
+}
+
+func sizeOn(t *topology.Table, ns topology.Namespace, shard string) topology.Size {
+	s, ok := t.Sizes[ns]
+	if size, has := s.Shards[shard]; ok && has {
+		return size
+	}
+	reason := "notLoaded"
+	if ok && s.Reason != "" {
+		reason = s.Reason
+	}
+	f := topology.Figure{Reason: reason}
+	return topology.Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
+}
+
+func projectOn(colls []*topology.Collection, pr Project, shard string) (ProjectOn, bool) {
+	on := ProjectOn{Project: pr, Whole: true}
+	for _, c := range colls {
+		r, err := c.Key.PrefixRange(ObjectIDValue(pr.ID))
+		if err != nil {
+			continue
+		}
+		from, to := c.Chunks.Overlap(r)
+		part := ProjectPart{NS: c.NS, Of: to - from}
+		for i := from; i < to; i++ {
+			if c.Chunks.Owner(i) == shard {
+				part.Chunks++
+			}
+		}
+		if part.Chunks < part.Of {
+			on.Whole = false
+		}
+		if part.Chunks > 0 {
+			on.Collections = append(on.Collections, part)
+			on.Share += float64(part.Chunks) / float64(part.Of) / float64(len(colls))
+		}
+	}
+	return on, len(on.Collections) > 0
+}

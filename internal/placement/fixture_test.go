@@ -1,0 +1,162 @@
+package placement
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+const db = "yorkie-meta"
+
+// oid is an id that sorts by n.
+func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
+
+func pattern(t *testing.T, fields ...bson.E) shardkey.Pattern {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D(fields))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// collection builds a chunk table from its inner bounds; owners[i] holds chunk i.
+func collection(t *testing.T, name string, p shardkey.Pattern, bounds []shardkey.Key, owners ...string) *topology.Collection {
+	t.Helper()
+	if len(owners) != len(bounds)+1 {
+		t.Fatalf("%s: %d owners for %d bounds", name, len(owners), len(bounds))
+	}
+	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
+	var rows []topology.Chunk
+	for i, shard := range owners {
+		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: shard, Version: topology.Version{Major: 1, Minor: uint32(i)}})
+	}
+	chunks, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(db + "." + name), Key: p}, Chunks: chunks}
+}
+
+func key(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
+	t.Helper()
+	var d bson.D
+	for i, v := range values {
+		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
+	}
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Bound(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// table: documents cut at project 5 (a | b), clients of project 5 over two
+// shards, changes hashed over three, everything else on the primary a.
+func table(t *testing.T) *topology.Table {
+	t.Helper()
+	one := bson.E{Key: "project_id", Value: int32(1)}
+	documents := pattern(t, one)
+	clients := pattern(t, one, bson.E{Key: "_id", Value: "hashed"})
+	hashed := pattern(t, bson.E{Key: "doc_id", Value: "hashed"})
+	tab := &topology.Table{
+		Loaded:    true,
+		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Databases: []topology.Database{{Name: db, Primary: "a"}},
+		Collections: []*topology.Collection{
+			collection(t, "changes", hashed, []shardkey.Key{key(t, hashed, int64(-3e18)), key(t, hashed, int64(3e18))}, "a", "b", "c"),
+			collection(t, "clients", clients, []shardkey.Key{key(t, clients, oid(5), int64(0))}, "a", "c"),
+			collection(t, "documents", documents, []shardkey.Key{key(t, documents, oid(5))}, "a", "b"),
+		},
+		Unsharded: []topology.Namespace{db + ".projects", db + ".snapshot_bodies"},
+	}
+	return tab
+}
+
+// fake is a Source over a few rows; it counts what was asked.
+type fake struct {
+	mu       sync.Mutex
+	projects []topology.ProjectRow
+	docs     []topology.DocumentRow
+	ids      map[topology.Namespace][]topology.IDRow
+	err      error
+	asked    []string
+}
+
+func (f *fake) Projects(_ context.Context, db string, after bson.ObjectID, all bool) ([]topology.ProjectRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, fmt.Sprintf("projects %s after %s", db, after.Hex()))
+	var out []topology.ProjectRow
+	for _, p := range f.projects {
+		if string(p.ID[:]) > string(after[:]) || all {
+			out = append(out, p)
+		}
+	}
+	return out, f.err
+}
+
+func (f *fake) DocumentsByKey(_ context.Context, _ string, project bson.ObjectID, key string, _ int) ([]topology.DocumentRow, error) {
+	f.asked = append(f.asked, "documents "+key)
+	var out []topology.DocumentRow
+	for _, d := range f.docs {
+		if d.Project == project && d.Key == key {
+			out = append(out, d)
+		}
+	}
+	return out, f.err
+}
+
+func (f *fake) ByID(_ context.Context, db, coll string, id bson.ObjectID, _ int) ([]topology.IDRow, error) {
+	var out []topology.IDRow
+	for _, r := range f.ids[topology.Namespace(db+"."+coll)] {
+		if r.ID == id {
+			out = append(out, r)
+		}
+	}
+	return out, f.err
+}
+
+// fixed is a table and a directory that do not change.
+type fixed struct {
+	t *topology.Table
+	d *Directory
+}
+
+func (f fixed) Table() *topology.Table { return f.t }
+func (f fixed) Directory() *Directory  { return f.d }
+func (f fixed) Subscribe() (*topology.Table, <-chan struct{}, func()) {
+	return f.t, nil, func() {}
+}
+
+func project(n byte, name, public string) Project {
+	return Project{DB: db, ID: oid(n), Name: name, PublicKey: public}
+}
+
+func locator(t *testing.T, src *fake, projects ...Project) *Locator {
+	t.Helper()
+	f := fixed{table(t), NewDirectory(1, []string{db}, projects, topology.Health{})}
+	return NewLocator(src, f, f, profile.Yorkie())
+}
+
+// set changes what the source answers from now on.
+func (f *fake) set(projects []topology.ProjectRow, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.projects, f.err = projects, err
+}

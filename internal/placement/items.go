@@ -1,0 +1,68 @@
+package placement
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// owner finds the project of a row and notes when there is none.
+func (l *Locator) owner(it *Item, db string, id bson.ObjectID) {
+	if p, ok := l.dirs.Directory().In(db, id); ok {
+		it.Project = &p
+		return
+	}
+	it.Notes = append(it.Notes, Note{Code: "note.projectUnknown", Args: map[string]string{"id": id.Hex()}})
+}
+
+func (l *Locator) projectItem(t *topology.Table, p Project) Item {
+	it := Item{Kind: "project", ID: p.ID.Hex(), Name: p.Name, DB: p.DB, Project: &p}
+	layout := l.profile.Nearest(t, p.DB)
+	for _, c := range layout.Collections {
+		ns := topology.Namespace(p.DB + "." + c.Name)
+		switch {
+		case c.Name == l.profile.Projects:
+			place := placeOf(t, ns, c.What, fields{"_id": p.ID})
+			place.Exists = "yes"
+			it.Places = append(it.Places, place)
+		case c.Scope != profile.ScopeCluster:
+			it.Places = append(it.Places, placeOf(t, ns, c.What, fields{c.ProjectField: p.ID}))
+		}
+	}
+	return it
+}
+
+// documentItem places a Yorkie document: its own row and every collection that
+// is kept by document.
+func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow, removed bool) Item {
+	it := Item{Kind: "document", ID: row.ID.Hex(), Name: row.Key, DB: db, Removed: removed}
+	l.owner(&it, db, row.Project)
+	for _, c := range l.profile.Nearest(t, db).Collections {
+		if c.DocumentField == "" {
+			continue
+		}
+		known := fields{c.ProjectField: row.Project, c.DocumentField: row.ID}
+		place := placeOf(t, topology.Namespace(db+"."+c.Name), c.What, known)
+		if c.Name == "documents" {
+			place.Exists = "yes"
+		}
+		it.Places = append(it.Places, place)
+	}
+	return it
+}
+
+// rowItem places one row of a collection that no other collection hangs on.
+func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row topology.IDRow) Item {
+	it := Item{Kind: kind, ID: row.ID.Hex(), Name: row.Key, DB: db}
+	l.owner(&it, db, row.Project)
+	what := ""
+	c, ok := l.profile.Nearest(t, db).Collection(ns.Collection())
+	if ok {
+		what = c.What
+	}
+	place := placeOf(t, ns, what, fields{"_id": row.ID, c.ProjectField: row.Project})
+	place.Exists = "yes"
+	it.Places = append(it.Places, place)
+	return it
+}

@@ -1,0 +1,203 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Tables is where the keeper gets the routing table from.
+type Tables interface {
+	Table() *topology.Table
+	Subscribe() (*topology.Table, <-chan struct{}, func())
+}
+
+const (
+	newProjectsEvery = 10 * time.Second
+	allProjectsEvery = 60 * time.Second
+	projectsTimeout  = 15 * time.Second
+)
+
+// Keeper keeps the directory of projects: new ones every 10 s (ids grow with
+// time), all of them every minute, because names, keys and counts change too.
+// Safe for concurrent use.
+type Keeper struct {
+	src     Source
+	tables  Tables
+	profile *profile.Profile
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	dir  *Directory
+	subs map[chan struct{}]struct{}
+
+	// of the polling goroutine only
+	rows map[string]map[bson.ObjectID]topology.ProjectRow
+	full time.Time // last good read of all
+}
+
+// NewKeeper makes a keeper with an empty, not yet loaded directory.
+func NewKeeper(src Source, tables Tables, p *profile.Profile, log *slog.Logger) *Keeper {
+	return &Keeper{
+		src: src, tables: tables, profile: p, log: log,
+		dir:  NewDirectory(0, nil, nil, topology.Health{}),
+		subs: map[chan struct{}]struct{}{},
+		rows: map[string]map[bson.ObjectID]topology.ProjectRow{},
+	}
+}
+
+// Directory is the newest directory; never nil.
+func (k *Keeper) Directory() *Directory {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.dir
+}
+
+// Subscribe hands out the directory and a channel that gets one value after
+// newer ones appear (several may be joined into one).
+func (k *Keeper) Subscribe() (*Directory, <-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.subs[ch] = struct{}{}
+	return k.dir, ch, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.subs, ch)
+	}
+}
+
+// Run polls until ctx ends. It first waits for a loaded table: until then
+// nobody knows which databases hold projects.
+func (k *Keeper) Run(ctx context.Context) error {
+	table, changed, cancel := k.tables.Subscribe()
+	defer cancel()
+	tick := time.NewTicker(newProjectsEvery)
+	defer tick.Stop()
+	for {
+		if table.Loaded {
+			if dbs := k.profile.Match(table); k.due(dbs) {
+				k.Poll(ctx, dbs)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+			table = k.tables.Table()
+		case <-tick.C:
+			table = k.tables.Table()
+			if table.Loaded {
+				k.Poll(ctx, k.profile.Match(table))
+			}
+		}
+	}
+}
+
+// due tells whether the matched databases changed, or were never read.
+func (k *Keeper) due(dbs []string) bool {
+	d := k.Directory()
+	return !d.Loaded() && d.health.Err == nil || !slices.Equal(dbs, d.databases)
+}
+
+// Poll reads what is due of the given databases now and publishes the result.
+// A failure keeps the projects known so far and is told by Health. Not for
+// concurrent use.
+func (k *Keeper) Poll(ctx context.Context, dbs []string) {
+	ctx, cancel := context.WithTimeout(ctx, projectsTimeout)
+	defer cancel()
+	all := time.Since(k.full) >= allProjectsEvery || !slices.Equal(dbs, k.Directory().databases)
+	health := topology.Health{At: time.Now()}
+	for _, db := range dbs {
+		if err := k.read(ctx, db, all); err != nil {
+			if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+				return
+			}
+			health = topology.Health{At: k.Directory().health.At, Err: err, Denied: fault.Of(err) == fault.Forbidden}
+			if health.Denied {
+				health.Privilege = "find on " + db + "." + k.profile.Projects
+			}
+			k.log.Warn("read projects", "db", db, "err", err)
+		}
+	}
+	if all && health.Err == nil {
+		k.full = time.Now()
+	}
+	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]topology.ProjectRow) bool { return !slices.Contains(dbs, db) })
+	k.publish(dbs, health)
+}
+
+func (k *Keeper) read(ctx context.Context, db string, all bool) error {
+	known := k.rows[db]
+	var after bson.ObjectID
+	if !all {
+		for id := range known {
+			if slices.Compare(id[:], after[:]) > 0 {
+				after = id
+			}
+		}
+	}
+	rows, err := k.src.Projects(ctx, db, after, all || known == nil)
+	if err != nil {
+		return err
+	}
+	if all || known == nil {
+		known = make(map[bson.ObjectID]topology.ProjectRow, len(rows))
+		k.rows[db] = known
+	}
+	for _, r := range rows {
+		known[r.ID] = r
+	}
+	return nil
+}
+
+// publish swaps the directory in when it says something new. The time of the
+// last good read alone does not wake subscribers.
+func (k *Keeper) publish(dbs []string, health topology.Health) {
+	var projects []Project
+	for db, rows := range k.rows {
+		for _, r := range rows {
+			projects = append(projects, projectOf(db, r))
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := k.dir
+	next := NewDirectory(old.seq+1, dbs, projects, health)
+	if slices.Equal(old.projects, next.projects) && slices.Equal(old.databases, dbs) &&
+		(old.health.Err == nil) == (health.Err == nil) && old.Loaded() == next.Loaded() {
+		next.seq = old.seq
+		k.dir = next
+		return
+	}
+	k.dir = next
+	for ch := range k.subs {
+		select {
+		case ch <- struct{}{}:
+		default: // already told
+		}
+	}
+}
+
+func projectOf(db string, r topology.ProjectRow) Project {
+	figure := func(n *int64) topology.Figure {
+		if n == nil {
+			return topology.Figure{Reason: "notCounted"}
+		}
+		return topology.Figure{Known: true, Value: *n, Method: "projectStats", At: r.StatsAt}
+	}
+	return Project{
+		DB: db, ID: r.ID, Name: r.Name, PublicKey: r.PublicKey, CreatedAt: r.CreatedAt,
+		Documents: figure(r.Documents), Clients: figure(r.Clients),
+	}
+}

@@ -1,0 +1,85 @@
+package placement
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+func names(d *Directory) []string {
+	var out []string
+	for _, p := range d.All() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &fake{projects: []topology.ProjectRow{{ID: oid(1), Name: "one"}}}
+		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if k.Directory().Loaded() {
+			t.Error("loaded before anything was read")
+		}
+		go k.Run(ctx)
+		synctest.Wait()
+		d, changed, stop := k.Subscribe()
+		defer stop()
+		if !d.Loaded() || !slices.Equal(names(d), []string{"one"}) {
+			t.Fatalf("after the first read: %v", names(d))
+		}
+		src.set([]topology.ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
+		time.Sleep(11 * time.Second)
+		if got := names(k.Directory()); !slices.Equal(got, []string{"one", "two"}) {
+			t.Errorf("after ten seconds: %v", got)
+		}
+		select {
+		case <-changed:
+		default:
+			t.Error("subscribers were not told")
+		}
+		time.Sleep(time.Minute)
+		if got := names(k.Directory()); !slices.Equal(got, []string{"two", "uno"}) {
+			t.Errorf("after a minute: %v", got)
+		}
+		seq := k.Directory().Seq()
+		time.Sleep(5 * time.Minute)
+		if k.Directory().Seq() != seq {
+			t.Error("unchanged projects were published again")
+		}
+	})
+}
+
+func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &fake{projects: []topology.ProjectRow{{ID: oid(1), Name: "one"}}}
+		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go k.Run(ctx)
+		synctest.Wait()
+		src.set(src.projects, fault.New(fault.Forbidden, "not authorized"))
+		time.Sleep(11 * time.Second)
+		d := k.Directory()
+		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
+			t.Errorf("%v %+v", names(d), d.Health())
+		}
+		if d.Health().Privilege != "find on yorkie-meta.projects" {
+			t.Errorf("privilege %q", d.Health().Privilege)
+		}
+		src.set(src.projects, nil)
+		time.Sleep(11 * time.Second)
+		if k.Directory().Health().Err != nil {
+			t.Error("still failing after the cluster answers again")
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package placement
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+func place(t *testing.T, it Item, coll string) Place {
+	t.Helper()
+	i := slices.IndexFunc(it.Places, func(p Place) bool { return p.NS.Collection() == coll })
+	if i < 0 {
+		t.Fatalf("%s %s has no place in %s", it.Kind, it.ID, coll)
+	}
+	return it.Places[i]
+}
+
+func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
+	doc := bson.ObjectID{9, 9, 9}
+	src := &fake{docs: []topology.DocumentRow{{ID: doc, Project: oid(5), Key: "codepair$x/y"}}}
+	l := locator(t, src, project(5, "app", "pubkey"))
+	for _, ref := range []string{"app", "pubkey", oid(5).Hex()} {
+		items, err := l.Locate(t.Context(), Query{Text: " " + ref + "/codepair$x/y"})
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%s: %v, %v", ref, items, err)
+		}
+		it := items[0]
+		if it.Kind != "document" || it.ID != doc.Hex() || it.Project == nil || it.Project.Name != "app" {
+			t.Errorf("%s: item %+v", ref, it)
+		}
+		if p := place(t, it, "documents"); !slices.Equal(p.Shards, []string{"b"}) || !p.Exact || p.Exists != "yes" {
+			t.Errorf("documents: %+v", p)
+		}
+		p := place(t, it, "changes")
+		want := shardkey.HashObjectID(doc)
+		if p.Hash == nil || *p.Hash != want || len(p.Shards) != 1 || p.Exists != "would-be" {
+			t.Errorf("changes: %+v, want hash %d", p, want)
+		}
+		if p := place(t, it, "snapshot_bodies"); p.Sharded || !slices.Equal(p.Shards, []string{"a"}) {
+			t.Errorf("snapshot_bodies is on the primary: %+v", p)
+		}
+		if p := place(t, it, "revisions"); p.Exists != "absent" || len(p.Shards) != 0 {
+			t.Errorf("revisions does not exist here: %+v", p)
+		}
+	}
+}
+
+func TestTheLivingDocumentComesBeforeRemovedOnesOfItsKey(t *testing.T) {
+	src := &fake{docs: []topology.DocumentRow{
+		{ID: oid(1), Project: oid(5), Key: "k", Removed: true}, {ID: oid(2), Project: oid(5), Key: "k"},
+	}}
+	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: "app/k"})
+	if err != nil || len(items) != 2 || items[0].Removed || !items[1].Removed {
+		t.Errorf("%+v, %v", items, err)
+	}
+}
+
+func TestProjectsOfSimilarNamesNeverMix(t *testing.T) {
+	l := locator(t, &fake{}, project(1, "app", "k1"), project(2, "app2", "k2"), project(3, "APP", "k3"))
+	items, err := l.Locate(t.Context(), Query{Text: "app"})
+	if err != nil || len(items) != 1 || items[0].ID != oid(1).Hex() {
+		t.Errorf("app found %+v, %v", items, err)
+	}
+}
+
+func TestTwoProjectsOfOneNameAreBothListed(t *testing.T) {
+	l := locator(t, &fake{}, project(1, "twin", "k1"), project(2, "twin", "k2"))
+	items, err := l.Locate(t.Context(), Query{Text: "twin"})
+	if err != nil || len(items) != 2 {
+		t.Errorf("%d items, %v", len(items), err)
+	}
+}
+
+func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
+	items, err := locator(t, &fake{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%v, %v", items, err)
+	}
+	p := place(t, items[0], "clients")
+	if p.Exact || !slices.Equal(p.Shards, []string{"a", "c"}) || p.Chunks != 2 {
+		t.Errorf("clients: %+v", p)
+	}
+	if p := place(t, items[0], "projects"); p.Exists != "yes" || !slices.Equal(p.Shards, []string{"a"}) {
+		t.Errorf("its own row: %+v", p)
+	}
+}
+
+func TestABareIDIsSoughtInEveryCandidateCollection(t *testing.T) {
+	id := bson.ObjectID{7, 7}
+	src := &fake{ids: map[topology.Namespace][]topology.IDRow{
+		db + ".clients":   {{ID: id, Project: oid(5), Key: "c"}},
+		db + ".documents": {{ID: id, Project: oid(5), Key: "d"}, {ID: id, Project: oid(1), Key: "e"}},
+	}}
+	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: id.Hex()})
+	if err != nil || len(items) != 3 {
+		t.Fatalf("%d items, %v", len(items), err)
+	}
+	var kinds []string
+	for _, it := range items {
+		kinds = append(kinds, it.Kind)
+	}
+	if !slices.Equal(kinds, []string{"document", "document", "client"}) {
+		t.Errorf("kinds %v", kinds)
+	}
+	if len(items[1].Notes) != 2 { // no such project here, and one id twice
+		t.Errorf("notes of the duplicate: %+v", items[1].Notes)
+	}
+}
+
+func TestAShardKeyValueIsLocatedWithoutReading(t *testing.T) {
+	src := &fake{}
+	l := locator(t, src)
+	tests := []struct {
+		ns, key string
+		shards  []string
+		hash    bool
+	}{
+		{"documents", `{"project_id":{"$oid":"` + oid(4).Hex() + `"}}`, []string{"a"}, false},
+		{"documents", `{"$oid":"` + oid(5).Hex() + `"}`, []string{"b"}, false},
+		{"clients", `{"project_id":{"$oid":"` + oid(5).Hex() + `"}}`, []string{"a", "c"}, false},
+		{"changes", `{"doc_id":{"$oid":"` + oid(1).Hex() + `"}}`, nil, true},
+		{"documents", `{"project_id":{"$minKey":1}}`, []string{"a"}, false},
+	}
+	for _, tc := range tests {
+		items, err := l.Locate(t.Context(), Query{NS: topology.Namespace(db + "." + tc.ns), Key: tc.key})
+		if err != nil || len(items) != 1 || len(items[0].Places) != 1 {
+			t.Errorf("%s %s: %v, %v", tc.ns, tc.key, items, err)
+			continue
+		}
+		p := items[0].Places[0]
+		if tc.shards != nil && !slices.Equal(p.Shards, tc.shards) {
+			t.Errorf("%s %s: on %v, want %v", tc.ns, tc.key, p.Shards, tc.shards)
+		}
+		if (p.Hash != nil) != tc.hash {
+			t.Errorf("%s %s: hash %v", tc.ns, tc.key, p.Hash)
+		}
+	}
+	if len(src.asked) != 0 {
+		t.Errorf("the cluster was asked: %v", src.asked)
+	}
+}
+
+func TestWhatCannotBeAQueryIsRefusedAndWhatIsNotThereIsNotFound(t *testing.T) {
+	l := locator(t, &fake{}, project(5, "app", ""))
+	tests := []struct {
+		q    Query
+		kind fault.Kind
+	}{
+		{Query{}, fault.Invalid},
+		{Query{Text: "  "}, fault.Invalid},
+		{Query{Text: "app/"}, fault.Invalid},
+		{Query{Text: "a\x00b"}, fault.Invalid},
+		{Query{Text: "\xff\xfe"}, fault.Invalid},
+		{Query{Text: strings.Repeat("x", 10<<10)}, fault.Invalid},
+		{Query{Key: `{"a":1}`}, fault.Invalid},
+		{Query{NS: db + ".documents"}, fault.Invalid},
+		{Query{NS: db + ".documents", Key: `{"project_id":{"$gt":""}}`}, fault.Invalid},
+		{Query{NS: db + ".documents", Key: `{"project_id":[1]}`}, fault.Invalid},
+		{Query{NS: db + ".documents", Key: `{"project_id":1,"$where":"1"}`}, fault.Invalid},
+		{Query{NS: db + ".documents", Key: `not json`}, fault.Invalid},
+		{Query{NS: db + ".documents", Key: `{"other":1}`}, fault.Invalid},
+		{Query{NS: "no.such", Key: `{"a":1}`}, fault.NotFound},
+		{Query{Text: "nobody"}, fault.NotFound},
+		{Query{Text: "nobody/key"}, fault.NotFound},
+		{Query{Text: "app/nokey"}, fault.NotFound},
+		{Query{Text: "ffffffffffffffffffffffff"}, fault.NotFound},
+		{Query{Text: `<script>alert(1)</script>`}, fault.NotFound},
+		{Query{Text: `{"$gt": ""}`}, fault.NotFound},
+		{Query{Text: `.*`}, fault.NotFound},
+	}
+	for _, tc := range tests {
+		items, err := l.Locate(t.Context(), tc.q)
+		if err == nil || fault.Of(err) != tc.kind {
+			t.Errorf("%.60q: %v, %v; want %v", tc.q, items, err, tc.kind)
+			continue
+		}
+		if text := fault.Text(err); strings.ContainsRune(text, 0) || len(text) > 600 {
+			t.Errorf("%.60q: sentence %.80q", tc.q, text)
+		}
+	}
+}
+
+func TestAFailedReadIsNotAnAnswer(t *testing.T) {
+	cause := errors.New("boom")
+	src := &fake{err: fault.Wrap(fault.Unavailable, cause, "The cluster does not answer.")}
+	l := locator(t, src, project(5, "app", ""))
+	for _, q := range []string{"app/key", "ffffffffffffffffffffffff"} {
+		if _, err := l.Locate(t.Context(), Query{Text: q}); !errors.Is(err, cause) || fault.Of(err) != fault.Unavailable {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+}
+
+func TestBeforeTheTableIsLoadedNothingIsSaid(t *testing.T) {
+	f := fixed{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
+	if _, err := NewLocator(&fake{}, f, f, nil).Locate(t.Context(), Query{Text: "x"}); fault.Of(err) != fault.Unavailable {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,162 @@
+package placement
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// fields are the id fields of a row that are known.
+type fields map[string]bson.ObjectID
+
+// placeOf places a row by what is known of its shard-key fields: all of them
+// give one chunk; a leading part gives the chunks of a range; none gives every
+// shard that owns chunks.
+func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields) Place {
+	p := Place{NS: ns, What: what, Exists: "would-be"}
+	c := t.Collection(ns)
+	if c == nil || c.Unsplittable {
+		p.onPrimary(t, c)
+		return p
+	}
+	var values []bson.RawValue
+	for _, f := range c.Key.Fields() {
+		id, ok := known[f.Name]
+		if !ok {
+			break
+		}
+		values = append(values, ObjectIDValue(id))
+	}
+	if err := p.inChunks(t, c, values); err != nil {
+		p.Exists = "unknown" // cannot happen: an ObjectID is a legal value of every key field
+	}
+	return p
+}
+
+func (p *Place) onPrimary(t *topology.Table, c *topology.Collection) {
+	shard := t.Primary(p.NS.Database())
+	if c != nil && c.Chunks.Len() > 0 {
+		shard = c.Chunks.Owner(0)
+	}
+	switch {
+	case presence(t, p.NS) == PresenceNo:
+		p.Exists = "absent"
+	case shard != "":
+		p.Shards, p.Exact = []string{shard}, true
+	}
+	if presence(t, p.NS) == PresenceUnknown {
+		p.Exists = "unknown"
+	}
+}
+
+// inChunks fills the place from values of the leading key fields.
+func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bson.RawValue) error {
+	p.Sharded, p.Pattern = true, c.Key
+	if h := c.Key.Hashed(); h >= 0 && h < len(values) {
+		hash, err := shardkey.Hash(values[h])
+		if err != nil {
+			return err
+		}
+		p.Hash = &hash
+	}
+	if len(values) == c.Key.Len() {
+		key, err := c.Key.KeyOf(values...)
+		if err != nil {
+			return err
+		}
+		i, chunk := c.Chunks.Find(key)
+		p.Key, p.Min, p.Max = key, chunk.Min, chunk.Max
+		p.Version, p.Since, p.Jumbo = chunk.Version, chunk.Since, chunk.Jumbo
+		p.Shards, p.Exact, p.Chunks = []string{chunk.Shard}, true, 1
+		p.Zone, _ = t.ZoneOf(c, i)
+		return nil
+	}
+	from, to := 0, c.Chunks.Len()
+	if len(values) > 0 {
+		r, err := c.Key.PrefixRange(values...)
+		if err != nil {
+			return err
+		}
+		from, to = c.Chunks.Overlap(r)
+	}
+	p.Chunks = to - from
+	for i := from; i < to; i++ {
+		if s := c.Chunks.Owner(i); !slices.Contains(p.Shards, s) {
+			p.Shards = append(p.Shards, s)
+		}
+	}
+	slices.Sort(p.Shards)
+	p.Exact = len(p.Shards) == 1
+	if p.Chunks == 1 {
+		chunk := c.Chunks.At(from)
+		p.Min, p.Max, p.Version, p.Since, p.Jumbo = chunk.Min, chunk.Max, chunk.Version, chunk.Since, chunk.Jumbo
+		p.Zone, _ = t.ZoneOf(c, from)
+	}
+	return nil
+}
+
+// locateKey places a shard-key value given as Extended JSON: a document with
+// the leading key fields, or the bare value of a one-field key. Values are as
+// stored in documents; a hashed field's value is hashed here.
+func locateKey(t *topology.Table, q Query) ([]Item, error) {
+	c := t.Collection(q.NS)
+	if c == nil {
+		if slices.Contains(t.Unsharded, q.NS) {
+			p := Place{NS: q.NS, Exists: "unknown"}
+			p.onPrimary(t, nil)
+			return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+		}
+		return nil, fault.New(fault.NotFound, "No sharded collection is named %q.", string(q.NS))
+	}
+	if q.Key == "" {
+		return nil, fault.New(fault.Invalid, "The value of the shard key %s is missing: add key=… as Extended JSON.", c.Key)
+	}
+	values, err := keyValues(c.Key, q.Key)
+	if err != nil {
+		return nil, err
+	}
+	p := Place{NS: q.NS, Exists: "unknown"}
+	if err := p.inChunks(t, c, values); err != nil {
+		return nil, err
+	}
+	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+}
+
+// keyValues reads the values of the leading fields of a shard key.
+func keyValues(p shardkey.Pattern, text string) ([]bson.RawValue, error) {
+	doc, err := shardkey.ParseExtJSON(text)
+	bare := false
+	if err != nil && p.Len() == 1 {
+		// A bare value: {"$oid": …} or "abc" rather than {"project_id": …}.
+		if wrapped, werr := shardkey.ParseExtJSON(`{"v":` + text + `}`); werr == nil {
+			doc, err, bare = wrapped, nil, true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var values []bson.RawValue
+	for _, f := range p.Fields() {
+		name := f.Name
+		if bare {
+			name = "v"
+		}
+		v, err := doc.LookupErr(name)
+		if err != nil {
+			break
+		}
+		values = append(values, v)
+	}
+	elems, err := doc.Elements()
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The key is not readable as Extended JSON.")
+	}
+	if len(values) == 0 || len(values) != len(elems) {
+		return nil, fault.New(fault.Invalid, "The key must have the leading fields of the shard key %s and no others.", p)
+	}
+	return values, nil
+}

@@ -1,0 +1,153 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// SpreadOf tells where a project's rows are in every collection of the nearest
+// layout, newest figures included. It reads nothing: one table answers.
+func SpreadOf(t *topology.Table, p *profile.Profile, d Project) Spread {
+	layout := p.Nearest(t, d.DB)
+	s := Spread{Project: d, Layout: layout.Name}
+	for _, c := range layout.Collections {
+		if c.Scope == profile.ScopeCluster {
+			continue // users, members, …: not a project's to place
+		}
+		s.Collections = append(s.Collections, spreadOf(t, c, d))
+	}
+	return s
+}
+
+func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpread {
+	ns := topology.Namespace(d.DB + "." + c.Name)
+	out := CollectionSpread{NS: ns, Scope: c.Scope, What: c.What, Presence: presence(t, ns), Basis: BasisUnknown}
+	coll := t.Collection(ns)
+	switch {
+	case coll == nil || coll.Unsplittable:
+		out.unsharded(t, coll)
+	case leads(coll.Key, c.ProjectField):
+		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
+		out.byPrefix(coll, d)
+	default:
+		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
+		out.byDocument(coll)
+	}
+	if c.Name == "documents" && len(out.Shards) == 1 {
+		out.Shards[0].Documents = d.Documents
+	}
+	return out
+}
+
+// presence: a sharded collection exists; others are known from listCollections.
+func presence(t *topology.Table, ns topology.Namespace) Presence {
+	switch {
+	case t.Collection(ns) != nil, slices.Contains(t.Unsharded, ns):
+		return PresenceYes
+	case t.Unsharded == nil:
+		return PresenceUnknown
+	}
+	return PresenceNo
+}
+
+// leads tells whether the key's first field is the plain (not hashed) field.
+func leads(key shardkey.Pattern, field string) bool {
+	return field != "" && key.Len() > 0 && key.Fields()[0].Name == field && !key.Fields()[0].Hashed
+}
+
+// unsharded places everything on the primary shard, or on the one shard of a
+// tracked unsharded collection (MongoDB 8.0).
+func (s *CollectionSpread) unsharded(t *topology.Table, coll *topology.Collection) {
+	shard := t.Primary(s.NS.Database())
+	if coll != nil && coll.Chunks.Len() > 0 {
+		shard = coll.Chunks.Owner(0)
+	}
+	s.Pin = Verdict{Code: "pin.unsharded"}
+	s.Split = Verdict{Code: "split.unsharded"}
+	if shard == "" || s.Presence == PresenceNo {
+		return
+	}
+	s.Basis, s.Exact = BasisPrimary, true
+	s.Shards = []ShardPart{{Shard: shard, Share: 1, Bytes: unmeasured(), Documents: unmeasured()}}
+}
+
+// byPrefix: the shard key begins with the project, so the chunks that meet
+// its range hold all its rows and nothing else does.
+func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
+	r, err := coll.Key.PrefixRange(ObjectIDValue(d.ID))
+	if err != nil { // an ObjectID is always a legal key value
+		return
+	}
+	from, to := coll.Chunks.Overlap(r)
+	s.Basis, s.Exact = BasisKeyPrefix, true
+	s.take(coll, from, to)
+	s.Pin = Verdict{Can: true, Code: "pin.keyPrefix"}
+	if coll.Key.Len() > 1 {
+		s.Split = Verdict{Can: true, Code: "split.insideProject", Args: map[string]string{"field": coll.Key.Fields()[1].Name}}
+		return
+	}
+	s.Split = Verdict{Code: "split.singleValue"}
+	if from < to {
+		if c := coll.Chunks.At(from); c.Min.Compare(r.Min) < 0 || c.Max.Compare(r.Max) > 0 {
+			s.Split = Verdict{Can: true, Code: "split.betweenProjects"}
+		}
+	}
+}
+
+// byDocument: each Yorkie document has a place of its own, so a project's rows
+// may be on every shard that owns chunks.
+func (s *CollectionSpread) byDocument(coll *topology.Collection) {
+	s.Basis = BasisByDocument
+	s.ChunkCount = coll.Chunks.Len()
+	for shard, n := range coll.Chunks.CountByShard() {
+		s.add(shard, n, s.ChunkCount)
+	}
+	s.sort()
+	s.Exact = len(s.Shards) == 1
+	s.Pin = Verdict{Code: "pin.byDocument"}
+	s.Split = Verdict{Code: "split.byDocument"}
+}
+
+// take counts the chunks [from, to) by shard and keeps the first of them.
+func (s *CollectionSpread) take(coll *topology.Collection, from, to int) {
+	counts := map[string]int{}
+	for i := from; i < to; i++ {
+		if len(s.Chunks) < MaxChunksShown {
+			s.Chunks = append(s.Chunks, coll.Chunks.At(i))
+		}
+		counts[coll.Chunks.Owner(i)]++
+	}
+	s.ChunkCount = to - from
+	for shard, n := range counts {
+		s.add(shard, n, s.ChunkCount)
+	}
+	s.sort()
+}
+
+func (s *CollectionSpread) add(shard string, chunks, of int) {
+	if chunks == 0 {
+		return
+	}
+	s.Shards = append(s.Shards, ShardPart{
+		Shard: shard, Chunks: chunks, Share: float64(chunks) / float64(of), Bytes: unmeasured(), Documents: unmeasured(),
+	})
+}
+
+func (s *CollectionSpread) sort() {
+	slices.SortFunc(s.Shards, func(a, b ShardPart) int { return cmp.Compare(a.Shard, b.Shard) })
+}
+
+// unmeasured is the figure of a project's part of a collection: no index leads
+// to it, so only a survey could tell.
+func unmeasured() topology.Figure { return topology.Figure{Reason: "notSurveyed"} }
+
+// ObjectIDValue is an id as a BSON value.
+func ObjectIDValue(id bson.ObjectID) bson.RawValue {
+	return bson.RawValue{Type: bson.TypeObjectID, Value: id[:]}
+}

@@ -1,0 +1,143 @@
+// Package placement answers "where is it": which shards hold a project, a
+// Yorkie document or any id, from one routing table and as little data read as
+// the question allows.
+package placement
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// Source is what placement needs read from a cluster. Rows never hold secrets:
+// the projections name the fields that are fetched. Errors are classified with
+// fault (code 13 as Forbidden).
+type Source interface {
+	// Projects reads the projects of a database in _id order: all of them, or
+	// those with _id > after only.
+	Projects(ctx context.Context, db string, after bson.ObjectID, all bool) ([]topology.ProjectRow, error)
+	// DocumentsByKey is one query targeted by project id; removed documents are included.
+	DocumentsByKey(ctx context.Context, db string, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error)
+	// ByID is one {_id: id} query; a broadcast unless _id leads the shard key.
+	ByID(ctx context.Context, db, coll string, id bson.ObjectID, limit int) ([]topology.IDRow, error)
+}
+
+// Project is one tenant.
+type Project struct {
+	DB        string
+	ID        bson.ObjectID
+	Name      string
+	PublicKey string
+	CreatedAt time.Time // zero when the row does not say
+	Documents topology.Figure
+	Clients   topology.Figure
+}
+
+// Presence says whether a collection of the profile is there.
+type Presence uint8
+
+const (
+	PresenceUnknown Presence = iota // listCollections not permitted or not read yet
+	PresenceYes
+	PresenceNo
+)
+
+// Verdict answers "can it be pinned / split" with a catalogue code and its arguments.
+type Verdict struct {
+	Can  bool
+	Code string
+	Args map[string]string
+}
+
+// ShardPart is one shard's part of a project's rows in a collection.
+type ShardPart struct {
+	Shard     string
+	Chunks    int     // chunks of the collection on this shard that can hold rows of the project
+	Share     float64 // of those chunks, 0..1
+	Bytes     topology.Figure
+	Documents topology.Figure
+}
+
+// CollectionSpread is where one collection's rows of a project are.
+type CollectionSpread struct {
+	NS         topology.Namespace
+	Scope      profile.Scope
+	What       string // catalogue code of what the collection holds
+	Presence   Presence
+	Sharded    bool
+	Key        string // shard key as people write it, "" when unsharded
+	Shards     []ShardPart
+	Chunks     []topology.Chunk // at most MaxChunksShown
+	Pattern    shardkey.Pattern // of Chunks
+	ChunkCount int
+	Exact      bool   // the set of shards is exact, not "any of these"
+	Basis      string // why: BasisKeyPrefix, BasisByDocument, BasisPrimary, BasisUnknown
+	Pin, Split Verdict
+}
+
+// MaxChunksShown bounds the chunks listed per collection of a spread.
+const MaxChunksShown = 100
+
+// Why a spread is what it is (catalogue codes).
+const (
+	BasisKeyPrefix  = "keyPrefix"  // the shard key begins with the project: these chunks and no others
+	BasisByDocument = "byDocument" // placed per Yorkie document: any shard that owns chunks may hold rows
+	BasisPrimary    = "primary"    // unsharded: the database's primary shard
+	BasisUnknown    = "unknown"
+)
+
+// Spread is where a project's data is, collection by collection.
+type Spread struct {
+	Project     Project
+	Layout      string
+	Collections []CollectionSpread
+}
+
+// Query is a question to Locate: free text, or a namespace with a shard-key value.
+type Query struct {
+	Text string
+	NS   topology.Namespace
+	Key  string // Extended JSON
+}
+
+// Item is one thing that a query can mean, and where it is.
+type Item struct {
+	Kind    string // project, document, client, schema, revision, row, key
+	ID      string // hex ObjectID or the key as Extended JSON
+	Name    string // project name, Yorkie document key
+	DB      string
+	Project *Project // the owning project when known
+	Removed bool     // a Yorkie document with removed_at
+	Places  []Place
+	Notes   []Note
+}
+
+// Note is a remark with a catalogue code.
+type Note struct {
+	Code string
+	Args map[string]string
+}
+
+// Place is one collection's part of an item.
+type Place struct {
+	NS       topology.Namespace
+	What     string // catalogue code of what the collection holds, "" without a profile
+	Sharded  bool
+	Shards   []string // exactly one when placement is exact; several = may be on any of these
+	Exact    bool
+	Pattern  shardkey.Pattern // zero when unsharded
+	Key      shardkey.Key     // the full key looked up; zero when only a prefix is known
+	Min, Max shardkey.Key     // the chunk that holds Key; zero when Key is
+	Hash     *int64           // of the hashed field
+	Version  topology.Version
+	Since    bson.Timestamp
+	Jumbo    bool
+	Zone     string
+	Exists   string // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
+	Chunks   int    // chunks that may hold it when Key is not complete
+}
