@@ -1,0 +1,67 @@
+package api
+
+import "time"
+
+// Cluster is the whole cluster in one object (GET cluster).
+type Cluster struct {
+	ClusterID     string     `json:"clusterId"`
+	Target        string     `json:"target"`        // address as configured, redacted
+	ServerVersion string     `json:"serverVersion"` // of the mongos
+	Version       string     `json:"version"`       // of shardboard
+	Demo          bool       `json:"demo"`
+	Seq           uint64     `json:"seq"` // grows with each published table
+	Shards        int        `json:"shards"`
+	Databases     []Database `json:"databases"`
+	Collections   int        `json:"collections"` // sharded ones
+	Chunks        int        `json:"chunks"`
+	Jumbo         int        `json:"jumbo"`
+	Zones         int        `json:"zones"`
+	Bytes         Figure     `json:"bytes"`
+	Documents     Figure     `json:"documents"`
+	Balancer      Balancer   `json:"balancer"`
+	Routers       []Router   `json:"routers"`
+	Parts         []Part     `json:"parts"`
+	Freshness
+}
+
+// Database is a database and its primary shard.
+type Database struct {
+	Name    string `json:"name"`
+	Primary string `json:"primary"`
+}
+
+// Balancer is the balancer's settings and state. Enabled is null when the
+// settings could not be read, InRound when its status could not.
+type Balancer struct {
+	Enabled      *bool  `json:"enabled"`
+	Mode         string `json:"mode"`
+	InRound      *bool  `json:"inRound"`
+	Rounds       *int64 `json:"rounds"`
+	WindowStart  string `json:"windowStart"` // "HH:MM" by the config server's clock; "" = no window
+	WindowStop   string `json:"windowStop"`
+	ChunkBytes   int64  `json:"chunkBytes"`
+	ChunkDefault bool   `json:"chunkDefault"` // nobody configured the size
+}
+
+// Router is a mongos that has pinged the config servers.
+type Router struct {
+	Host    string     `json:"host"`
+	Version string     `json:"version"`
+	Ping    *time.Time `json:"ping"`
+}
+
+// Part is the health of one separately read piece of the data.
+type Part struct {
+	Part      string     `json:"part"`
+	OK        bool       `json:"ok"`
+	Stale     bool       `json:"stale"`
+	At        *time.Time `json:"at"`        // last good read
+	Reason    string     `json:"reason"`    // for people; "" when ok
+	Privilege string     `json:"privilege"` // what to grant when reading it was refused
+}
+
+// Ready is the answer of /readyz.
+type Ready struct {
+	Ready  bool   `json:"ready"`
+	Reason string `json:"reason,omitempty"`
+}

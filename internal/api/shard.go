@@ -1,0 +1,52 @@
+package api
+
+// Shard is one shard (GET shards).
+type Shard struct {
+	Name        string   `json:"name"`
+	ReplSet     string   `json:"replSet"`
+	Hosts       []string `json:"hosts"`
+	Draining    bool     `json:"draining"`
+	Zones       []string `json:"zones"`
+	Collections int      `json:"collections"` // sharded ones with a chunk here
+	Chunks      int      `json:"chunks"`
+	Bytes       Figure   `json:"bytes"`
+	Documents   Figure   `json:"documents"`
+}
+
+// ShardDetail is a shard with what lives on it (GET shards/{name}).
+type ShardDetail struct {
+	Shard
+	Contents   []ShardCollection `json:"contents"`
+	Projects   []ShardProject    `json:"projects"`
+	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
+	Freshness
+}
+
+// ShardCollection is one collection's part on one shard.
+type ShardCollection struct {
+	NS        string   `json:"ns"`
+	Sharded   bool     `json:"sharded"`
+	Chunks    int      `json:"chunks"`
+	Of        int      `json:"of"` // chunks of the collection on all shards
+	Bytes     Figure   `json:"bytes"`
+	Documents Figure   `json:"documents"`
+	Share     *float64 `json:"share"` // of the chunks, 0 to 1
+}
+
+// ShardProject is a project that has data on a shard, by the collections whose
+// shard key begins with the project.
+type ShardProject struct {
+	ID          string             `json:"id"`
+	Name        string             `json:"name"`
+	DB          string             `json:"db"`
+	Share       *float64           `json:"share"` // mean over its collections, 0 to 1
+	Whole       bool               `json:"whole"` // nothing of these collections is elsewhere
+	Collections []ShardProjectPart `json:"collections"`
+}
+
+// ShardProjectPart is one collection of a project on a shard.
+type ShardProjectPart struct {
+	NS     string `json:"ns"`
+	Chunks int    `json:"chunks"` // that can hold rows of the project, here
+	Of     int    `json:"of"`     // and on all shards
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+)
+
+// Document is any BSON document as canonical Extended JSON; null for none.
+func Document(doc bson.Raw) json.RawMessage {
+	if len(doc) == 0 {
+		return nil
+	}
+	out, err := bson.MarshalExtJSON(doc, true, false)
+	if err != nil {
+		return nil
+	}
+	return Embedded(string(out))
+}
+
+// Embedded puts JSON text into an answer. Strings from the cluster may hold
+// bytes that are not UTF-8: JSON has no words for those, so they become
+// replacement characters. What is not JSON at all becomes null.
+func Embedded(text string) json.RawMessage {
+	out := json.RawMessage(strings.ToValidUTF8(text, "\ufffd"))
+	if !json.Valid(out) {
+		return nil
+	}
+	return out
+}
+
+// Instant is a cluster timestamp's second, or nil for the zero timestamp.
+func Instant(ts bson.Timestamp) *time.Time {
+	if ts.T == 0 {
+		return nil
+	}
+	return Time(time.Unix(int64(ts.T), 0))
+}
+
+// ID reads an id of 24 hexadecimal digits; fault.Invalid otherwise.
+func ID(text string) (bson.ObjectID, error) {
+	id, err := bson.ObjectIDFromHex(text)
+	if err != nil {
+		return id, fault.Wrap(fault.Invalid, err, "An id is 24 hexadecimal digits.")
+	}
+	return id, nil
+}
+
+// ChunkRef is a chunk's reference: the identity of the collection's present
+// life and the chunk's lower bound, which no split, merge or move of other
+// chunks changes.
+func ChunkRef(identity string, min bson.Raw) string {
+	return identity + "." + base64.RawURLEncoding.EncodeToString(min)
+}
+
+// ParseChunkRef takes a reference apart; fault.Invalid if it is none.
+func ParseChunkRef(ref string) (identity string, min bson.Raw, err error) {
+	identity, enc, ok := strings.Cut(ref, ".")
+	b, err := base64.RawURLEncoding.DecodeString(enc)
+	if !ok || err != nil || bson.Raw(b).Validate() != nil {
+		return "", nil, fault.New(fault.Invalid, "This is not a chunk reference.")
+	}
+	return identity, b, nil
+}
