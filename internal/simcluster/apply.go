@@ -1,0 +1,105 @@
+package simcluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// applyUpdate runs a statement on the shards it is for. The caller holds
+// catalog.Mu for writing.
+func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStatement) (done updated, err error) {
+	t, err := c.targetUpdate(db, coll, s)
+	if err != nil {
+		return done, err
+	}
+	defer c.timed(t, true, time.Now())
+	for _, src := range t.sources {
+		if src.coll == nil {
+			continue
+		}
+		q := engine.Query{Filter: s.filter, Hint: s.hint, Owned: src.owned}
+		if !s.multi {
+			q.Limit = 1
+		}
+		found, err := records(ctx, src.coll.Query(q))
+		if err != nil {
+			return done, err
+		}
+		for _, rec := range found {
+			_, changed, err := c.change(t, src, rec, s)
+			if err != nil {
+				return done, err
+			}
+			done.matched++
+			if changed {
+				done.modified++
+			}
+		}
+	}
+	if done.matched > 0 || !s.upsert {
+		return done, nil
+	}
+	doc, err := c.upsert(db, coll, t, s)
+	if err == nil {
+		done.upserted = value.Field(doc, "_id")
+	}
+	return done, err
+}
+
+// record is a document that a write found.
+type record struct {
+	id  engine.RecordID
+	doc bson.Raw
+}
+
+// records reads all of them before the first is changed, so that a changed
+// document is not found a second time.
+func records(ctx context.Context, cur *engine.Cursor) ([]record, error) {
+	var found []record
+	for cur.Next() {
+		if found = append(found, record{cur.ID(), cur.Doc()}); len(found)%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return found, cur.Err()
+}
+
+// change applies the statement to one document, moving it when its shard key now
+// belongs to another shard.
+func (c *Cluster) change(t target, src source, rec record, s updateStatement) (after bson.Raw, changed bool, err error) {
+	after, changed, err = s.change.Apply(rec.doc, s.filter)
+	if err != nil || !changed {
+		return rec.doc, false, err
+	}
+	if len(after) > maxDocument {
+		return nil, false, status.Errorf(17419, "Resulting document after update is larger than %d", maxDocument)
+	}
+	if t.routing != nil {
+		moved, err := c.rekey(t, src, rec, after, s)
+		if moved || err != nil {
+			return after, moved, err
+		}
+	}
+	if err := src.coll.Update(rec.id, after); err != nil {
+		return nil, false, err
+	}
+	c.wrote(t, after)
+	return after, true, nil
+}
+
+// wrote tells the catalog of bytes in a chunk, which shards count to know when to
+// split it.
+func (c *Cluster) wrote(t target, doc bson.Raw) {
+	if t.routing == nil {
+		return
+	}
+	if key, err := t.routing.KeyOf(doc); err == nil {
+		c.catalog.NoteWrite(t.ns, key, len(doc))
+	}
+}

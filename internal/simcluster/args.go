@@ -1,0 +1,171 @@
+package simcluster
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// wholeNumber reads a number of any type that stands for an integer.
+func wholeNumber(v bson.RawValue) (int64, bool) {
+	if !value.IsNumber(v) || value.IsNaN(v) {
+		return 0, false
+	}
+	return value.Long(v)
+}
+
+// truthy reads a boolean argument; the server takes numbers for booleans too.
+func truthy(v bson.RawValue) bool {
+	switch v.Type {
+	case bson.TypeBoolean:
+		return v.Boolean()
+	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
+		return value.Float(v) != 0
+	}
+	return false
+}
+
+// document reads an argument that is a document; absent and null are nil.
+func document(r *engine.Request, key string) (bson.Raw, error) {
+	v := r.Lookup(key)
+	switch v.Type {
+	case 0, bson.TypeNull, bson.TypeUndefined:
+		return nil, nil
+	case bson.TypeEmbeddedDocument:
+		return v.Value, nil
+	}
+	return nil, wrongType(r.Name+"."+key, v, "object")
+}
+
+// count reads an argument that is a number of documents and may not be negative.
+// what names it in the error, as "Limit value" does.
+func count(r *engine.Request, key string) (n int64, given bool, err error) {
+	v := r.Lookup(key)
+	if v.Type == 0 || v.Type == bson.TypeNull {
+		return 0, false, nil
+	}
+	n, ok := wholeNumber(v)
+	if !ok {
+		return 0, true, wrongType(r.Name+"."+key, v, "long")
+	}
+	if n < 0 {
+		return 0, true, status.Errorf(51024, "BSON field '%s' value must be >= 0, actual value '%d'", key, n)
+	}
+	return n, true, nil
+}
+
+func wrongType(field string, v bson.RawValue, want string) error {
+	return status.Errorf(status.TypeMismatch, "BSON field '%s' is the wrong type '%s', expected type '%s'", field, typeName(v.Type), want)
+}
+
+// typeName is the alias of a type in server messages.
+func typeName(t bson.Type) string {
+	switch t {
+	case 0:
+		return "missing"
+	case bson.TypeEmbeddedDocument:
+		return "object"
+	case bson.TypeBinary:
+		return "binData"
+	case bson.TypeObjectID:
+		return "objectId"
+	case bson.TypeBoolean:
+		return "bool"
+	case bson.TypeDateTime:
+		return "date"
+	case bson.TypeInt32:
+		return "int"
+	case bson.TypeInt64:
+		return "long"
+	case bson.TypeDecimal128:
+		return "decimal"
+	case bson.TypeMinKey:
+		return "minKey"
+	case bson.TypeMaxKey:
+		return "maxKey"
+	}
+	return strings.ToLower(t.String())
+}
+
+// namespace reads the collection that a command names in its first field.
+func namespace(r *engine.Request) (db, coll string, err error) {
+	v := r.Lookup(r.Name)
+	coll, ok := v.StringValueOK()
+	if !ok {
+		return "", "", status.Errorf(status.InvalidNamespace, "collection name has invalid type %s", typeName(v.Type))
+	}
+	return r.DB, coll, checkCollection(r.DB, coll)
+}
+
+// fullNamespace reads a namespace such as "db.coll" that a command names in its
+// first field, as dataSize does.
+func fullNamespace(r *engine.Request) (db, coll string, err error) {
+	ns, ok := r.Lookup(r.Name).StringValueOK()
+	if ok {
+		if db, coll, ok = cut(ns); ok {
+			return db, coll, checkCollection(db, coll)
+		}
+	}
+	return "", "", status.Errorf(status.InvalidNamespace, "Invalid namespace specified '%s'", ns)
+}
+
+func checkCollection(db, coll string) error {
+	if coll == "" || coll[0] == '.' || strings.ContainsAny(coll, "\x00$") || len(db)+1+len(coll) > 255 {
+		return status.Errorf(status.InvalidNamespace, "Invalid namespace specified '%s.%s'", db, coll)
+	}
+	return nil
+}
+
+// statements are the documents of a write command: from a document sequence, or
+// from an array in the body.
+func statements(r *engine.Request, key string) ([]bson.Raw, error) {
+	list, ok := r.Docs[key]
+	if !ok {
+		v := r.Lookup(key)
+		if v.Type == 0 {
+			return nil, status.Errorf(40414, "BSON field '%s.%s' is missing but a required field", r.Name, key)
+		}
+		if v.Type != bson.TypeArray {
+			return nil, wrongType(r.Name+"."+key, v, "array")
+		}
+		for e := value.Read(v.Value); e.Next(); {
+			if e.Value.Type != bson.TypeEmbeddedDocument {
+				return nil, wrongType(r.Name+"."+key+"."+string(e.Key), e.Value, "object")
+			}
+			list = append(list, bson.Raw(e.Value.Value))
+		}
+	}
+	if len(list) == 0 || len(list) > maxWriteBatch {
+		return nil, status.Errorf(codeInvalidLength, "Write batch sizes must be between 1 and %d. Got %d operations.", maxWriteBatch, len(list))
+	}
+	return list, nil
+}
+
+// codeInvalidLength is what the server answers to empty and to oversized batches.
+const codeInvalidLength = 16
+
+const (
+	maxDocument   = 16 << 20 // maxBsonObjectSize
+	maxWriteBatch = 100_000
+)
+
+// rawArray is a BSON array of documents, built without going through values.
+func rawArray(docs []bson.Raw) bson.RawValue {
+	size := 5
+	for _, d := range docs {
+		size += len(d) + 8
+	}
+	b := value.NewBuilder(size)
+	for _, d := range docs {
+		b.Push(value.Doc(d))
+	}
+	return bson.RawValue{Type: bson.TypeArray, Value: b.Raw()}
+}
+
+func uuidValue(id [16]byte) bson.Binary {
+	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
+}

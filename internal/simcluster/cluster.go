@@ -1,0 +1,188 @@
+package simcluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/workload"
+)
+
+// Cluster is a running simulated cluster. All methods are safe for concurrent use.
+type Cluster struct {
+	opts     Options
+	version  version
+	log      *slog.Logger
+	catalog  *catalog.Cluster
+	work     *workload.Workload // nil for an empty cluster
+	commands map[string]command
+	process  bson.ObjectID // of topologyVersion
+	started  time.Time
+
+	sessions sessions
+	cursors  *cursors
+	stats    counters
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	open   map[closer]struct{} // connections and listeners to close
+	served sync.WaitGroup      // their goroutines
+	runs   sync.WaitGroup      // balancer, writers and the like
+	once   sync.Once           // Start
+}
+
+// New makes a cluster and, unless it is to be empty, loads the workload's data;
+// that takes about a second for the defaults. It starts nothing. ctx bounds the
+// loading only.
+func New(ctx context.Context, o Options) (*Cluster, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	v, err := parseVersion(o.ServerVersion)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		opts: o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
+		cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
+		catalog: catalog.New(catalog.Options{
+			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
+			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace,
+		}),
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	c.commands = c.commandTable()
+	if err := c.load(ctx); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("load simulated cluster: %w", err)
+	}
+	return c, nil
+}
+
+// load fills the cluster and sets the balancer as the options say.
+func (c *Cluster) load(ctx context.Context) error {
+	if !c.opts.Empty {
+		w, err := workload.Load(ctx, c, workload.Options{
+			Seed: c.opts.Seed, Epoch: c.opts.Epoch, Layout: c.opts.Layout, Database: c.opts.Database,
+			Projects: c.opts.Projects, Documents: c.opts.Documents, Shards: c.opts.shardNames(),
+			Now: c.catalog.Now, Log: c.log,
+		})
+		if err != nil {
+			return err
+		}
+		c.work = w
+	}
+	if c.opts.Still {
+		_, err := c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
+			{Key: "q", Value: bson.D{{Key: "_id", Value: "balancer"}}},
+			{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}}}}},
+			{Key: "upsert", Value: true},
+		}}}})
+		return err
+	}
+	return nil
+}
+
+// Start sets the cluster in motion: what servers do by themselves, the balancer,
+// and the workload's writers. A still cluster has no writers, and its balancer
+// waits to be started by command. Further calls do nothing. Everything ends with
+// ctx or Close.
+func (c *Cluster) Start(ctx context.Context) {
+	c.once.Do(func() {
+		c.goRun(ctx, c.catalog.Run)
+		b := balancer.New(c.catalog, balancer.Options{Pace: c.opts.Pace, Seed: uint64(c.opts.Seed)})
+		c.goRun(ctx, b.Run)
+		if c.work != nil && !c.opts.Still {
+			c.goRun(ctx, c.work.Run)
+		}
+	})
+}
+
+// goRun owns a goroutine that ends with ctx or Close.
+func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.runs.Add(1)
+	go func() {
+		defer c.runs.Done()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.life, cancel)()
+		run(ctx)
+	}()
+}
+
+// Close ends everything: background work, listeners, connections. It returns when
+// all goroutines are gone. Closing again does nothing.
+func (c *Cluster) Close() error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	open := make([]closer, 0, len(c.open))
+	for x := range c.open {
+		open = append(open, x)
+	}
+	c.mu.Unlock()
+	if first {
+		c.end()
+		for _, x := range open {
+			_ = x.Close()
+		}
+		c.catalog.Close()
+	}
+	c.runs.Wait()
+	c.served.Wait()
+	return nil
+}
+
+// Command runs one command without a connection, as an internal client would. cmd
+// is anything that marshals to a document; its first field names the command. An
+// answer that is not ok is a *status.Error with the server's code, as is the first
+// write error of a write; the reply is given with it.
+func (c *Cluster) Command(ctx context.Context, db string, cmd any) (bson.Raw, error) {
+	body, err := bson.Marshal(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("encode command: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	reply := c.answer(ctx, &engine.Request{DB: db, Body: body})
+	return reply, replyError(reply)
+}
+
+// replyError reads the error out of a reply, nil when there is none.
+func replyError(reply bson.Raw) error {
+	if !truthy(reply.Lookup("ok")) {
+		return errorIn(reply)
+	}
+	if first, ok := reply.Lookup("writeErrors", "0").DocumentOK(); ok {
+		return errorIn(first)
+	}
+	return nil
+}
+
+func errorIn(d bson.Raw) error {
+	e := &status.Error{NoCode: true}
+	e.Message, _ = d.Lookup("errmsg").StringValueOK()
+	if code, ok := wholeNumber(d.Lookup("code")); ok {
+		e.Code, e.NoCode = int32(code), false
+		e.Name, _ = d.Lookup("codeName").StringValueOK()
+	}
+	return e
+}

@@ -1,0 +1,149 @@
+package simcluster
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// create makes an unsharded collection.
+func (c *Cluster) create(_ context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := namespace(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := writable(db, coll); err != nil {
+		return nil, err
+	}
+	options := bson.D{}
+	for e := value.Read(r.Body); e.Next(); {
+		switch name := string(e.Key); name {
+		case "viewOn", "timeseries", "clusteredIndex":
+			return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster does not create collections with '%s'", name)
+		case "capped", "size", "max", "validator", "validationLevel", "validationAction", "storageEngine", "expireAfterSeconds":
+			options = append(options, bson.E{Key: name, Value: e.Value})
+		}
+	}
+	if err := simpleCollation(r.Lookup("collation")); err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	c.catalog.Timestamp()
+	node := c.catalog.Config
+	if db != "config" && db != "admin" {
+		node = c.catalog.Shards[c.catalog.EnsureDatabase(db)]
+	}
+	if node.Coll(db, coll) != nil || c.catalog.Routing(db+"."+coll) != nil {
+		return nil, status.Errorf(status.NamespaceExists, "Collection already exists. NS: %s.%s", db, coll)
+	}
+	node.Create(db, coll, c.catalog.UUID(), encode(options))
+	return bson.D{}, nil
+}
+
+func (c *Cluster) listCollections(_ context.Context, r *engine.Request) (bson.D, error) {
+	filter, err := c.filter(r, "filter")
+	if err != nil {
+		return nil, err
+	}
+	size, err := cursorBatch(r)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := c.collectionRows(r.DB, truthy(r.Lookup("nameOnly")), filter)
+	if err != nil {
+		return nil, err
+	}
+	k := &cursor{ns: r.DB + ".$cmd.listCollections", docs: docs, session: sessionOf(r)}
+	return c.metadataCursor(k, size)
+}
+
+// collectionRows lists the collections of a database.
+func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter) ([]bson.Raw, error) {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	node, _ := c.home(db)
+	if node == nil {
+		return nil, nil
+	}
+	var docs []bson.Raw
+	for _, coll := range c.collectionsOf(db, node) {
+		row := encode(collectionRow(coll))
+		if ok, err := filter.Match(row); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		if nameOnly {
+			row = encode(bson.D{{Key: "name", Value: coll.Name}, {Key: "type", Value: "collection"}})
+		}
+		docs = append(docs, row)
+	}
+	return docs, nil
+}
+
+// collectionsOf are the collections at a database's home, and the sharded ones that
+// a home has no part of, as after movePrimary. The caller holds catalog.Mu.
+func (c *Cluster) collectionsOf(db string, home *engine.Node) []*engine.Coll {
+	list := home.Colls(db)
+	for _, ns := range c.catalog.Namespaces() {
+		in, name, _ := cut(ns)
+		if in != db || home.Coll(db, name) != nil {
+			continue
+		}
+		for _, s := range c.everywhere(db, name).sources {
+			if s.coll != nil {
+				list = append(list, s.coll)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func collectionRow(coll *engine.Coll) bson.D {
+	options := coll.Options
+	if options == nil {
+		options = encode(bson.D{})
+	}
+	return bson.D{
+		{Key: "name", Value: coll.Name},
+		{Key: "type", Value: "collection"},
+		{Key: "options", Value: options},
+		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}, {Key: "uuid", Value: uuidValue(coll.UUID)}}},
+		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)}, {Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
+	}
+}
+
+// cursorBatch reads cursor.batchSize, -1 when there is none: metadata cursors give
+// all at once by default.
+func cursorBatch(r *engine.Request) (int64, error) {
+	doc, err := document(r, "cursor")
+	if err != nil {
+		return 0, err
+	}
+	v := value.Field(doc, "batchSize")
+	if v.Type == 0 {
+		return -1, nil
+	}
+	n, ok := wholeNumber(v)
+	if !ok || n < 0 {
+		return 0, status.Errorf(status.BadValue, "cursor.batchSize must be a non-negative number")
+	}
+	return n, nil
+}
+
+// metadataCursor answers like first, in the field order of commands that a shard
+// answers itself.
+func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
+	d, err := c.first(k, size, false)
+	if err != nil {
+		return nil, err
+	}
+	return bson.D{{Key: "cursor", Value: bson.D{d[1], d[2], d[0]}}}, nil
+}

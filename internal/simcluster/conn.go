@@ -1,0 +1,88 @@
+package simcluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/wire"
+)
+
+// serve answers the messages of one connection, one after the other, until it is
+// closed from either side or sends something unreadable.
+func (c *Cluster) serve(conn net.Conn) {
+	defer c.disown(conn)
+	defer conn.Close()
+	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
+	defer c.stats.disconnected()
+	in := bufio.NewReaderSize(conn, 16<<10)
+	for c.life.Err() == nil {
+		m, err := wire.Read(in)
+		if err != nil {
+			c.refuse(conn, err)
+			return
+		}
+		reply := c.reply(peer, m)
+		if reply == nil {
+			continue
+		}
+		if _, err := conn.Write(reply); err != nil {
+			return
+		}
+	}
+}
+
+// refuse answers an unreadable message where that is possible. The stream has
+// lost its frame, so the connection ends in any case.
+func (c *Cluster) refuse(conn net.Conn, err error) {
+	var bad *wire.ProtocolError
+	if !errors.As(err, &bad) || !bad.Answerable {
+		return
+	}
+	body := c.failure(status.Errorf(bad.Code, "%s", bad.Reason))
+	// A peer that does not read must not keep the goroutine.
+	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+	_, _ = conn.Write(wire.AppendMsg(nil, c.stats.nextReply(), bad.RequestID, 0, body))
+}
+
+// reply runs the command of a message and encodes the answer; nil means that the
+// sender wants none.
+func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) []byte {
+	ctx := c.life
+	if m.OpCode == wire.OpQuery {
+		body := c.legacy(ctx, peer, m)
+		return wire.AppendReply(nil, c.stats.nextReply(), m.RequestID, body)
+	}
+	db, err := databaseOf(m.Body)
+	var body bson.Raw
+	if err != nil {
+		body = c.failure(err)
+	} else {
+		body = c.answer(ctx, &engine.Request{DB: db, Body: m.Body, Docs: m.Sequences, Conn: peer})
+	}
+	if m.Flags&wire.MoreToCome != 0 {
+		return nil
+	}
+	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.nextReply(), m.RequestID, m.Flags&wire.ChecksumPresent, body)
+}
+
+// legacy answers an OP_QUERY. Drivers send their first hello that way; any other
+// command has to come as OP_MSG.
+func (c *Cluster) legacy(ctx context.Context, peer *engine.Conn, m *wire.Message) bson.Raw {
+	db, rest, _ := cut(m.Collection)
+	body := m.Body
+	if q, ok := body.Lookup("$query").DocumentOK(); ok {
+		body = q
+	}
+	name := commandName(body)
+	if rest != "$cmd" || !isHello(name) {
+		return c.failure(status.Errorf(352, "Unsupported OP_QUERY command: %s. The client driver may require an upgrade. For more details see https://dochub.mongodb.org/core/legacy-opcode-removal", name))
+	}
+	return c.answer(ctx, &engine.Request{DB: db, Body: body, Conn: peer})
+}

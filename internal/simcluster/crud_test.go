@@ -1,0 +1,210 @@
+package simcluster
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// twenty inserts {_id: i, k: 15i} for i in [0, 20) into a collection that sharded
+// cut at 100 and 200.
+func twenty(t *testing.T) (*Cluster, *mongo.Collection) {
+	t.Helper()
+	c := empty(t)
+	sharded(t, c)
+	coll := connect(t, c).Database("db").Collection("coll")
+	var docs []any
+	for i := range 20 {
+		docs = append(docs, d("_id", i, "k", 15*i))
+	}
+	if _, err := coll.InsertMany(t.Context(), docs); err != nil {
+		t.Fatal(err)
+	}
+	return c, coll
+}
+
+// code is the error's server code and text, 0 for none.
+func code(err error) (int, string) {
+	var we mongo.WriteException
+	if errors.As(err, &we) && len(we.WriteErrors) > 0 {
+		return we.WriteErrors[0].Code, we.WriteErrors[0].Message
+	}
+	var ce mongo.CommandError
+	if errors.As(err, &ce) {
+		return int(ce.Code), ce.Message
+	}
+	return 0, ""
+}
+
+func wantCode(t *testing.T, err error, want int, text string) {
+	t.Helper()
+	got, message := code(err)
+	if got != want || !strings.Contains(message, text) {
+		t.Errorf("error %d %q (%v), want %d with %q", got, message, err, want, text)
+	}
+}
+
+func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
+	_, coll := twenty(t)
+	ctx := t.Context()
+	set := d("$set", d("seen", true))
+	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10), "by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
+		if r, err := coll.UpdateOne(ctx, filter, set); err != nil || r.MatchedCount != 1 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	_, err := coll.UpdateOne(ctx, d("seen", true), set)
+	wantCode(t, err, 72, "but this update targeted 3 shards. Update request: { q: { seen: true }, u: { $set: { seen: true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
+	r, err := coll.UpdateMany(ctx, d("k", d("$gte", 0)), d("$inc", d("n", 1)))
+	if err != nil || r.MatchedCount != 20 || r.ModifiedCount != 20 {
+		t.Errorf("many: %+v, %v", r, err)
+	}
+	_, err = coll.UpdateOne(ctx, d("_id", 99), set, options.UpdateOne().SetUpsert(true))
+	wantCode(t, err, 61, "Failed to target upsert by query :: could not extract exact shard key")
+	r, err = coll.UpdateOne(ctx, d("k", 999), d("$setOnInsert", d("fresh", true)), options.UpdateOne().SetUpsert(true))
+	if err != nil || r.UpsertedCount != 1 {
+		t.Errorf("upsert: %+v, %v", r, err)
+	}
+	var doc struct {
+		K     int
+		Fresh bool
+	}
+	if err := coll.FindOne(ctx, d("_id", r.UpsertedID)).Decode(&doc); err != nil || doc.K != 999 || !doc.Fresh {
+		t.Errorf("upserted %+v, %v", doc, err)
+	}
+	if _, err := coll.ReplaceOne(ctx, d("_id", 3), d("_id", 3, "k", 45, "replaced", true)); err != nil {
+		t.Errorf("replacement targeted by its own key: %v", err)
+	}
+}
+
+func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
+	_, coll := twenty(t)
+	ctx := t.Context()
+	_, err := coll.DeleteOne(ctx, d("k", d("$gt", 120, "$lt", 199)))
+	wantCode(t, err, 61, "A single delete on a sharded collection must contain an exact match on _id")
+	for _, filter := range []bson.D{d("_id", 3), d("k", 150)} {
+		if r, err := coll.DeleteOne(ctx, filter); err != nil || r.DeletedCount != 1 {
+			t.Errorf("%v: %+v, %v", filter, r, err)
+		}
+	}
+	if r, err := coll.DeleteMany(ctx, d("_id", d("$gte", 10))); err != nil || r.DeletedCount != 9 {
+		t.Errorf("many: %+v, %v", r, err)
+	}
+}
+
+func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
+	_, coll := twenty(t)
+	err := coll.FindOneAndUpdate(t.Context(), d("_id", 3), d("$set", d("x", 1))).Err()
+	wantCode(t, err, 61, "Query for sharded findAndModify must contain the shard key")
+	var after struct{ K, X int }
+	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)), options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
+	if err != nil || after.X != 1 {
+		t.Errorf("after %+v, %v", after, err)
+	}
+	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); err != nil {
+		t.Error(err)
+	}
+	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
+		t.Errorf("second delete: %v", err)
+	}
+}
+
+func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
+	c, coll := twenty(t)
+	if _, err := coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250))); err != nil {
+		t.Fatal(err)
+	}
+	if n := c.catalog.Shards["shard-rs-3"].Coll("db", "coll").Len(); n != 7 {
+		t.Errorf("shard-rs-3 has %d documents, want 7", n)
+	}
+	_, err := coll.UpdateMany(t.Context(), d("k", 60), d("$set", d("k", 61)))
+	wantCode(t, err, 72, "Multi-update operations are not allowed when updating the shard key field.")
+	_, err = coll.UpdateOne(t.Context(), d("_id", 5), d("$set", d("k", 61)))
+	wantCode(t, err, 31025, "without specifying the full shard key")
+	_, err = c.Command(t.Context(), "db", d("update", "coll", "updates", bson.A{d("q", d("k", 75), "u", d("$set", d("k", 61)))}))
+	if err == nil || !strings.Contains(err.Error(), "retryWrites: true") {
+		t.Errorf("not retryable: %v", err)
+	}
+}
+
+func TestOrderedAndUnorderedInserts(t *testing.T) {
+	c := empty(t)
+	docs := bson.A{d("_id", 1), d("_id", 1), d("_id", 2)}
+	for _, x := range []struct {
+		ordered  bool
+		inserted int32
+	}{{true, 1}, {false, 2}} {
+		coll := map[bool]string{true: "o", false: "u"}[x.ordered]
+		reply, err := c.Command(t.Context(), "db", d("insert", coll, "documents", docs, "ordered", x.ordered))
+		if err == nil || reply.Lookup("n").Int32() != x.inserted {
+			t.Errorf("ordered %v: %v, %v", x.ordered, reply, err)
+		}
+		we := reply.Lookup("writeErrors", "0")
+		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` + coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
+		if got := shellText(we.Value); strings.ReplaceAll(got, `\"`, `"`) != want {
+			t.Errorf("write error %s, want %s", got, want)
+		}
+	}
+	if p, ok := c.catalog.Primary("db"); !ok || p == "" {
+		t.Error("the first insert did not make the database")
+	}
+}
+
+func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
+	c := empty(t)
+	sharded(t, c)
+	index := func(key bson.D) error {
+		_, err := c.Command(t.Context(), "db", d("createIndexes", "coll", "indexes", bson.A{d("key", key, "name", "i", "unique", true)}))
+		return err
+	}
+	if err := index(d("x", 1)); err == nil || err.Error() != "cannot create unique index over { x: 1 } with shard key pattern { k: 1 }" {
+		t.Errorf("other field: %v", err)
+	}
+	if err := index(d("k", 1, "x", 1)); err != nil {
+		t.Errorf("prefix: %v", err)
+	}
+	for shard, node := range c.catalog.Shards {
+		if n := len(node.Coll("db", "coll").Indexes()); n != 3 {
+			t.Errorf("%s has %d indexes", shard, n)
+		}
+	}
+}
+
+func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
+	c, coll := twenty(t)
+	ctx := t.Context()
+	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cur.Next(ctx) {
+		t.Fatal("no first document")
+	}
+	// The rest of the result does not care for what happens meanwhile.
+	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
+		t.Fatal(err)
+	}
+	n := 1
+	for cur.Next(ctx) {
+		n++
+	}
+	if n != 20 || cur.Err() != nil {
+		t.Errorf("%d documents, %v", n, cur.Err())
+	}
+	if open := c.cursors.len(); open != 0 {
+		t.Errorf("%d cursors are open after the end", open)
+	}
+	first := must(t, c, "config", d("find", "shards", "batchSize", 1))
+	id := first.Lookup("cursor", "id").Int64()
+	killed := must(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
+	if got := killed.Lookup("cursorsKilled", "0").Int64(); got != id {
+		t.Errorf("killed %v", killed)
+	}
+	if got := killed.Lookup("cursorsNotFound", "0").Int64(); got != 7 {
+		t.Errorf("not found %v", killed)
+	}
+}

@@ -1,0 +1,133 @@
+package simcluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+)
+
+// operations are the rows of $currentOp: the asking operation itself, what runs
+// for migrations, and what runs for a resharding. Fields are those of 5.0.7. The
+// caller holds catalog.Mu.
+func (c *Cluster) operations(ns string) []bson.Raw {
+	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1"),
+		bson.E{Key: "secs_running", Value: int64(0)},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))}
+	for _, m := range c.catalog.Migrations() {
+		rows = append(rows, c.donation(m))
+		if m.Step <= 4 {
+			// The recipient is done as soon as the donor commits, in step 5.
+			rows = append(rows, encode(append(c.operation(m.To, "migrateThread"),
+				bson.E{Key: "op", Value: "none"}, bson.E{Key: "ns", Value: ""},
+				bson.E{Key: "command", Value: bson.D{}}, bson.E{Key: "msg", Value: "step 5 of 7"})))
+		}
+	}
+	if r, ok := c.catalog.Resharding(); ok {
+		rows = append(rows, c.reshardingRows(r)...)
+	}
+	return rows
+}
+
+// operation is how every row begins.
+func (c *Cluster) operation(shard, desc string) bson.D {
+	return bson.D{
+		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
+		{Key: "host", Value: c.address(shard)}, {Key: "desc", Value: desc}, {Key: "active", Value: true},
+		{Key: "currentOpTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+	}
+}
+
+// donation is the row of a migration's donor.
+func (c *Cluster) donation(m catalog.Migration) bson.Raw {
+	return encode(append(c.operation(m.From, "conn22"),
+		bson.E{Key: "secs_running", Value: int64(0)},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
+		bson.E{Key: "command", Value: bson.D{
+			{Key: "moveChunk", Value: m.NS}, {Key: "configdb", Value: c.catalog.Host(configShard)},
+			{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
+			{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
+			{Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "$db", Value: "admin"},
+		}},
+		bson.E{Key: "msg", Value: fmt.Sprintf("step %d of 6", m.Step)}))
+}
+
+// donorState and recipientState name the state of a shard by that of the
+// coordinator (s/resharding/common_types.idl).
+func donorState(coordinator string) string {
+	switch coordinator {
+	case "cloning":
+		return "donating-initial-data"
+	case "applying":
+		return "donating-oplog-entries"
+	case "blocking-writes":
+		return "blocking-writes"
+	}
+	return "preparing-to-donate"
+}
+
+func recipientState(coordinator string) string {
+	switch coordinator {
+	case "cloning":
+		return "cloning"
+	case "applying", "blocking-writes":
+		return "applying"
+	}
+	return "awaiting-fetch-timestamp"
+}
+
+// reshardingRows has one row for every recipient and every donor; the coordinator
+// itself does not show through a mongos.
+func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
+	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
+	origin := bson.E{Key: "originatingCommand", Value: bson.D{
+		{Key: "reshardCollection", Value: r.NS}, {Key: "key", Value: r.Key}, {Key: "unique", Value: false},
+		{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}},
+	}}
+	done := r.State == "applying" || r.State == "blocking-writes"
+	docs, bytes := int64(0), int64(0)
+	if done {
+		docs, bytes = r.Docs, r.Bytes
+	}
+	var rows []bson.Raw
+	if t := c.catalog.Routing(r.TempNS); t != nil {
+		for _, shard := range t.ShardsOwning() {
+			rows = append(rows, encode(append(c.operation(shard, "ReshardingRecipientService "+id),
+				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
+				bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: int64(-1)},
+				bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "documentsCopied", Value: docs},
+				bson.E{Key: "approxBytesToCopy", Value: r.Bytes}, bson.E{Key: "bytesCopied", Value: bytes},
+				bson.E{Key: "totalCopyTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "oplogEntriesFetched", Value: int64(0)}, bson.E{Key: "oplogEntriesApplied", Value: int64(0)},
+				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"})))
+		}
+	}
+	if t := c.catalog.Routing(r.NS); t != nil {
+		for _, shard := range t.ShardsOwning() {
+			rows = append(rows, encode(append(c.operation(shard, "ReshardingDonorService "+id),
+				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
+				bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "countWritesDuringCriticalSection", Value: int64(0)},
+				bson.E{Key: "totalCriticalSectionTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "donorState", Value: donorState(r.State)}, bson.E{Key: "opStatus", Value: "running"})))
+		}
+	}
+	return rows
+}
+
+// currentOp is the command of the same meaning.
+func (c *Cluster) currentOp(_ context.Context, r *engine.Request) (bson.D, error) {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	rows := c.operations("admin.$cmd")
+	if hasKey(r.Body, "$ownOps") {
+		rows = rows[:1]
+	}
+	return bson.D{{Key: "inprog", Value: rawArray(rows)}}, nil
+}

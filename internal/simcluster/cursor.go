@@ -1,0 +1,143 @@
+package simcluster
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+const (
+	firstBatch     = 101              // documents of a first batch without batchSize
+	maxBatchBytes  = 16 << 20         // a batch ends before it is larger
+	cursorLife     = 10 * time.Minute // cursorTimeoutMillis
+	maxOpenCursors = 10_000           // beyond it the longest unused are closed
+)
+
+// cursor is what is left of a query. The result was decided when the query ran:
+// documents are immutable, so a cursor is a list of references and nothing that
+// happens later, a migration least of all, changes what it gives.
+type cursor struct {
+	id      int64
+	ns      string
+	session string
+	docs    []bson.Raw
+	project func(bson.Raw) (bson.Raw, error) // nil: as they are
+	keep    bool                             // noCursorTimeout
+	used    time.Time
+}
+
+// batch takes the next documents off the cursor: at most n, none when n is 0, all
+// that fit when n is negative.
+func (k *cursor) batch(n int64) ([]bson.Raw, error) {
+	var out []bson.Raw
+	for size := 0; len(k.docs) > 0 && (n < 0 || int64(len(out)) < n); {
+		doc := k.docs[0]
+		if k.project != nil {
+			var err error
+			if doc, err = k.project(doc); err != nil {
+				return nil, err
+			}
+		}
+		if size += len(doc) + 8; size > maxBatchBytes && len(out) > 0 {
+			break
+		}
+		out = append(out, doc)
+		k.docs = k.docs[1:]
+	}
+	return out, nil
+}
+
+// cursors are the open cursors by id.
+type cursors struct {
+	mu   sync.Mutex
+	rng  *rand.Rand
+	byID map[int64]*cursor
+}
+
+func newCursors(seed int64) *cursors {
+	return &cursors{rng: rand.New(rand.NewPCG(uint64(seed), 0xc0ffee)), byID: make(map[int64]*cursor)}
+}
+
+// open registers a cursor that is not exhausted and gives it an id.
+func (t *cursors) open(k *cursor) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	t.sweep(now)
+	for k.id == 0 || t.byID[k.id] != nil {
+		k.id = t.rng.Int64()
+	}
+	k.used = now
+	t.byID[k.id] = k
+	return k.id
+}
+
+// sweep closes cursors past their time. It runs when one is opened, so that no
+// goroutine has to watch the clock.
+func (t *cursors) sweep(now time.Time) {
+	var oldest *cursor
+	for id, k := range t.byID {
+		if !k.keep && now.Sub(k.used) > cursorLife {
+			delete(t.byID, id)
+		} else if oldest == nil || k.used.Before(oldest.used) {
+			oldest = k
+		}
+	}
+	if len(t.byID) >= maxOpenCursors {
+		delete(t.byID, oldest.id)
+	}
+}
+
+// take removes a cursor for the time of a getMore, so that two of them at once
+// can't share it.
+func (t *cursors) take(id int64, ns string) (*cursor, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.byID[id]
+	if k == nil || !k.keep && time.Since(k.used) > cursorLife {
+		return nil, status.Errorf(status.CursorNotFound, "cursor id %d not found", id)
+	}
+	if k.ns != ns {
+		return nil, status.Errorf(status.Unauthorized, "Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
+	}
+	delete(t.byID, id)
+	return k, nil
+}
+
+func (t *cursors) put(k *cursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k.used = time.Now()
+	t.byID[k.id] = k
+}
+
+func (t *cursors) kill(id int64, ns string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.byID[id]
+	if k == nil || k.ns != ns {
+		return false
+	}
+	delete(t.byID, id)
+	return true
+}
+
+func (t *cursors) closeSession(session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, k := range t.byID {
+		if k.session == session {
+			delete(t.byID, id)
+		}
+	}
+}
+
+func (t *cursors) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byID)
+}

@@ -1,0 +1,165 @@
+package simcluster
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// command is one entry of the command table.
+type command struct {
+	run       engine.Handler
+	adminOnly bool // only on the admin database
+	stable    bool // part of Stable API version 1
+	retryable bool // a write whose reply is kept for a retry
+}
+
+// answer runs a command and wraps what it gives into a complete reply. A handler
+// that panics costs its command, not the cluster: its locks are released on the
+// way up.
+func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("command failed", "command", r.Name, "panic", p, "stack", string(debug.Stack()))
+			reply = c.failure(status.Errorf(status.InternalError, "%s failed: %v", r.Name, p))
+		}
+	}()
+	fields, err := c.run(ctx, r)
+	if err != nil {
+		return c.failure(err)
+	}
+	return c.success(fields)
+}
+
+// run checks what all commands have in common and calls the handler.
+func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
+	r.Name = commandName(r.Body)
+	c.stats.count(r.Name)
+	cmd, known := c.commands[r.Name]
+	if !known {
+		return nil, status.Errorf(status.CommandNotFound, "no such cmd: %s", r.Name)
+	}
+	if cmd.adminOnly && r.DB != "admin" {
+		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Name)
+	}
+	common, err := parseCommon(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := common.checkAPI(r.Name, cmd.stable); err != nil {
+		return nil, err
+	}
+	if common.maxTime > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
+		defer cancel()
+	}
+	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return cmd.run(ctx, r) })
+	return fields, interrupted(err)
+}
+
+// interrupted turns the end of a context into the error that a server gives.
+func interrupted(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	case errors.Is(err, context.Canceled):
+		return status.Errorf(status.InterruptedAtShutdown, "interrupted at shutdown")
+	}
+	return err
+}
+
+// common are the arguments that every command takes.
+type common struct {
+	maxTime    time.Duration
+	session    string // raw bytes of lsid.id; empty without a session
+	txn        int64  // meaningful when hasTxn
+	hasTxn     bool
+	multi      bool // part of a multi-statement transaction
+	apiVersion string
+	apiStrict  bool
+	apiOther   bool // apiDeprecationErrors is given
+}
+
+// parseCommon reads them. What only matters to other deployments, such as
+// $clusterTime, $readPreference, readConcern and writeConcern, is accepted.
+func parseCommon(body bson.Raw) (common, error) {
+	var a common
+	for e := value.Read(body); e.Next(); {
+		switch string(e.Key) {
+		case "maxTimeMS":
+			ms, ok := wholeNumber(e.Value)
+			if !ok {
+				return a, status.Errorf(status.BadValue, "maxTimeMS must be a number")
+			}
+			if ms < 0 || ms > 1<<31-1 {
+				return a, status.Errorf(status.BadValue, "%d value for maxTimeMS is out of range [0, 2147483647]", ms)
+			}
+			a.maxTime = time.Duration(ms) * time.Millisecond
+		case "lsid":
+			if id, ok := e.Value.DocumentOK(); ok {
+				a.session = string(id.Lookup("id").Value)
+			}
+		case "txnNumber":
+			a.txn, a.hasTxn = wholeNumber(e.Value)
+		case "startTransaction", "autocommit":
+			a.multi = true
+		case "apiVersion":
+			a.apiVersion, _ = e.Value.StringValueOK()
+		case "apiStrict":
+			a.apiStrict, a.apiOther = truthy(e.Value), true
+		case "apiDeprecationErrors":
+			a.apiOther = true
+		}
+	}
+	return a, nil
+}
+
+// checkAPI enforces the Stable API arguments (db/initialize_api_parameters.cpp).
+func (a common) checkAPI(name string, stable bool) error {
+	switch {
+	case a.apiVersion == "" && a.apiOther:
+		return status.Errorf(4886600, "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion")
+	case a.apiVersion == "":
+		return nil
+	case a.apiVersion != "1":
+		return status.Errorf(status.APIVersionError, "API version must be \"1\"")
+	case a.apiStrict && !stable:
+		return status.Errorf(status.APIStrictError, "Provided apiStrict:true, but the command %s is not in API Version %s", name, a.apiVersion)
+	}
+	return nil
+}
+
+// commandName is the name of the first field, which says what a command is.
+func commandName(body bson.Raw) string {
+	if e := value.Read(body); e.Next() {
+		return string(e.Key)
+	}
+	return ""
+}
+
+func databaseOf(body bson.Raw) (string, error) {
+	db, ok := body.Lookup("$db").StringValueOK()
+	if !ok {
+		return "", status.Errorf(40571, "OP_MSG requests require a $db argument")
+	}
+	if db == "" || len(db) > 63 || strings.ContainsAny(db, "/\\. \"$\x00") {
+		return "", status.Errorf(status.InvalidNamespace, "Invalid database name: '%s'", db)
+	}
+	return db, nil
+}
+
+// cut splits a namespace at its first dot.
+func cut(ns string) (db, coll string, ok bool) { return strings.Cut(ns, ".") }
+
+func isHello(name string) bool {
+	return name == "hello" || name == "isMaster" || name == "ismaster"
+}

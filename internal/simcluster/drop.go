@@ -1,0 +1,124 @@
+package simcluster
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// drop removes a collection everywhere. Like a real router it waits for a
+// migration of the collection to end, and takes a collection that is not there as
+// dropped already.
+func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := namespace(r)
+	if err != nil {
+		return nil, err
+	}
+	if db == "config" || db == "admin" {
+		return c.dropOnConfig(db, coll)
+	}
+	ns := db + "." + coll
+	if err := c.catalog.Quiesce(ctx, ns); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	if _, ok := c.catalog.Primary(db); !ok {
+		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
+	}
+	c.catalog.DropCollection(ns)
+	c.catalog.Timestamp()
+	return bson.D{}, nil
+}
+
+// dropOnConfig drops a collection of the config server, but none of those that
+// describe the cluster.
+func (c *Cluster) dropOnConfig(db, coll string) (bson.D, error) {
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	if db == "config" {
+		switch coll {
+		case "shards", "databases", "collections", "chunks", "tags", "version", "settings", "changelog", "mongos":
+			return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
+		}
+	}
+	if !c.catalog.Config.Drop(db, coll) {
+		return nil, status.Errorf(status.NamespaceNotFound, "ns not found")
+	}
+	return bson.D{}, nil
+}
+
+func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, error) {
+	switch r.DB {
+	case "config", "admin", "local":
+		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
+	}
+	if err := c.quiesceDatabase(ctx, r.DB); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	c.catalog.Timestamp()
+	if !c.catalog.DropDatabase(r.DB) {
+		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
+	}
+	return bson.D{}, nil
+}
+
+// quiesceDatabase takes catalog.Mu at a moment when no collection of the database
+// is migrating. On error the lock is not held.
+func (c *Cluster) quiesceDatabase(ctx context.Context, db string) error {
+	for {
+		c.catalog.Mu.RLock()
+		busy := c.migrating(db)
+		c.catalog.Mu.RUnlock()
+		if err := c.catalog.Quiesce(ctx, busy); err != nil {
+			return err
+		}
+		if c.migrating(db) == "" {
+			return nil
+		}
+		c.catalog.Mu.Unlock()
+	}
+}
+
+// migrating is a namespace of the database that a migration runs on, or "". The
+// caller holds catalog.Mu.
+func (c *Cluster) migrating(db string) string {
+	for _, m := range c.catalog.Migrations() {
+		if name, _, _ := cut(m.NS); name == db {
+			return m.NS
+		}
+	}
+	return ""
+}
+
+// renameCollection takes full namespaces, on the admin database.
+func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := fullNamespace(r)
+	if err != nil {
+		return nil, err
+	}
+	to, ok := r.Lookup("to").StringValueOK()
+	if !ok {
+		return nil, wrongType("renameCollection.to", r.Lookup("to"), "string")
+	}
+	toDB, toColl, ok := cut(to)
+	if !ok {
+		return nil, status.Errorf(status.InvalidNamespace, "Invalid target namespace: %s", to)
+	}
+	if err := checkCollection(toDB, toColl); err != nil {
+		return nil, err
+	}
+	from := db + "." + coll
+	if from == to {
+		return nil, status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
+	}
+	if err := c.catalog.Quiesce(ctx, from); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	c.catalog.Timestamp()
+	return bson.D{}, c.catalog.RenameCollection(from, to, truthy(r.Lookup("dropTarget")))
+}

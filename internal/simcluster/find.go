@@ -1,0 +1,176 @@
+package simcluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/expr"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// findArgs are the arguments of a find.
+type findArgs struct {
+	db, coll string
+	selection
+	projection *query.Projection
+	batch      int64 // size of the first batch, -1: by default
+	single     bool
+	keep       bool
+	snapshot   bool
+}
+
+func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
+	if a.db, a.coll, err = namespace(r); err != nil {
+		return a, err
+	}
+	if truthy(r.Lookup("tailable")) || truthy(r.Lookup("awaitData")) {
+		return a, status.Errorf(status.BadValue, "error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
+	}
+	if err = simpleCollation(r.Lookup("collation")); err != nil {
+		return a, err
+	}
+	env, err := c.environment(r)
+	if err != nil {
+		return a, err
+	}
+	filter, err := document(r, "filter")
+	if err != nil {
+		return a, err
+	}
+	if a.filter, err = parseFilter(filter, env); err != nil {
+		return a, err
+	}
+	if err = a.parseSort(r); err != nil {
+		return a, err
+	}
+	projection, err := document(r, "projection")
+	if err != nil {
+		return a, err
+	}
+	if a.projection, err = query.ParseProjection(projection, a.filter, env); err != nil {
+		return a, err
+	}
+	if a.skip, _, err = count(r, "skip"); err != nil {
+		return a, err
+	}
+	if a.limit, _, err = count(r, "limit"); err != nil {
+		return a, err
+	}
+	given := false
+	if a.batch, given, err = count(r, "batchSize"); err != nil {
+		return a, err
+	} else if !given {
+		a.batch = firstBatch
+	}
+	a.hint = r.Lookup("hint")
+	a.single = truthy(r.Lookup("singleBatch"))
+	a.keep = truthy(r.Lookup("noCursorTimeout"))
+	a.snapshot = readsSnapshot(r)
+	return a, nil
+}
+
+func (a *findArgs) parseSort(r *engine.Request) error {
+	order, err := document(r, "sort")
+	if err != nil {
+		return err
+	}
+	if natural := value.Field(order, "$natural"); natural.Type != 0 {
+		a.reverse = value.Float(natural) < 0
+		return nil
+	}
+	if a.sort, err = query.ParseSort(order); err == nil && a.sort != nil {
+		a.order = order
+	}
+	return err
+}
+
+func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
+	a, err := c.parseFind(r)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := c.read(ctx, a.db, a.coll, a.selection)
+	if err != nil {
+		return nil, err
+	}
+	k := &cursor{ns: a.db + "." + a.coll, docs: docs, keep: a.keep, session: sessionOf(r)}
+	if a.projection != nil {
+		k.project = a.projection.Apply
+	}
+	reply, err := c.first(k, a.batch, a.single)
+	if err != nil {
+		return nil, err
+	}
+	if a.snapshot {
+		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
+	}
+	return bson.D{{Key: "cursor", Value: reply}}, nil
+}
+
+// read gives the selected documents of a collection, wherever they are. It takes
+// catalog.Mu itself.
+func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bson.Raw, error) {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	t := c.target(db, coll, s.filter)
+	defer c.timed(t, false, time.Now())
+	return t.gather(ctx, s)
+}
+
+// environment is what expressions of a command may see: the cluster's clock and
+// the variables of its let argument.
+func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
+	env := &expr.Env{Now: c.catalog.Now().UTC(), ClusterTime: c.catalog.LastTimestamp()}
+	let, err := document(r, "let")
+	if err != nil || let == nil {
+		return env, err
+	}
+	vars := make(map[string]bson.RawValue)
+	for e := value.Read(let); e.Next(); {
+		x, err := env.Compile(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		v, err := x.Eval(nil, env)
+		if err != nil {
+			return nil, err
+		}
+		vars[string(e.Key)] = v
+	}
+	env.Vars = vars
+	return env, nil
+}
+
+// simpleCollation refuses collations that would change what a query means.
+func simpleCollation(v bson.RawValue) error {
+	d, ok := v.DocumentOK()
+	if !ok || len(d) <= 5 {
+		return nil
+	}
+	if locale, _ := d.Lookup("locale").StringValueOK(); locale != "simple" {
+		return status.Errorf(status.InvalidOptions, "this simulated cluster knows only the simple collation, not '%s'", locale)
+	}
+	return nil
+}
+
+func readsSnapshot(r *engine.Request) bool {
+	d, ok := r.Lookup("readConcern").DocumentOK()
+	if !ok {
+		return false
+	}
+	level, _ := d.Lookup("level").StringValueOK()
+	return level == "snapshot"
+}
+
+func sessionOf(r *engine.Request) string {
+	d, ok := r.Lookup("lsid").DocumentOK()
+	if !ok {
+		return ""
+	}
+	return string(d.Lookup("id").Value)
+}

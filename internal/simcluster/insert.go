@@ -1,0 +1,111 @@
+package simcluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// lockedWrites is how many documents are written before readers and migrations
+// get their turn.
+const lockedWrites = 500
+
+func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := namespace(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := writable(db, coll); err != nil {
+		return nil, err
+	}
+	docs, err := statements(r, "documents")
+	if err != nil {
+		return nil, err
+	}
+	ordered := inOrder(r)
+	n, failed := 0, []bson.D(nil)
+	for from := 0; from < len(docs); from += lockedWrites {
+		part := docs[from:min(from+lockedWrites, len(docs))]
+		done, errs := c.insertPart(db, coll, part, from, ordered)
+		n, failed = n+done, append(failed, errs...)
+		if len(errs) > 0 && ordered {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	c.stats.inserted(n)
+	reply := bson.D{{Key: "n", Value: int32(n)}}
+	return withWriteErrors(reply, failed), nil
+}
+
+// insertPart writes some documents under one lock; offset is the index of the
+// first within its command.
+func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, ordered bool) (n int, failed []bson.D) {
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	c.catalog.Timestamp()
+	defer c.configWritten(db, coll)
+	p := c.placer(db, coll)
+	defer p.timed(time.Now())
+	for i, doc := range docs {
+		if _, err := p.insert(doc); err != nil {
+			failed = append(failed, writeError(offset+i, err))
+			if ordered {
+				return n, failed
+			}
+			continue
+		}
+		n++
+	}
+	return n, failed
+}
+
+// insert stores one document and gives it as stored, with its _id in front.
+func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
+	doc, err := storable(doc)
+	if err != nil {
+		return nil, err
+	}
+	var shard string
+	var key bson.Raw
+	if p.routing != nil {
+		if key, err = p.routing.KeyOf(doc); err != nil {
+			return nil, err
+		}
+		shard = p.routing.Owner(key)
+	}
+	coll, err := p.place(shard)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = coll.Insert(doc); err != nil {
+		return nil, err
+	}
+	if p.routing != nil {
+		// Shards count the bytes written into each chunk to know when to split it.
+		p.cluster.catalog.NoteWrite(p.routing.NS, key, len(doc))
+	}
+	return doc, nil
+}
+
+// writable refuses namespaces that clients may not write through a mongos.
+func writable(db, coll string) error {
+	if db == "local" {
+		return status.Errorf(status.IllegalOperation, "Can't write to the local database through mongos")
+	}
+	return nil
+}
+
+// configWritten lets the catalog read again what a client may have changed in
+// config.
+func (c *Cluster) configWritten(db, coll string) {
+	if db == "config" {
+		c.catalog.ConfigWritten(coll)
+	}
+}

@@ -1,0 +1,81 @@
+package simcluster
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Options say what cluster to simulate. The zero value is a 5.0 cluster of three
+// shards filled with the newest Yorkie layout.
+type Options struct {
+	Shards        int    // number of shards, named shard-rs-1 …; default 3
+	ServerVersion string // "4.4", "5.0", "6.0", "7.0", "8.0" or a full version of one of those; default "5.0"
+	Seed          int64  // the same seed and epoch give the same data; default 7
+	Layout        string // workload layout; default "yorkie-head"
+	Database      string // the workload's database; default "yorkie-meta"
+	Projects      int    // default 60
+	Documents     int    // Yorkie documents in all; default 20000
+	// Epoch is the cluster's time when it is made; default the wall clock's.
+	Epoch time.Time
+	Still bool // balancer off and nothing writes
+	Empty bool // no user database
+	// Pace stretches what takes time, such as migrations and balancer rounds:
+	// 1, the default, is real time, 0.1 ten times as fast.
+	Pace float64
+	Log  *slog.Logger // default: discards
+}
+
+func (o Options) withDefaults() Options {
+	if o.Shards == 0 {
+		o.Shards = 3
+	}
+	if o.ServerVersion == "" {
+		o.ServerVersion = "5.0"
+	}
+	if o.Seed == 0 {
+		o.Seed = 7
+	}
+	if o.Layout == "" {
+		o.Layout = "yorkie-head"
+	}
+	if o.Database == "" {
+		o.Database = "yorkie-meta"
+	}
+	if o.Projects == 0 {
+		o.Projects = 60
+	}
+	if o.Documents == 0 {
+		o.Documents = 20000
+	}
+	if o.Epoch.IsZero() {
+		o.Epoch = time.Now()
+	}
+	if o.Pace == 0 {
+		o.Pace = 1
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Shards < 0 || o.Shards > 100:
+		return fmt.Errorf("simulate %d shards: between 1 and 100 are possible", o.Shards)
+	case o.Projects < 0 || o.Documents < 0:
+		return fmt.Errorf("simulate %d projects with %d documents: neither can be negative", o.Projects, o.Documents)
+	case o.Pace < 0:
+		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
+	}
+	return nil
+}
+
+func (o Options) shardNames() []string {
+	names := make([]string, o.Shards)
+	for i := range names {
+		names[i] = fmt.Sprintf("shard-rs-%d", i+1)
+	}
+	return names
+}

@@ -1,0 +1,199 @@
+package simcluster
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/wire"
+)
+
+// dial opens a bare connection to speak the protocol by hand.
+func dial(t *testing.T, c *Cluster) net.Conn {
+	t.Helper()
+	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// exchange sends one OP_MSG and reads the reply's body.
+func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
+	t.Helper()
+	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd))); err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire.Read(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Body
+}
+
+func TestUnreadableFramesEndTheConnection(t *testing.T) {
+	ping := encode(d("ping", 1, "$db", "admin"))
+	good := wire.AppendMsg(nil, 1, 0, 0, ping)
+	compressed := bytes.Clone(good)
+	compressed[12], compressed[13] = 2012&0xff, 2012>>8
+	negative := bytes.Clone(good)
+	negative[3] = 0xff
+	cyclic := bytes.Clone(good) // the document says it is as long as the message
+	copy(cyclic[21:], good[:4])
+	for name, frame := range map[string][]byte{"compressed": compressed, "negative length": negative, "length beyond its section": cyclic} {
+		t.Run(name, func(t *testing.T) {
+			conn := dial(t, empty(t))
+			go func() { _, _ = conn.Write(frame) }()
+			for {
+				m, err := wire.Read(conn)
+				if err != nil {
+					if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
+						t.Fatalf("connection ended with %v", err)
+					}
+					return
+				}
+				if truthy(m.Body.Lookup("ok")) {
+					t.Fatalf("answered %v", m.Body)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsCarryTheServersWords(t *testing.T) {
+	conn := dial(t, empty(t))
+	for _, c := range []struct {
+		cmd  bson.D
+		code int32
+		text string
+	}{
+		{d("foo", 1, "$db", "admin"), 59, "no such cmd: foo"},
+		{d("listDatabases", 1, "$db", "db"), 13, "listDatabases may only be run against the admin database."},
+		{d("split", "db.c", "$db", "db"), 13, "split may only be run against the admin database."},
+		{d("ping", 1), 40571, "OP_MSG requests require a $db argument"},
+		{d("listShards", 1, "$db", "admin", "apiVersion", "1", "apiStrict", true), 323, "Provided apiStrict:true, but the command listShards is not in API Version 1"},
+		{d("find", "c", "$db", "db", "tailable", true), 2, "error processing query: ns=db.c tailable cursor requested on non capped collection"},
+		{d("getMore", int64(5), "collection", "c", "$db", "db"), 43, "cursor id 5 not found"},
+		{d("aggregate", "c", "pipeline", bson.A{}, "$db", "db"), 9, "The 'cursor' option is required, except for aggregate with the explain argument"},
+		{d("commitTransaction", 1, "txnNumber", int64(3), "$db", "admin"), 251, "Given transaction number 3 does not match any in-progress transactions."},
+	} {
+		reply := exchange(t, conn, c.cmd)
+		if got, _ := reply.Lookup("code").Int32OK(); got != c.code {
+			t.Errorf("%v: code %d, want %d", c.cmd, got, c.code)
+		}
+		if got, _ := reply.Lookup("errmsg").StringValueOK(); got != c.text {
+			t.Errorf("%v: %q, want %q", c.cmd, got, c.text)
+		}
+		if name, _ := reply.Lookup("codeName").StringValueOK(); name != status.Name(c.code) {
+			t.Errorf("%v: code name %q", c.cmd, name)
+		}
+	}
+	reply := exchange(t, conn, d("getParameter", 1, "featureCompatibilityVersion", 1, "$db", "admin"))
+	if reply.Lookup("code").Type != 0 {
+		t.Errorf("an error in the old style has a code: %v", reply)
+	}
+}
+
+func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
+	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
+		c := empty(t, func(o *Options) { o.ServerVersion = version })
+		hello := must(t, c, "admin", d("hello", 1))
+		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
+			t.Errorf("%s: wire version %d, want %d", version, got, want)
+		}
+		if err := connect(t, c).Ping(t.Context(), nil); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+	if _, err := New(t.Context(), Options{Empty: true, ServerVersion: "5.1"}); err == nil {
+		t.Error("version 5.1 was accepted")
+	}
+}
+
+func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
+	c := empty(t)
+	conn := dial(t, c)
+	insert := encode(d("insert", "c", "documents", bson.A{d("_id", 1)}, "$db", "db", "writeConcern", d("w", 0)))
+	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert)); err != nil {
+		t.Fatal(err)
+	}
+	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
+		t.Fatalf("counted %d after the write", got)
+	}
+}
+
+func TestRetriedWriteGivesTheFirstReply(t *testing.T) {
+	c := empty(t)
+	lsid := d("id", bson.Binary{Subtype: 4, Data: make([]byte, 16)})
+	inc := func(txn int64) (bson.Raw, error) {
+		return c.Command(t.Context(), "db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$inc", d("n", 1)),
+			"upsert", true, "new", true, "lsid", lsid, "txnNumber", txn))
+	}
+	for i, txn := range []int64{1, 1, 2, 2} {
+		reply, err := inc(txn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reply.Lookup("value", "n").Int32(); got != int32(txn) {
+			t.Errorf("call %d with txnNumber %d: n is %d", i, txn, got)
+		}
+	}
+	var e *status.Error
+	if _, err := inc(1); !errors.As(err, &e) || e.Code != 225 {
+		t.Errorf("an older txnNumber gave %v", err)
+	}
+}
+
+func TestMaxTimeEndsAScan(t *testing.T) {
+	c := empty(t)
+	var docs []bson.Raw
+	for i := range 20_000 {
+		docs = append(docs, encode(d("_id", i, "s", "some text to look at")))
+	}
+	if err := c.BulkInsert("db.c", docs); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Command(t.Context(), "db", d("find", "c", "filter", d("s", d("$regex", "(a|b|c)*look")), "maxTimeMS", 1))
+	var e *status.Error
+	if !errors.As(err, &e) || e.Code != 50 || e.Message != "operation exceeded time limit" {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestCloseEndsEveryConnection(t *testing.T) {
+	c := empty(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- c.Serve(l) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	exchange(t, conn, d("hello", 1, "$db", "admin"))
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("Serve returned %v", err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); err == nil {
+		t.Error("the connection is still open")
+	}
+	if _, err := c.DialContext(t.Context(), "", ""); !errors.Is(err, ErrClosed) {
+		t.Errorf("dialing a closed cluster gave %v", err)
+	}
+}

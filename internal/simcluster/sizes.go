@@ -1,0 +1,88 @@
+package simcluster
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// page is the unit in which a storage engine takes room on disk.
+const page = 4096
+
+// storageSize imitates what a collection takes on disk: compressed to about a
+// third, in whole pages, one at least.
+func storageSize(coll *engine.Coll) int64 { return pages(coll.Bytes() / 3) }
+
+// indexSize imitates one index: some 20 bytes an entry after prefix compression.
+func indexSize(coll *engine.Coll) int64 { return pages(int64(coll.Len()) * 20) }
+
+func totalIndexSize(coll *engine.Coll) int64 {
+	return indexSize(coll) * int64(len(coll.Indexes()))
+}
+
+func pages(n int64) int64 { return max(1, (n+page-1)/page) * page }
+
+// storage are the figures of a collection on one shard, already divided by scale.
+type storage struct {
+	size, count, average, onDisk, indexes int64
+	names                                 []string
+	each                                  int64 // size of every index
+}
+
+func storageOf(coll *engine.Coll, scale int64) storage {
+	if coll == nil {
+		return storage{}
+	}
+	s := storage{
+		size: coll.Bytes() / scale, count: int64(coll.Len()),
+		onDisk: storageSize(coll) / scale, indexes: totalIndexSize(coll) / scale,
+		each: indexSize(coll) / scale,
+	}
+	if s.count > 0 {
+		s.average = coll.Bytes() / s.count
+	}
+	for _, spec := range coll.Indexes() {
+		name, _ := value.Field(spec, "name").StringValueOK()
+		s.names = append(s.names, name)
+	}
+	return s
+}
+
+func (s storage) indexSizes() bson.D {
+	d := make(bson.D, 0, len(s.names))
+	for _, name := range s.names {
+		d = append(d, bson.E{Key: name, Value: number(s.each)})
+	}
+	return d
+}
+
+// fields are the storage statistics as one shard words them. orphans is negative
+// on versions that do not report them.
+func (s storage) fields(exists bool, scale, orphans int64) bson.D {
+	d := bson.D{{Key: "size", Value: number(s.size)}, {Key: "count", Value: number(s.count)}}
+	if orphans >= 0 {
+		d = append(d, bson.E{Key: "numOrphanDocs", Value: orphans})
+	}
+	if !exists {
+		return append(d,
+			bson.E{Key: "storageSize", Value: int32(0)}, bson.E{Key: "totalSize", Value: int32(0)},
+			bson.E{Key: "nindexes", Value: int32(0)}, bson.E{Key: "totalIndexSize", Value: int32(0)},
+			bson.E{Key: "indexDetails", Value: bson.D{}}, bson.E{Key: "indexSizes", Value: bson.D{}},
+			bson.E{Key: "scaleFactor", Value: number(scale)})
+	}
+	if s.count > 0 {
+		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
+	}
+	return append(d,
+		bson.E{Key: "storageSize", Value: number(s.onDisk)},
+		bson.E{Key: "freeStorageSize", Value: int32(0)},
+		bson.E{Key: "capped", Value: false},
+		bson.E{Key: "nindexes", Value: int32(len(s.names))},
+		bson.E{Key: "indexDetails", Value: bson.D{}},
+		bson.E{Key: "indexBuilds", Value: bson.A{}},
+		bson.E{Key: "totalIndexSize", Value: number(s.indexes)},
+		bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)},
+		bson.E{Key: "indexSizes", Value: s.indexSizes()},
+		bson.E{Key: "scaleFactor", Value: number(scale)})
+}

@@ -1,0 +1,134 @@
+package simcluster
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/pipeline"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// stream starts a pipeline on the shards it needs: all of it on the only one, or
+// its first part on each and the rest here. The caller holds catalog.Mu until the
+// stream is read.
+func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Docs, single bool, err error) {
+	env := c.pipelineEnv(ctx, a)
+	whole, err := pipeline.Compile(a.stages, env)
+	if err != nil {
+		return nil, false, err
+	}
+	parts := pipeline.Split(a.stages)
+	if parts.RouterOnly {
+		docs, err = parts.Combine(nil, env)
+		return docs, false, err
+	}
+	if a.coll == "" {
+		return nil, false, status.Errorf(status.InvalidNamespace, "{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
+	}
+	lead, _ := pipeline.LeadingMatch(a.stages)
+	filter, err := parseFilter(lead, a.env)
+	if err != nil {
+		return nil, false, err
+	}
+	t := c.target(a.db, a.coll, filter)
+	if !parts.PerShard {
+		begin := time.Now()
+		defer func() { docs = c.timedStream(t, begin, docs) }()
+	}
+	switch {
+	case len(t.sources) == 0:
+		return whole.Run(pipeline.Of()), false, nil
+	case len(t.sources) == 1:
+		docs, err = c.shardStream(ctx, a, t, t.sources[0], a.stages)
+		return docs, t.routing != nil, err
+	}
+	streams := make([]pipeline.Docs, len(t.sources))
+	for i, s := range t.sources {
+		if streams[i], err = c.shardStream(ctx, a, t, s, parts.Shard); err != nil {
+			return nil, false, err
+		}
+	}
+	docs, err = parts.Combine(streams, env)
+	return docs, false, err
+}
+
+// timedStream counts an aggregation as a read of its shards once it was read.
+func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		defer c.timed(t, false, begin)
+		docs(yield)
+	}
+}
+
+// shardStream runs stages over one shard's documents; what the beginning of the
+// pipeline asks for is left to the engine and its indexes.
+func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw) (pipeline.Docs, error) {
+	env := c.pipelineEnv(ctx, a)
+	c.shardSources(env, t, s)
+	if first := pipeline.First(stages); first == "$collStats" || first == "$indexStats" {
+		return pipeline.Run(stages, nil, env)
+	}
+	lead := pipeline.Leading(stages)
+	in := pipeline.Of()
+	if s.coll != nil {
+		filter, err := parseFilter(lead.Filter, a.env)
+		if err != nil {
+			return nil, err
+		}
+		in = documents(ctx, s.coll.Query(engine.Query{
+			Filter: filter, Sort: lead.Sort, Skip: lead.Skip, Limit: lead.Limit, Hint: a.hint, Owned: s.owned,
+		}))
+	}
+	return pipeline.Run(lead.Rest, in, env)
+}
+
+// documents streams an engine cursor.
+func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		for n := 1; cur.Next(); n++ {
+			if n%256 == 0 && ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			if !yield(cur.Doc(), nil) {
+				return
+			}
+		}
+		if err := cur.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// pipelineEnv is what stages reach on the router.
+func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.Env {
+	empty := func(bson.Raw) pipeline.Docs { return pipeline.Of() }
+	env := &pipeline.Env{
+		Expr: *a.env, DB: a.db,
+		Rand: rand.New(rand.NewPCG(uint64(c.opts.Seed), uint64(c.stats.requests.Load()))),
+		Lookup: func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
+			return c.joined(ctx, a, db, coll, stages, vars)
+		},
+		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
+		CurrentOp: func(bson.Raw) pipeline.Docs { return pipeline.Of(c.operations(a.ns)...) },
+	}
+	if c.version.atLeast(6, 0, 3) {
+		env.DataDistribution = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.distribution()...) }
+	}
+	return env
+}
+
+// joined runs the pipeline of a $lookup or $unionWith under the same lock.
+func (c *Cluster) joined(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
+	env := *a.env
+	env.Vars = vars
+	docs, _, err := c.stream(ctx, aggregateArgs{db: db, coll: coll, ns: db + "." + coll, stages: stages, env: &env})
+	if err != nil {
+		return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
+	}
+	return docs
+}

@@ -1,0 +1,126 @@
+package simcluster
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+)
+
+// configShard is how the config server is named where shards are.
+const configShard = "config"
+
+// source is one node that a read asks.
+type source struct {
+	shard string
+	coll  *engine.Coll            // nil when the node has no such collection
+	owned func(doc bson.Raw) bool // nil when every document counts
+}
+
+// target is where the documents of a collection are that a filter may match.
+type target struct {
+	ns      string
+	routing *catalog.Routing // nil: not sharded
+	exact   bool             // the filter binds the whole shard key
+	sources []source
+}
+
+// target finds the nodes for a read. Collections of config and admin live on the
+// config server; an unsharded collection lives on its database's primary; a
+// sharded one on the shards whose chunks the filter may touch. The caller holds
+// catalog.Mu.
+func (c *Cluster) target(db, coll string, f *query.Filter) target {
+	t := target{ns: db + "." + coll}
+	if t.routing = c.catalog.Routing(t.ns); t.routing == nil {
+		if node, shard := c.home(db); node != nil {
+			t.sources = []source{{shard: shard, coll: node.Coll(db, coll)}}
+		}
+		return t
+	}
+	_, t.exact = keyInFilter(t.routing, f)
+	for _, shard := range t.routing.Target(f) {
+		s := source{shard: shard, coll: c.catalog.Shards[shard].Coll(db, coll)}
+		if !t.exact {
+			// A query by the whole key reaches only the owner, which may then skip
+			// the check; it is the rule of the server too (extractShardKeyFromQuery
+			// in db/query/get_executor.cpp).
+			s.owned = func(doc bson.Raw) bool { return t.routing.Owns(shard, doc) }
+		}
+		t.sources = append(t.sources, s)
+	}
+	return t
+}
+
+// everywhere is target without a filter, but with every shard that owns chunks.
+func (c *Cluster) everywhere(db, coll string) target { return c.target(db, coll, nil) }
+
+// home is the node of a database's unsharded collections, nil when the database
+// does not exist. local is not reachable through a mongos.
+func (c *Cluster) home(db string) (*engine.Node, string) {
+	switch db {
+	case "config", "admin":
+		return c.catalog.Config, configShard
+	case "local":
+		return nil, ""
+	}
+	shard, ok := c.catalog.Primary(db)
+	if !ok {
+		return nil, ""
+	}
+	return c.catalog.Shards[shard], shard
+}
+
+// keyInFilter builds the full shard key that a filter demands by equality.
+func keyInFilter(r *catalog.Routing, f *query.Filter) (bson.Raw, bool) {
+	if f.Empty() {
+		return nil, false
+	}
+	var doc bson.D
+	equalities := f.Equalities()
+	for _, field := range r.FieldNames() {
+		found := false
+		for _, e := range equalities {
+			if e.Path == field && e.Value.Type != bson.TypeArray {
+				doc = setPath(doc, strings.Split(field, "."), e.Value)
+				found = true
+				break
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		return nil, false
+	}
+	key, err := r.KeyOf(raw)
+	return key, err == nil
+}
+
+// setPath puts a value at a dotted path of a document that is being built.
+func setPath(doc bson.D, path []string, v bson.RawValue) bson.D {
+	if len(path) == 1 {
+		return append(doc, bson.E{Key: path[0], Value: v})
+	}
+	for i := range doc {
+		if inner, ok := doc[i].Value.(bson.D); ok && doc[i].Key == path[0] {
+			doc[i].Value = setPath(inner, path[1:], v)
+			return doc
+		}
+	}
+	return append(doc, bson.E{Key: path[0], Value: setPath(nil, path[1:], v)})
+}
+
+// idInFilter tells whether a filter demands one exact _id.
+func idInFilter(f *query.Filter) bool {
+	for _, e := range f.Equalities() {
+		if e.Path == "_id" && e.Value.Type != bson.TypeArray && e.Value.Type != bson.TypeRegex {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,237 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+func raw(t testing.TB, v any) bson.Raw {
+	t.Helper()
+	b, err := bson.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// frame builds an OP_MSG from sections that are already encoded.
+func frame(flags Flags, sections ...[]byte) []byte {
+	payload := binary.LittleEndian.AppendUint32(nil, uint32(flags))
+	payload = append(payload, bytes.Join(sections, nil)...)
+	return append(appendHeader(nil, headerSize+len(payload), 7, 0, OpMsg), payload...)
+}
+
+func body(doc bson.Raw) []byte { return append([]byte{0}, doc...) }
+
+func sequence(name string, docs ...bson.Raw) []byte {
+	inner := append([]byte(name), 0)
+	for _, d := range docs {
+		inner = append(inner, d...)
+	}
+	out := binary.LittleEndian.AppendUint32([]byte{1}, uint32(len(inner)+4))
+	return append(out, inner...)
+}
+
+func query(collection string, doc bson.Raw) []byte {
+	p := append(make([]byte, 4), collection...)
+	p = append(p, 0)
+	p = append(p, make([]byte, 8)...)
+	p = append(p, doc...)
+	return append(appendHeader(nil, headerSize+len(p), 9, 0, OpQuery), p...)
+}
+
+func TestReadTakesBodyAndSequencesInAnyOrder(t *testing.T) {
+	insert := raw(t, bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
+	docs := []bson.Raw{raw(t, bson.D{{Key: "_id", Value: 1}}), raw(t, bson.D{{Key: "_id", Value: 2}})}
+	for _, in := range [][]byte{
+		frame(MoreToCome, body(insert), sequence("documents", docs...)),
+		frame(MoreToCome, sequence("documents", docs...), body(insert)),
+	} {
+		m, err := Read(bytes.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.RequestID != 7 || m.OpCode != OpMsg || m.Flags != MoreToCome || !bytes.Equal(m.Body, insert) {
+			t.Fatalf("read %+v", m)
+		}
+		if got := m.Sequences["documents"]; len(got) != 2 || !bytes.Equal(got[1], docs[1]) {
+			t.Fatalf("sequence %v", got)
+		}
+	}
+}
+
+func TestReadTakesTheLegacyHello(t *testing.T) {
+	hello := raw(t, bson.D{{Key: "isMaster", Value: 1}})
+	m, err := Read(bytes.NewReader(query("admin.$cmd", hello)))
+	if err != nil || m.OpCode != OpQuery || m.Collection != "admin.$cmd" || !bytes.Equal(m.Body, hello) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+}
+
+func TestChecksumIsVerifiedAndWritten(t *testing.T) {
+	ping := raw(t, bson.D{{Key: "ping", Value: 1}})
+	msg := AppendMsg(nil, 3, 0, ChecksumPresent, ping)
+	m, err := Read(bytes.NewReader(msg))
+	if err != nil || m.Flags != ChecksumPresent || !bytes.Equal(m.Body, ping) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	msg[len(msg)-1] ^= 1
+	var perr *ProtocolError
+	if _, err = Read(bytes.NewReader(msg)); !errors.As(err, &perr) || perr.Code != codeChecksumMismatch {
+		t.Fatalf("wrong checksum gave %v", err)
+	}
+}
+
+func TestUnreadableMessagesAreNamed(t *testing.T) {
+	ping := raw(t, bson.D{{Key: "ping", Value: 1}})
+	one := raw(t, bson.D{{Key: "_id", Value: 1}})
+	header := func(size int, op OpCode) []byte { return appendHeader(nil, size, 7, 0, op) }
+	broken := bytes.Clone(ping)
+	broken[0]++
+	lying := sequence("documents", one)
+	binary.LittleEndian.PutUint32(lying[1:], 1<<30)
+	for name, c := range map[string]struct {
+		in   []byte
+		want string
+	}{
+		"oversized":            {header(MaxMessage+1, OpMsg), "message length"},
+		"negative length":      {header(-5, OpMsg), "message length"},
+		"length of the header": {header(12, OpMsg), "message length"},
+		"no flags":             {header(headerSize, OpMsg), "flags"},
+		"compressed":           {append(header(headerSize+9, OpCompressed), make([]byte, 9)...), "compressed"},
+		"OP_INSERT":            {header(headerSize, 2002), "opcode 2002"},
+		"no body":              {frame(0), "must have a body"},
+		"two bodies":           {frame(0, body(ping), body(ping)), "Multiple body"},
+		"kind 2":               {frame(0, []byte{2}), "Unknown section kind 2"},
+		"illegal flag":         {frame(4, body(ping)), "illegal flags"},
+		"broken BSON":          {frame(0, body(broken)), "impossible length"},
+		"sequence twice":       {frame(0, body(ping), sequence("d", one), sequence("d", one)), "Duplicate document sequence"},
+		"sequence in body too": {frame(0, body(ping), sequence("ping", one)), "between body"},
+		"sequence too long":    {frame(0, body(ping), lying), "document sequence of"},
+		"nameless sequence":    {frame(0, body(ping), []byte{1, 5, 0, 0, 0, 'x'}), "not terminated"},
+		"tail after query":     {longer(query("a.$cmd", ping)), "impossible length"},
+	} {
+		_, err := Read(bytes.NewReader(c.in))
+		var perr *ProtocolError
+		if !errors.As(err, &perr) || !strings.Contains(perr.Reason, c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestEndOfStreamTellsCleanFromCut(t *testing.T) {
+	msg := AppendMsg(nil, 3, 0, 0, raw(t, bson.D{{Key: "ping", Value: 1}}))
+	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
+		t.Errorf("nothing: %v", err)
+	}
+	for n := 1; n < len(msg); n++ {
+		if _, err := Read(bytes.NewReader(msg[:n])); err != io.ErrUnexpectedEOF {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+	}
+}
+
+// A header may claim 48 MB; only what arrives is paid for.
+func TestReadAllocatesByWhatArrives(t *testing.T) {
+	claim := append(appendHeader(nil, MaxMessage, 1, 0, OpMsg), make([]byte, 100)...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const runs = 10
+	for range runs {
+		if _, err := Read(bytes.NewReader(claim)); err != io.ErrUnexpectedEOF {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	perRun := (after.TotalAlloc - before.TotalAlloc) / runs
+	if perRun > 256<<10 {
+		t.Fatalf("a lie of 48 MB cost %d bytes", perRun)
+	}
+}
+
+func TestValidateRefusesDeepNesting(t *testing.T) {
+	nest := func(levels int) bson.Raw {
+		doc := raw(t, bson.D{})
+		for range levels - 1 {
+			doc = raw(t, bson.D{{Key: "a", Value: doc}})
+		}
+		return doc
+	}
+	if err := Validate(nest(MaxDepth)); err != nil {
+		t.Errorf("%d levels: %v", MaxDepth, err)
+	}
+	if err := Validate(nest(MaxDepth + 1)); err == nil {
+		t.Errorf("%d levels passed", MaxDepth+1)
+	}
+}
+
+func TestValidateTakesEveryType(t *testing.T) {
+	dec, _ := bson.ParseDecimal128("1.50")
+	doc := raw(t, bson.D{
+		{Key: "double", Value: 1.5}, {Key: "string", Value: "a\x00b"}, {Key: "doc", Value: bson.D{{Key: "x", Value: 1}}},
+		{Key: "array", Value: bson.A{1, "2"}}, {Key: "bin", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}},
+		{Key: "bin2", Value: bson.Binary{Subtype: 2, Data: []byte{1}}}, {Key: "undef", Value: bson.Undefined{}},
+		{Key: "oid", Value: bson.ObjectID{1}}, {Key: "bool", Value: true}, {Key: "date", Value: bson.DateTime(1)},
+		{Key: "null", Value: nil}, {Key: "re", Value: bson.Regex{Pattern: "a", Options: "i"}},
+		{Key: "ptr", Value: bson.DBPointer{DB: "d"}}, {Key: "js", Value: bson.JavaScript("1")}, {Key: "sym", Value: bson.Symbol("s")},
+		{Key: "scope", Value: bson.CodeWithScope{Code: "1", Scope: bson.D{{Key: "x", Value: 1}}}}, {Key: "int", Value: int32(1)},
+		{Key: "ts", Value: bson.Timestamp{T: 1}}, {Key: "long", Value: int64(1)}, {Key: "dec", Value: dec},
+		{Key: "min", Value: bson.MinKey{}}, {Key: "max", Value: bson.MaxKey{}},
+	})
+	if err := Validate(doc); err != nil {
+		t.Fatal(err)
+	}
+	// Every cut and every single changed byte is either refused or still sound.
+	for n := range len(doc) {
+		if Validate(doc[:n]) == nil {
+			t.Fatalf("cut at %d passed", n)
+		}
+		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xff} {
+			changed := bson.Raw(bytes.Clone(doc))
+			changed[n] = b
+			if Validate(changed) == nil {
+				if err := changed.Validate(); err != nil {
+					t.Fatalf("byte %d = %#x passed, the driver says %v", n, b, err)
+				}
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	ping := raw(f, bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
+	f.Add(AppendMsg(nil, 1, 0, 0, ping))
+	f.Add(AppendMsg(nil, 1, 0, ChecksumPresent, ping))
+	f.Add(frame(0, body(ping), sequence("documents", ping, ping)))
+	f.Add(query("admin.$cmd", ping))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		m, err := Read(bytes.NewReader(in))
+		if err != nil {
+			return
+		}
+		if err := m.Body.Validate(); err != nil {
+			t.Fatalf("unsound body: %v", err)
+		}
+		for _, docs := range m.Sequences {
+			for _, d := range docs {
+				if err := d.Validate(); err != nil {
+					t.Fatalf("unsound document: %v", err)
+				}
+			}
+		}
+	})
+}
+
+// longer adds a byte to a frame and to its length.
+func longer(frame []byte) []byte {
+	frame = append(frame, 1)
+	frame[0]++
+	return frame
+}
