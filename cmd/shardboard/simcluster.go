@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+)
+
+// simFlags are what demo and simcluster share.
+type simFlags struct {
+	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
+	Epoch         time.Time `help:"Time of the data's end (RFC 3339); default: now."`
+	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1 and on."`
+	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.4" help:"How the collections are sharded: yorkie-head or yorkie-0.4."`
+	Database      string    `default:"yorkie-meta" help:"Database that holds the data."`
+	Projects      int       `default:"60" help:"Number of projects."`
+	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`
+	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
+	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
+	Empty         bool      `help:"Start without any user database."`
+}
+
+func (f simFlags) options(e *env) (simcluster.Options, error) {
+	switch {
+	case f.Shards < 1 || f.Shards > 100:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--shards must be between 1 and 100.")
+	case f.Projects < 1 || f.Projects > 100_000:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--projects must be between 1 and 100000.")
+	case f.Documents < 0 || f.Documents > 10_000_000:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--documents must be between 0 and 10000000.")
+	}
+	return simcluster.Options{
+		Seed: f.Seed, Epoch: f.Epoch, Shards: f.Shards, Layout: f.Layout, Database: f.Database,
+		Projects: f.Projects, Documents: f.Documents, ServerVersion: f.ServerVersion,
+		Still: f.Still, Empty: f.Empty, Log: e.log,
+	}, nil
+}
+
+type simclusterCmd struct {
+	simFlags `embed:""`
+	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
+}
+
+func (c simclusterCmd) Run(e *env) error {
+	sim, l, err := startSim(e, c.simFlags, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer sim.Close()
+	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
+	return serveSim(e, sim, l)
+}
+
+// startSim loads the data, then opens the listener: who can connect finds
+// everything there.
+func startSim(e *env, f simFlags, listen string) (*simcluster.Cluster, net.Listener, error) {
+	o, err := f.options(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	sim, err := simcluster.New(e.ctx, o)
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be made: %v.", err)
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		sim.Close()
+		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
+	}
+	sim.Start(e.ctx)
+	return sim, l, nil
+}
+
+// serveSim answers drivers until the context ends.
+func serveSim(e *env, sim *simcluster.Cluster, l net.Listener) error {
+	done := make(chan error, 1)
+	go func() { done <- sim.Serve(l) }()
+	select {
+	case <-e.ctx.Done():
+		_ = sim.Close()
+		<-done
+		return nil
+	case err := <-done:
+		return err
+	}
+}
+
+func mongoURI(l net.Listener) string {
+	return "mongodb://" + l.Addr().String() + "/?directConnection=true"
+}

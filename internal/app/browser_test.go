@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// chromium finds the browser; the test needs SHARDBOARD_BROWSER=1, so that
+// plain `go test` works on a machine without one.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("SHARDBOARD_BROWSER") == "" {
+		t.Skip("starts a browser: with SHARDBOARD_BROWSER=1 (make browser)")
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("no Chromium found; make setup installs it")
+	return ""
+}
+
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as its first context
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// complaints collects what pages report: exceptions, console errors and
+// blocked resources.
+type complaints struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
+	t.Helper()
+	c := &complaints{}
+	err := chromedp.Listen(ctx, func(ev any) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch e := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			c.all = append(c.all, "exception: "+e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError {
+				c.all = append(c.all, "console.error")
+			}
+		case *cdplog.EventEntryAdded:
+			if e.Entry.Level == cdplog.EntryLevelError {
+				c.all = append(c.all, e.Entry.Text+" "+e.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *complaints) check(t *testing.T) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.all) > 0 {
+		t.Errorf("the browser complains:\n%s", strings.Join(c.all, "\n"))
+	}
+}
+
+// screen makes the page as wide as a laptop or a phone, in one colour scheme.
+func screen(width int64, scheme string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500,
+		}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return err
+	})
+}
+
+// eval runs JavaScript in the page.
+func eval[T any](t *testing.T, ctx context.Context, js string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		t.Fatalf("%s: %v", js, err)
+	}
+	return v
+}
+
+// until waits for JavaScript to become true.
+func until(js string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Poll[bool](js, chromedp.WithPollingTimeout(20*time.Second))(ctx, t)
+		return err
+	})
+}
+
+// everyPage is one address of each page.
+func everyPage(t *testing.T, d *demo) []string {
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	return []string{"", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
+		"projects/" + projects.Items[0].ID, "shards/shard-rs-2", "locate", "locate?q=" + projects.Items[0].ID, "zones", "activity"}
+}
+
+func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder: keep the pictures to look at them
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, path := range everyPage(t, d) {
+				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				if err != nil {
+					t.Fatalf("/%s at %d %s: %v", path, width, scheme, err)
+				}
+				title := eval[string](t, ctx, `document.querySelector("main h1").innerText`)
+				overflow := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
+				if title == "" || overflow > 0 {
+					t.Errorf("/%s at %d %s: title %q, %d px wider than the screen", path, width, scheme, title, overflow)
+				}
+				if shots == "" {
+					continue
+				}
+				png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := strings.NewReplacer("/", "_", "?", "_", "=", "_").Replace(path)
+				if err := os.WriteFile(fmt.Sprintf("%s/p%s-%d-%s.png", shots, name, width, scheme), png, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	bad.check(t)
+}
+
+func TestBrowserSeesAChunkMoveWithoutReload(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	c := d.app.Watcher().Table().Collection("yorkie-meta.changes")
+	chunk := c.Chunks.At(0)
+	to := "shard-rs-3"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	lower, err := c.Key.Document(chunk.Min)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper, err := c.Key.Document(chunk.Max)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first row of the chunk table is the chunk with the lowest bound.
+	const row = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
+	err = chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
+		chromedp.WaitVisible("table.chunks tbody tr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The socket must be open before the chunk moves, or the page proves nothing.
+	d.waitForSocket(t)
+	if before := eval[string](t, ctx, row); !strings.Contains(before, chunk.Shard) {
+		t.Fatalf("the first chunk row says %q, want %s", before, chunk.Shard)
+	}
+	eval[bool](t, ctx, "window.notReloaded = true")
+	d.admin(t, bson.D{{Key: "moveChunk", Value: "yorkie-meta.changes"}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
+	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q)", row, to))); err != nil {
+		t.Fatalf("the move did not show: %v", err)
+	}
+	if !eval[bool](t, ctx, "window.notReloaded === true") {
+		t.Error("the page was reloaded")
+	}
+	bad.check(t)
+}
