@@ -49,7 +49,7 @@ bench: ## figures, as ratios within one run where two things are compared
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 generate: ## templ components
-	$(TEMPL) generate -path web/templates
+	$(TEMPL) generate
 
 format:
 	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)
