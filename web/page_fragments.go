@@ -23,6 +23,7 @@ type View struct {
 	Table *topology.Table
 	Dir   *placement.Directory
 	Now   time.Time
+	Cost  int // commands sent to the cluster during the last minute; 0 = not known
 }
 
 // fragmentFunc renders the shared live region of one topic. It holds nothing

@@ -12,7 +12,11 @@ import (
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
-	return View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Now: s.deps.Now()}
+	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Now: s.deps.Now()}
+	if s.deps.Cost != nil {
+		v.Cost = s.deps.Cost()
+	}
+	return v
 }
 
 // shell is what surrounds every page.

@@ -49,6 +49,7 @@ type Deps struct {
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own
 	Now      func() time.Time     // nil is time.Now
+	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
 	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
 	Target   string               // redacted cluster address for display
 	Demo     bool

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"strconv"
+
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -23,6 +25,8 @@ func statusView(v View) templates.Status {
 		s.Level, s.Text = "failed", words.T("status.lost", "age", age)
 	case v.Table.Stale(topology.PartRouting, v.Now):
 		s.Level, s.Text = "stale", words.T("status.stale", "age", age)
+	case v.Cost > 0:
+		s.Text = words.T("status.ok.cost", "age", age, "n", strconv.Itoa(v.Cost))
 	default:
 		s.Text = words.T("status.ok", "age", age)
 	}

@@ -19,6 +19,7 @@ type simFlags struct {
 	Projects      int       `default:"60" help:"Number of projects."`
 	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`
 	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
+	Pace          float64   `default:"1" help:"Stretches what takes time, such as migrations and balancer rounds; 0.1 is ten times as fast."`
 	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
 	Empty         bool      `help:"Start without any user database."`
 }
@@ -29,13 +30,19 @@ func (f simFlags) options(e *env) (simcluster.Options, error) {
 		return simcluster.Options{}, fault.New(fault.Invalid, "--shards must be between 1 and 100.")
 	case f.Projects < 1 || f.Projects > 100_000:
 		return simcluster.Options{}, fault.New(fault.Invalid, "--projects must be between 1 and 100000.")
+	case f.Pace <= 0:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--pace must be greater than 0.")
 	case f.Documents < 0 || f.Documents > 10_000_000:
 		return simcluster.Options{}, fault.New(fault.Invalid, "--documents must be between 0 and 10000000.")
 	}
+	documents := f.Documents
+	if documents == 0 {
+		documents = -1 // for Options, zero means the default
+	}
 	return simcluster.Options{
 		Seed: f.Seed, Epoch: f.Epoch, Shards: f.Shards, Layout: f.Layout, Database: f.Database,
-		Projects: f.Projects, Documents: f.Documents, ServerVersion: f.ServerVersion,
-		Still: f.Still, Empty: f.Empty, Log: e.log,
+		Projects: f.Projects, Documents: documents, ServerVersion: f.ServerVersion,
+		Pace: f.Pace, Still: f.Still, Empty: f.Empty, Log: e.log,
 	}, nil
 }
 

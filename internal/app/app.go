@@ -81,6 +81,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Locator:  placement.NewLocator(client, a.watcher, a.keeper, prof),
 		Log:      c.Log,
 		Registry: registry,
+		Cost:     client.LoadPerMinute,
 		Hosts:    c.Hosts,
 		Target:   c.URI.String(),
 		Demo:     c.Demo,

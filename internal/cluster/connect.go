@@ -28,6 +28,7 @@ type Client struct {
 	timeout time.Duration
 	mongo   *mongo.Client
 
+	load    load                       // commands sent lately
 	version atomic.Pointer[version]    // what buildInfo said
 	legacy  atomic.Bool                // some collection has the chunk format of 4.4
 	ids     atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
@@ -45,6 +46,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 		o.Timeout = 5 * time.Second
 	}
 	c := &Client{uri: uri, timeout: o.Timeout}
+	o.Monitor = c.counting(o.Monitor)
 	opts := clientOptions(uri, o)
 	if err := opts.Validate(); err != nil {
 		// Only here a mongodb+srv address has asked DNS. The driver's text may quote

@@ -15,7 +15,7 @@ type Options struct {
 	Layout        string // workload layout; default "yorkie-head"
 	Database      string // the workload's database; default "yorkie-meta"
 	Projects      int    // default 60
-	Documents     int    // Yorkie documents in all; default 20000
+	Documents     int    // Yorkie documents in all; default 20000, negative: none
 	// Epoch is the cluster's time when it is made; default the wall clock's.
 	Epoch time.Time
 	Still bool // balancer off and nothing writes
@@ -45,8 +45,11 @@ func (o Options) withDefaults() Options {
 	if o.Projects == 0 {
 		o.Projects = 60
 	}
-	if o.Documents == 0 {
+	switch {
+	case o.Documents == 0:
 		o.Documents = 20000
+	case o.Documents < 0:
+		o.Documents = 0
 	}
 	if o.Epoch.IsZero() {
 		o.Epoch = time.Now()
@@ -64,8 +67,8 @@ func (o Options) validate() error {
 	switch {
 	case o.Shards < 0 || o.Shards > 100:
 		return fmt.Errorf("simulate %d shards: between 1 and 100 are possible", o.Shards)
-	case o.Projects < 0 || o.Documents < 0:
-		return fmt.Errorf("simulate %d projects with %d documents: neither can be negative", o.Projects, o.Documents)
+	case o.Projects < 0:
+		return fmt.Errorf("simulate %d projects: their number can't be negative", o.Projects)
 	case o.Pace < 0:
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}

@@ -72,6 +72,7 @@ var english = map[string]string{
 
 	// The live dot.
 	"status.ok":        "Live, data {age} old",
+	"status.ok.cost":   "Live, data {age} old, {n} commands/min",
 	"status.stale":     "Data is {age} old",
 	"status.lost":      "Cluster not answering, data {age} old",
 	"status.loading":   "Reading the routing table",
