@@ -38,6 +38,9 @@ browser: build
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/
 
 test-all: setup ## longer runs; within 40 minutes
+	sh scripts/setup-node
+	cd tools && npx --no-install tsc -p .
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 8m -run 'Browser' ./internal/app/
 	SHARDBOARD_LONG=1 $(GO) test -timeout 35m ./...
 	sh scripts/fuzz 20s
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...

@@ -210,3 +210,41 @@ func TestBrowserSeesAChunkMoveWithoutReload(t *testing.T) {
 	}
 	bad.check(t)
 }
+
+// axe reads the accessibility checker that scripts/setup-node installs.
+func axe(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../../tools/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("axe-core is not installed: scripts/setup-node does it")
+	}
+	return string(b)
+}
+
+func TestBrowserFindsNoAccessibilityViolation(t *testing.T) {
+	ctx := browser(t)
+	source := axe(t)
+	d := startDemo(t, still(), topology.Options{})
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, path := range everyPage(t, d) {
+				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := chromedp.Run(ctx, chromedp.Evaluate[chromedp.Void](source)); err != nil {
+					t.Fatal(err)
+				}
+				const check = `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+					r.violations.map(v => v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))`
+				found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](check, chromedp.EvalAwaitPromise))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) > 0 {
+					t.Errorf("/%s at %d %s:\n%s", path, width, scheme, strings.Join(found, "\n"))
+				}
+			}
+		}
+	}
+}

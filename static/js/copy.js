@@ -5,8 +5,9 @@ export function listenCopy() {
   if (!navigator.clipboard) return; // plain http on another host: select by hand
   document.documentElement.classList.add("can-copy");
   document.addEventListener("click", async (e) => {
-    const el = e.target.closest("[data-copy]");
-    if (el && !e.target.closest("a") && !String(getSelection())) await copy(el);
+    const at = /** @type {Element} */ (e.target);
+    const el = /** @type {HTMLElement | null} */ (at.closest("[data-copy]"));
+    if (el && !at.closest("a") && !String(getSelection())) await copy(el);
   });
 }
 
@@ -25,7 +26,7 @@ async function copy(el) {
 export function copyHere() {
   if (!navigator.clipboard) return false;
   const row = document.activeElement?.closest("main tr, main li, main section");
-  const el = (row ?? document.querySelector("main"))?.querySelector("[data-copy]");
+  const el = /** @type {HTMLElement | null} */ ((row ?? document.querySelector("main"))?.querySelector("[data-copy]"));
   if (el) copy(el);
   return Boolean(el);
 }

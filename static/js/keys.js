@@ -6,11 +6,11 @@ const places = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/z
 let going = 0; // until when a "g" waits for its second key
 
 export function listenKeys() {
-  const help = document.getElementById("keys");
+  const help = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
   document.getElementById("help")?.addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || help?.open) return;
-    const field = e.target.closest?.("input, select, textarea, [contenteditable]");
+    const field = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]"));
     if (field) {
       if (e.key === "Escape") field.blur();
       return;
@@ -29,7 +29,7 @@ function press(key, help) {
   }
   switch (key) {
     case "/": {
-      const box = document.getElementById("q") ?? document.getElementById("find");
+      const box = /** @type {HTMLInputElement | null} */ (document.getElementById("q") ?? document.getElementById("find"));
       box?.focus();
       box?.select();
       return true;
@@ -58,7 +58,7 @@ function press(key, help) {
 }
 
 function follow(rel) {
-  const link = document.querySelector(`main a[rel="${rel}"]`);
+  const link = /** @type {HTMLElement | null} */ (document.querySelector(`main a[rel="${rel}"]`));
   link?.click();
   return Boolean(link);
 }

@@ -76,7 +76,7 @@ function take(frame) {
   if (!frame.topic) return;
   const first = !versions.has(frame.topic);
   versions.set(frame.topic, frame.v);
-  const region = document.querySelector(`[data-live="${CSS.escape(frame.topic)}"]`);
+  const region = /** @type {HTMLElement | null} */ (document.querySelector(`[data-live="${CSS.escape(frame.topic)}"]`));
   if (!region) return;
   if (frame.html && !region.dataset.liveUrl) {
     const doc = new DOMParser().parseFromString(frame.html, "text/html");

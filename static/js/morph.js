@@ -12,7 +12,7 @@ const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
  */
 export function morph(from, to) {
   const changed = new Set();
-  const active = document.activeElement;
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
   node(from, to, changed);
   // A moved element loses focus in browsers without moveBefore.
   if (active && active !== document.activeElement && active.isConnected && from.contains(active)) {

@@ -19,7 +19,7 @@ function span(ms) {
 /** refreshTimes rewrites every relative time below root. */
 export function refreshTimes(root = document) {
   const now = Date.now() + ahead;
-  for (const el of root.querySelectorAll("time[datetime]")) {
+  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]"))) {
     const ago = now - Date.parse(el.dateTime);
     if (Number.isNaN(ago) || ago < -60000) continue;
     const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });
