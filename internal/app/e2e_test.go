@@ -213,3 +213,37 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 		}
 	}
 }
+
+// A cluster that went away and comes back at its address is followed again
+// without a restart of the dashboard, even when it lost what happened last.
+func TestARestartedClusterIsFollowedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	o := still()
+	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})
+	const ns = "yorkie-meta.changes"
+	loaded := d.app.Watcher().Table().Collection(ns).Chunks
+	c := d.app.Watcher().Table().Collection(ns)
+	lower, err := c.Key.Document(loaded.At(0).Min)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper, err := c.Key.Document(loaded.At(0).Max)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
+	d.until(t, "the split to show", func(t *topology.Table) bool { return t.Collection(ns).Chunks.Len() == loaded.Len()+1 })
+
+	d.cut(t)
+	d.until(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
+	if n := d.app.Watcher().Table().Collection(ns).Chunks.Len(); n != loaded.Len()+1 {
+		t.Errorf("the last table is gone: %d chunks", n)
+	}
+	d.serveAgain(t, o)
+	d.until(t, "the cluster to be followed again", func(t *topology.Table) bool {
+		return t.Health[topology.PartRouting].Err == nil && t.Collection(ns).Chunks.Len() == loaded.Len()
+	})
+}

@@ -24,6 +24,8 @@ import (
 // demo` starts them, with a driver of our own beside it.
 type demo struct {
 	sim    *simcluster.Cluster
+	addr   string // of the simulated cluster
+	served chan error
 	app    *App
 	driver *mongo.Client
 }
@@ -31,25 +33,10 @@ type demo struct {
 func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	o.Log = log
-	sim, err := simcluster.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim.Start(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- sim.Serve(l) }()
-	t.Cleanup(func() {
-		if err := sim.Close(); err != nil {
-			t.Error(err)
-		}
-		<-served
-	})
-	uri := "mongodb://" + l.Addr().String() + "/?directConnection=true"
+	d := &demo{addr: "127.0.0.1:0"}
+	d.serveAgain(t, o)
+	t.Cleanup(func() { d.cut(t) })
+	uri := "mongodb://" + d.addr + "/?directConnection=true"
 	parsed, err := cluster.ParseURI(uri)
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +58,50 @@ func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
-	d := &demo{sim: sim, app: a, driver: driver}
+	d.app, d.driver = a, driver
 	d.waitReady(t)
 	return d
+}
+
+// serveAgain starts a simulated cluster at the demo's address.
+func (d *demo) serveAgain(t *testing.T, o simcluster.Options) {
+	t.Helper()
+	sim, err := simcluster.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", d.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Start(t.Context())
+	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
+	go func() { d.served <- sim.Serve(l) }()
+}
+
+// cut ends the simulated cluster.
+func (d *demo) cut(t *testing.T) {
+	t.Helper()
+	if err := d.sim.Close(); err != nil {
+		t.Error(err)
+	}
+	<-d.served
+}
+
+// until waits for a table, told by the watcher's own notifications.
+func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
+	t.Helper()
+	table, changed, stop := d.app.Watcher().Subscribe()
+	defer stop()
+	late := time.After(30 * time.Second)
+	for !is(table) {
+		select {
+		case <-changed:
+			table = d.app.Watcher().Table()
+		case <-late:
+			t.Fatalf("waited 30 s for %s: %+v", what, table.Health[topology.PartRouting])
+		}
+	}
 }
 
 // waitReady follows the loading by the table's own notifications, then /readyz.

@@ -59,7 +59,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
-			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace,
+			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
 		}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())

@@ -1,9 +1,12 @@
 package simcluster
 
 import (
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Options say what cluster to simulate. The zero value is a 5.0 cluster of three
@@ -73,6 +76,15 @@ func (o Options) validate() error {
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}
 	return nil
+}
+
+// clusterID depends on the seed alone: a simulated cluster that is started
+// again is the same cluster to those who watch it.
+func clusterID(seed int64) bson.ObjectID {
+	var id bson.ObjectID
+	binary.BigEndian.PutUint32(id[:4], 1_767_225_600) // 2026-01-01: an id that reads as one
+	binary.BigEndian.PutUint64(id[4:], uint64(seed))
+	return id
 }
 
 func (o Options) shardNames() []string {
