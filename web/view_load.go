@@ -56,6 +56,13 @@ func loadOf(t *topology.Table) load {
 			docs[i].add(size.Documents)
 		}
 	}
+	if t.Loaded && len(namespaces) == 0 && len(t.Databases) == 0 { // nothing stored is a fact, not a gap
+		for i := range l.shards {
+			none := topology.Figure{Known: true, Exact: true, Method: "routing", At: t.Health[topology.PartDatabases].At}
+			bytes[i].add(none)
+			docs[i].add(none)
+		}
+	}
 	for i := range l.shards {
 		l.bytes = append(l.bytes, bytes[i].figure())
 		l.documents = append(l.documents, docs[i].figure())
