@@ -16,14 +16,18 @@ type demoCmd struct {
 // Run starts the simulated cluster and the dashboard over it. They share
 // nothing but the TCP connection: the dashboard sees what any driver would.
 func (c demoCmd) Run(e *env) error {
+	// The cluster outlives the signal that ends the dashboard: its client wants
+	// to say good-bye.
 	sim, l, err := startSim(e, c.simFlags, c.MongoListen)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(e.ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(e.ctx))
 	defer cancel()
+	cluster := *e
+	cluster.ctx = ctx
 	served := make(chan error, 1)
-	go func() { served <- serveSim(&env{ctx: ctx, stdout: e.stdout, stderr: e.stderr, log: e.log}, sim, l) }()
+	go func() { served <- serveSim(&cluster, sim, l) }()
 
 	err = c.dashboard(e, mongoURI(l))
 	cancel()

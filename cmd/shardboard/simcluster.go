@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"time"
@@ -77,7 +78,7 @@ func startSim(e *env, f simFlags, listen string) (*simcluster.Cluster, net.Liste
 		sim.Close()
 		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
 	}
-	sim.Start(e.ctx)
+	sim.Start(context.WithoutCancel(e.ctx)) // Close ends it
 	return sim, l, nil
 }
 

@@ -101,9 +101,13 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 // URI is the address, which shows no secret.
 func (c *Client) URI() URI { return c.uri }
 
-// Close ends all connections and waits for them, at most as long as ctx allows.
+// closeTimeout bounds the good-bye: the driver would look for a server to end
+// its sessions on for as long as it may, also when the cluster is gone.
+const closeTimeout = time.Second
+
+// Close ends all connections and waits for them, at most closeTimeout.
 func (c *Client) Close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	return c.mongo.Disconnect(ctx)
 }

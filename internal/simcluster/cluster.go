@@ -74,6 +74,8 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
 	if !c.opts.Empty {
+		c.catalog.Hurry(true)
+		defer c.catalog.Hurry(false)
 		w, err := workload.Load(ctx, c, workload.Options{
 			Seed: c.opts.Seed, Epoch: c.opts.Epoch, Layout: c.opts.Layout, Database: c.opts.Database,
 			Projects: c.opts.Projects, Documents: c.opts.Documents, Shards: c.opts.shardNames(),
