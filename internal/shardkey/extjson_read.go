@@ -34,6 +34,14 @@ func ParseExtJSON(s string) (bson.Raw, error) {
 	case loneSurrogate(s):
 		return nil, fault.New(fault.Invalid, "The key holds half of a \\u surrogate pair, which is no character.")
 	}
+	if doc, ok := quickExtJSON(s); ok {
+		return doc, nil
+	}
+	return readExtJSON(s)
+}
+
+// readExtJSON reads what ParseExtJSON has checked as text.
+func readExtJSON(s string) (bson.Raw, error) {
 	r := extJSONReader{json.NewDecoder(strings.NewReader(s))}
 	r.UseNumber()
 	t, err := r.next()

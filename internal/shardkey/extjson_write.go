@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -17,12 +18,21 @@ import (
 // of the prefix; damaged parts give what could be read.
 func (p Pattern) ExtJSON(k Key) string {
 	values, _, _ := p.decode(k)
-	b := []byte{'{'}
+	b := append(make([]byte, 0, 64), '{')
 	for i, v := range values {
 		b = appendJSONName(b, i, p.fields[i].Name)
 		b = appendJSON(b, v.Type, v.Value)
 	}
 	return string(append(b, '}'))
+}
+
+// ValueExtJSON is one value in the form of ExtJSON; "" for bytes that are no
+// value of the type.
+func ValueExtJSON(v bson.RawValue) string {
+	if n, err := valueSize(v.Type, v.Value); err != nil || n != len(v.Value) {
+		return ""
+	}
+	return string(appendJSON(nil, v.Type, v.Value))
 }
 
 func appendJSONName(b []byte, i int, name string) []byte {
@@ -132,7 +142,12 @@ func appendJSONArray(b, doc []byte) []byte {
 func appendJSONString(b []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	b = append(b, '"')
-	for _, r := range s {
+	plain := 0 // nearly always all of it
+	for plain < len(s) && s[plain] >= ' ' && s[plain] <= '~' && strings.IndexByte(`"\<>&`, s[plain]) < 0 {
+		plain++
+	}
+	b = append(b, s[:plain]...)
+	for _, r := range s[plain:] {
 		switch {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))

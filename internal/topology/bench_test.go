@@ -1,14 +1,32 @@
 package topology
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"testing"
+
+	"shardboard/internal/shardkey"
 )
 
-// million is a table of a million chunks on twelve shards.
-func million(b *testing.B) ([]Chunk, []string) {
-	p := ranged(b)
+// eachMillion runs a benchmark on a table of a million chunks on twelve shards,
+// by a number and by a hash.
+func eachMillion(b *testing.B, run func(b *testing.B, p shardkey.Pattern, rows []Chunk)) {
+	for _, c := range []struct {
+		name string
+		p    shardkey.Pattern
+		cut  func(p shardkey.Pattern, i int64) shardkey.Key
+	}{
+		{"ranged", ranged(b), func(p shardkey.Pattern, i int64) shardkey.Key { return at(b, p, i*1000) }},
+		{"hashed", hashedPattern(b), func(_ shardkey.Pattern, i int64) shardkey.Key {
+			return shardkey.HashKey(math.MinInt64 + int64(uint64(i)*(math.MaxUint64/1_000_000)))
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) { run(b, c.p, million(c.p, c.cut)) })
+	}
+}
+
+func million(p shardkey.Pattern, cut func(shardkey.Pattern, int64) shardkey.Key) []Chunk {
 	names := []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12"}
 	const n = 1_000_000
 	rows := make([]Chunk, 0, n)
@@ -16,71 +34,72 @@ func million(b *testing.B) ([]Chunk, []string) {
 	for i := range int64(n) {
 		hi := p.Max()
 		if i+1 < n {
-			hi = at(b, p, i*1000)
+			hi = cut(p, i+1)
 		}
 		rows = append(rows, Chunk{Min: lo, Max: hi, Shard: names[(i*i)%12], Version: Version{1, uint32(i)}})
 		lo = hi
 	}
-	return rows, names
+	return rows
 }
 
 func BenchmarkBuildMillion(b *testing.B) {
-	rows, _ := million(b)
-	p := ranged(b)
-	var m *ChunkMap
-	for b.Loop() {
-		in := slices.Clone(rows)
-		var err error
-		if m, err = BuildChunks(p, in); err != nil {
-			b.Fatal(err)
+	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+		var m *ChunkMap
+		for b.Loop() {
+			in := slices.Clone(rows)
+			var err error
+			if m, err = BuildChunks(p, in); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
-	b.StopTimer()
-	rows = nil
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	n := m.Len()
-	runtime.KeepAlive(m)
-	m = nil
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	b.ReportMetric(float64(before.HeapAlloc-after.HeapAlloc)/float64(n), "kept-B/chunk")
+		b.StopTimer()
+		clear(rows) // else the keys in them would be counted as kept by others
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		n := m.Len()
+		runtime.KeepAlive(m)
+		m = nil
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(before.HeapAlloc-after.HeapAlloc)/float64(n), "kept-B/chunk")
+	})
 }
 
 func BenchmarkApplyTwoOfMillion(b *testing.B) {
-	rows, _ := million(b)
-	m, err := BuildChunks(ranged(b), rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	moved, control := m.At(123_456), m.At(700_000)
-	b.ReportAllocs()
-	for i := uint32(2); b.Loop(); i++ {
-		moved.Version, control.Version = Version{i, 0}, Version{i, 1}
-		if i%2 == 0 {
-			moved.Shard = "s1"
-		} else {
-			moved.Shard = "s2"
-		}
-		next, _, err := m.Apply([]Chunk{moved, control})
+	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+		m, err := BuildChunks(p, rows)
 		if err != nil {
 			b.Fatal(err)
 		}
-		m = next
-	}
+		moved, control := m.At(123_456), m.At(700_000)
+		b.ReportAllocs()
+		for i := uint32(2); b.Loop(); i++ {
+			moved.Version, control.Version = Version{i, 0}, Version{i, 1}
+			if i%2 == 0 {
+				moved.Shard = "s1"
+			} else {
+				moved.Shard = "s2"
+			}
+			next, _, err := m.Apply([]Chunk{moved, control})
+			if err != nil {
+				b.Fatal(err)
+			}
+			m = next
+		}
+	})
 }
 
 func BenchmarkFindInMillion(b *testing.B) {
-	rows, _ := million(b)
-	p := ranged(b)
-	m, err := BuildChunks(p, rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	k := at(b, p, 555_555_500)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Find(k)
-	}
+	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+		m, err := BuildChunks(p, rows)
+		if err != nil {
+			b.Fatal(err)
+		}
+		k := m.At(555_555).Min
+		b.ReportAllocs()
+		for b.Loop() {
+			m.Find(k)
+		}
+	})
 }

@@ -6,7 +6,7 @@ import "slices"
 func (m *ChunkMap) rebuild(edits []edit) *ChunkMap {
 	next := &ChunkMap{
 		pattern: m.pattern, max: m.max, names: slices.Clone(m.names), counts: slices.Clone(m.counts),
-		jumbo: m.jumbo, highest: m.highest,
+		jumbo: m.jumbo, highest: m.highest, hashed: m.hashed, numbers: m.numbers,
 	}
 	buckets := make([]*bucket, 0, len(m.buckets)+len(edits))
 	done := 0 // old buckets taken over so far
@@ -59,7 +59,7 @@ func (m *ChunkMap) rewrite(next *ChunkMap, group []edit, first, last, rows int) 
 	if rows > 2*bucketTarget {
 		limit = evenly(rows)
 	}
-	f := newFiller(limit)
+	f := newFiller(limit, next.numbers)
 	at := int(m.starts[first])
 	end := int(m.starts[last]) + m.buckets[last].len()
 	for i := range group {
@@ -80,6 +80,7 @@ func (m *ChunkMap) rewrite(next *ChunkMap, group []edit, first, last, rows int) 
 	}
 	m.copyRows(f, at, end)
 	f.seal()
+	next.numbers = f.numbers
 	return f.done
 }
 

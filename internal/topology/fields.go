@@ -1,0 +1,37 @@
+package topology
+
+// ProjectFields names the collection that lists the projects (tenants) and the
+// fields that are read of it, all at the top level. An empty name is a field
+// that this data does not have. Nothing but these fields and _id is ever read,
+// so that secrets beside them never reach this process.
+type ProjectFields struct {
+	Collection string
+	Name       string // what people call the project
+	PublicKey  string // another exact name, such as a public API key
+	Owner      string // id of a user
+	CreatedAt  string
+	Documents  string // cached counts, and when they were taken
+	Clients    string
+	CountedAt  string
+}
+
+// DocumentFields names the collection whose rows are the documents and the
+// fields that are read of it, as ProjectFields does.
+type DocumentFields struct {
+	Collection string
+	Project    string // id of the project that the row belongs to
+	Key        string // what people call the document within its project
+	RemovedAt  string // there when the row is removed
+	CreatedAt  string
+	UpdatedAt  string
+	Seq        string // number that grows with each edit
+}
+
+// RowFields names the fields that are read of any stored row when asking where
+// an id lives, as ProjectFields does.
+type RowFields struct {
+	Collection string
+	Project    string
+	Document   string
+	Key        string
+}
