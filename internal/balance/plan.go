@@ -1,0 +1,197 @@
+package balance
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// Situation is what the rules look at.
+type Situation struct {
+	Table *topology.Table
+	// Clock is the wall clock of the config server's primary, in its own time
+	// zone. Zero: not known, which is usual, since mongos tells neither; then an
+	// active window gives "unknown" and no verdict depends on the time of day.
+	Clock time.Time
+}
+
+// Plan is one collection as the balancer sees it at the start of a round, and
+// the moves that it would make. Immutable; safe for concurrent use.
+type Plan struct {
+	s       Situation
+	c       *topology.Collection
+	release Release
+
+	zones   []topology.ZoneRange // of the collection, in key order
+	pieces  map[string]map[string]*tally
+	counts  map[string]int // pieces by shard
+	total   int
+	sizes   map[string]int64 // bytes by shard; nil when some are not known
+	missing string           // a shard whose size is not known
+
+	running []Migration
+	busy    map[string]Migration // by shard
+	moves   []Move
+	splits  int               // chunks that a zone's edge cuts
+	stuck   map[string]string // zone → its fullest shard, all of whose chunks are jumbo
+}
+
+// tally is the chunks of one zone on one shard.
+type tally struct {
+	count int
+	first piece // the lowest that may be moved
+	some  bool  // first is there
+}
+
+// piece is a chunk, or the part of one that is left when the balancer has cut
+// it at the edges of zones, which it does first in every round.
+type piece struct {
+	chunk    int // position in the chunk map
+	min, max shardkey.Key
+}
+
+// Move is a migration that the balancer would start.
+type Move struct {
+	Chunk    int // position of the chunk (before it is cut at zone edges)
+	Min, Max shardkey.Key
+	From, To string
+	Reason   Reason
+}
+
+// Reason is why a chunk moves.
+type Reason string
+
+// The reasons, most urgent first.
+const (
+	Draining  Reason = "draining"
+	Zone      Reason = "zone"
+	Imbalance Reason = "imbalance"
+)
+
+// PlanOf looks at one sharded collection. It costs one pass over its chunks.
+func PlanOf(s Situation, c *topology.Collection) *Plan {
+	p := &Plan{
+		s: s, c: c, release: ReleaseOf(s.Table.ServerInfo.Version), zones: s.Table.ZonesOf(c.NS),
+		pieces: map[string]map[string]*tally{}, counts: map[string]int{}, busy: map[string]Migration{}, stuck: map[string]string{},
+	}
+	p.survey()
+	p.weigh()
+	p.running = Running(s.Table)
+	for _, m := range p.running {
+		p.busy[m.From], p.busy[m.To] = m, m
+	}
+	if p.release.Known() {
+		p.moves = p.round()
+	}
+	return p
+}
+
+// Moves are the migrations that the next round would start in this collection
+// by the policy alone, most urgent first: switches such as a stopped balancer
+// or noBalance are told by Explain. Other collections may take a shard first,
+// since a round visits them in random order. Empty when nothing is due, and
+// when the sizes that decide are not known (see Explain).
+func (p *Plan) Moves() []Move { return p.moves }
+
+// Splits is how many chunks the round first cuts at zone edges.
+func (p *Plan) Splits() int { return p.splits }
+
+// Release is the server's release.
+func (p *Plan) Release() Release { return p.release }
+
+// survey counts the pieces by zone and shard and remembers the lowest of each.
+func (p *Plan) survey() {
+	z := 0
+	for i, ch := range p.c.Chunks.All() {
+		cut := false
+		at := ch.Min
+		for at.Compare(ch.Max) < 0 {
+			for z < len(p.zones) && (p.zones[z].Min.IsZero() || p.zones[z].Max.Compare(at) <= 0) {
+				z++
+			}
+			zone, end := "", ch.Max
+			if z < len(p.zones) {
+				if p.zones[z].Min.Compare(at) <= 0 {
+					zone, end = p.zones[z].Zone, earlier(p.zones[z].Max, ch.Max)
+				} else {
+					end = earlier(p.zones[z].Min, ch.Max)
+				}
+			}
+			cut = cut || end.Compare(ch.Max) < 0
+			p.count(zone, ch, piece{i, at, end})
+			at = end
+		}
+		if cut {
+			p.splits++
+		}
+	}
+}
+
+func earlier(a, b shardkey.Key) shardkey.Key {
+	if a.Compare(b) < 0 {
+		return a
+	}
+	return b
+}
+
+func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
+	shards := p.pieces[zone]
+	if shards == nil {
+		shards = map[string]*tally{}
+		p.pieces[zone] = shards
+	}
+	t := shards[ch.Shard]
+	if t == nil {
+		t = &tally{}
+		shards[ch.Shard] = t
+	}
+	t.count++
+	p.counts[ch.Shard]++
+	p.total++
+	if !t.some && !ch.Jumbo {
+		t.some, t.first = true, at
+	}
+}
+
+// weigh takes the bytes of data per shard, orphans taken off where their
+// number is known, as $shardedDataDistribution counts them.
+func (p *Plan) weigh() {
+	known := p.s.Table.Sizes[p.c.NS]
+	p.sizes = make(map[string]int64, len(p.s.Table.Shards))
+	for _, s := range p.s.Table.Shards {
+		size, ok := known.Shards[s.Name]
+		switch {
+		case ok && size.Bytes.Known:
+			p.sizes[s.Name] = owned(size)
+		case p.counts[s.Name] == 0 && !known.At.IsZero():
+			p.sizes[s.Name] = 0 // no chunk, no entry: nothing of it is there
+		default:
+			p.missing = s.Name
+		}
+	}
+	if p.missing != "" {
+		p.sizes = nil
+	}
+}
+
+func owned(s topology.Size) int64 {
+	b := s.Bytes.Value
+	if s.Orphans.Known && s.Documents.Known && s.Documents.Value > 0 {
+		b -= int64(float64(b) * math.Min(1, float64(s.Orphans.Value)/float64(s.Documents.Value)))
+	}
+	return b
+}
+
+// chunkBytes is the chunk size that the data rule multiplies.
+func (p *Plan) chunkBytes() int64 {
+	if p.c.MaxChunkBytes > 0 {
+		return p.c.MaxChunkBytes
+	}
+	return p.s.Table.Balancer.ChunkBytes
+}
+
+// carries tells whether chunks of a zone may be on a shard.
+func carries(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }

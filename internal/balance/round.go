@@ -1,0 +1,202 @@
+package balance
+
+import (
+	"math"
+	"slices"
+
+	"shardboard/internal/topology"
+)
+
+// round chooses the moves of one round: chunks leave draining shards, then
+// shards outside of their zone, then, zone by zone, shards that have too much.
+// A shard takes part in one migration at a time.
+func (p *Plan) round() []Move {
+	r := &round{p: p, used: map[string]bool{}}
+	for shard := range p.busy {
+		r.used[shard] = true
+	}
+	r.drain()
+	r.enforce()
+	for _, zone := range p.names() {
+		for r.level(zone) {
+			continue
+		}
+	}
+	return r.moves
+}
+
+type round struct {
+	p     *Plan
+	used  map[string]bool
+	moves []Move
+}
+
+// names are the collection's zones in order, then "" for keys outside of any.
+func (p *Plan) names() []string {
+	var out []string
+	for _, z := range p.zones {
+		out = append(out, z.Zone)
+	}
+	slices.Sort(out)
+	return append(slices.Compact(out), "")
+}
+
+// members is how many shards may hold chunks of a zone, draining ones included.
+func (p *Plan) members(zone string) (n int) {
+	for _, s := range p.s.Table.Shards {
+		if carries(s, zone) {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *round) take(at piece, from, to string, why Reason) {
+	r.moves = append(r.moves, Move{Chunk: at.chunk, Min: at.min, Max: at.max, From: from, To: to, Reason: why})
+	r.used[from], r.used[to] = true, true
+}
+
+// receiver is the shard that may take a chunk of the zone and has least of the
+// collection: chunks in all zones together, or bytes; "" if no shard may.
+func (r *round) receiver(zone string) string {
+	best := ""
+	for _, s := range r.p.s.Table.Shards {
+		if r.used[s.Name] || s.Draining || !carries(s, zone) {
+			continue
+		}
+		if best == "" || r.p.amount(s.Name) < r.p.amount(best) {
+			best = s.Name
+		}
+	}
+	return best
+}
+
+// amount is what receivers are compared by.
+func (p *Plan) amount(shard string) int64 {
+	if p.release.ByData() && p.sizes != nil {
+		return p.sizes[shard]
+	}
+	return int64(p.counts[shard])
+}
+
+func (r *round) drain() {
+	for _, s := range r.p.s.Table.Shards {
+		if s.Draining && !r.used[s.Name] {
+			r.leave(s, Draining, func(string) bool { return true })
+		}
+	}
+}
+
+func (r *round) enforce() {
+	for _, s := range r.p.s.Table.Shards {
+		if !r.used[s.Name] {
+			r.leave(s, Zone, func(zone string) bool { return !carries(s, zone) })
+		}
+	}
+}
+
+// leave moves the shard's lowest chunk of those zones for which there is a
+// receiver.
+func (r *round) leave(s topology.Shard, why Reason, of func(zone string) bool) {
+	var best piece
+	found, to := false, ""
+	for _, zone := range r.p.names() {
+		t := r.p.pieces[zone][s.Name]
+		if t == nil || !t.some || !of(zone) || found && t.first.min.Compare(best.min) >= 0 {
+			continue
+		}
+		if shard := r.receiver(zone); shard != "" && shard != s.Name {
+			best, found, to = t.first, true, shard
+		}
+	}
+	if found {
+		r.take(best, s.Name, to, why)
+	}
+}
+
+// level moves one chunk of a zone from the shard that has most to the one that
+// has least, if they are far enough apart.
+func (r *round) level(zone string) bool {
+	if r.p.members(zone) == 0 {
+		return false
+	}
+	if r.p.release.ByData() {
+		return r.levelData(zone)
+	}
+	return r.levelCounts(zone)
+}
+
+// ideal is the rounded number of chunks per shard; for keys outside of zones
+// all chunks of the collection count (4.4 to 6.0.2).
+func (p *Plan) ideal(zone string) int {
+	n := p.total
+	if zone != "" {
+		n = 0
+		for _, t := range p.pieces[zone] {
+			n += t.count
+		}
+	}
+	return int(math.Round(float64(n) / float64(max(p.members(zone), 1))))
+}
+
+func (p *Plan) in(zone, shard string) int {
+	if t := p.pieces[zone][shard]; t != nil {
+		return t.count
+	}
+	return 0
+}
+
+// levelCounts: the shard with most chunks of the zone must have more than the
+// ideal, the receiver less (4.4 to 6.0.2).
+func (r *round) levelCounts(zone string) bool {
+	from, most := "", 0
+	for _, s := range r.p.s.Table.Shards {
+		if n := r.p.in(zone, s.Name); !r.used[s.Name] && n > most {
+			from, most = s.Name, n
+		}
+	}
+	ideal := r.p.ideal(zone)
+	if most <= ideal {
+		return false
+	}
+	to := r.receiver(zone)
+	if to == "" || to == from || r.p.in(zone, to) >= ideal {
+		return false
+	}
+	return r.lowest(zone, from, to)
+}
+
+// dataFactor is how many chunk sizes two shards must be apart (6.0.3 on).
+const dataFactor = 3
+
+// levelData: the zone's fullest and emptiest shards must be three chunk sizes
+// apart in bytes of the collection, all its zones together (6.0.3 on).
+func (r *round) levelData(zone string) bool {
+	if r.p.sizes == nil {
+		return false
+	}
+	from, most := "", int64(-1)
+	for _, s := range r.p.s.Table.Shards {
+		if n := r.p.sizes[s.Name]; !r.used[s.Name] && carries(s, zone) && n > most {
+			from, most = s.Name, n
+		}
+	}
+	to := r.receiver(zone)
+	if from == "" || to == "" || to == from || most-r.p.sizes[to] < dataFactor*r.p.chunkBytes() {
+		return false
+	}
+	return r.lowest(zone, from, to)
+}
+
+// lowest moves the first chunk that is not jumbo. Where the fullest shard has
+// none, the server gives the zone up for this round: the other shards of the
+// zone are then not looked at either.
+func (r *round) lowest(zone, from, to string) bool {
+	t := r.p.pieces[zone][from]
+	if t == nil || !t.some {
+		r.p.stuck[zone] = from
+		return false
+	}
+	r.take(t.first, from, to, Imbalance)
+	return true
+}
