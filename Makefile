@@ -33,6 +33,7 @@ vet:
 
 unit:
 	$(GO) test -race -timeout 6m ./...
+	$(GO) test -run 'TestLocateNamesTheShardThatExplainTargets' ./internal/placement
 
 browser: build
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/

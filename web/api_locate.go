@@ -23,30 +23,38 @@ import (
 
 func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	if q.Get("q") != "" && q.Get("ns") != "" {
-		return fault.New(fault.Invalid, "Give q=, or ns= with key=, not both.")
-	}
-	items, err := s.locate(r.Context(), placement.Query{Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key")})
+	asked := placement.Query{Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key")}
+	more, err := askOf(q)
 	if err != nil {
 		return err
 	}
-	if wantsCSV(r) {
-		return writeLocateCSV(w, []api.LocateLine{{Line: 1, Query: q.Get("q"), Items: items}})
+	found, err := s.ask(r.Context(), asked)
+	if err != nil {
+		return err
 	}
-	out := api.List[api.LocateItem]{Items: items}
+	if s.writeKeyAnswer(w, r, q, found) {
+		return nil
+	}
+	out := LocateAnswer(found)
+	Explain(r.Context(), s.view().Table, s.deps.Prover, found.Items, out.Items, more)
+	if wantsCSV(r) {
+		return writeLocateCSV(w, []api.LocateLine{{Line: 1, Query: asked.Text, Items: out.Items}})
+	}
 	out.AsOf, out.Stale = directoryAsOf(s.view())
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// locate asks with the same deadline as the page.
-func (s *Server) locate(ctx context.Context, q placement.Query) ([]api.LocateItem, error) {
+// ask has the same deadline for pages, the API and each line of many.
+func (s *Server) ask(ctx context.Context, q placement.Query) (placement.Answer, error) {
+	if q.Text != "" && q.Key != "" {
+		return placement.Answer{}, fault.New(fault.Invalid, "Give q=, or ns= with key=, not both.")
+	}
+	if q.NS != "" { // answered from memory
+		return s.deps.Locator.Ask(ctx, q)
+	}
 	ctx, cancel := context.WithTimeout(ctx, locateWait)
 	defer cancel()
-	found, err := s.deps.Locator.Locate(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return LocateItems(found), nil
+	return s.deps.Locator.Ask(ctx, q)
 }
 
 // locateWorkers is how many lines of one POST are looked up at a time: enough
@@ -60,13 +68,23 @@ func (s *Server) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := api.List[api.LocateLine]{Items: make([]api.LocateLine, len(lines))}
+	out := api.List[api.LocateLine]{Items: s.locateLines(r, lines)}
+	if wantsCSV(r) {
+		return writeLocateCSV(w, out.Items)
+	}
+	out.AsOf, out.Stale = directoryAsOf(s.view())
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// locateLines asks for each line, a few at a time, and answers in their order.
+func (s *Server) locateLines(r *http.Request, lines []string) []api.LocateLine {
+	out := make([]api.LocateLine, len(lines))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(locateWorkers, len(lines)) {
 		workers.Go(func() {
 			for i := range next {
-				out.Items[i] = s.locateLine(r, i+1, lines[i])
+				out[i] = s.locateLine(r, i+1, lines[i])
 			}
 		})
 	}
@@ -75,15 +93,11 @@ func (s *Server) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
 	}
 	close(next)
 	workers.Wait()
-	if wantsCSV(r) {
-		return writeLocateCSV(w, out.Items)
-	}
-	out.AsOf, out.Stale = directoryAsOf(s.view())
-	return writeJSON(w, http.StatusOK, out)
+	return out
 }
 
 func (s *Server) locateLine(r *http.Request, n int, text string) (line api.LocateLine) {
-	line = api.LocateLine{Line: n, Query: text, Items: []api.LocateItem{}}
+	line = api.LocateLine{Line: n, Query: text, Items: []api.LocateItem{}, Input: []api.Reading{}, Anatomy: []api.Anatomy{}}
 	// This runs on a goroutine of its own, where nobody else would catch it.
 	defer func() {
 		if p := recover(); p != nil {
@@ -93,16 +107,19 @@ func (s *Server) locateLine(r *http.Request, n int, text string) (line api.Locat
 			line.Problem = &problem
 		}
 	}()
-	items, err := s.locate(r.Context(), placement.Query{Text: text})
+	found, err := s.ask(r.Context(), placement.Query{Text: text})
+	a := LocateAnswer(found)
+	line.Items, line.Input, line.Cost, line.Anatomy = a.Items, a.Input, a.Cost, a.Anatomy
+	if silent(found) {
+		line.Query = ""
+	}
 	if err != nil {
 		if kind := fault.Of(err); kind == fault.Internal {
 			s.deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)
 		}
 		p := api.ProblemOf(err, r.URL.EscapedPath())
-		line.Problem = &p
-		return line
+		line.Items, line.Problem = []api.LocateItem{}, &p
 	}
-	line.Items = items
 	return line
 }
 
@@ -136,6 +153,11 @@ func readLines(r *http.Request) ([]string, error) {
 	default:
 		return nil, &statusError{http.StatusUnsupportedMediaType, "Send text/plain, one query a line, or application/json."}
 	}
+	return keptLines(lines)
+}
+
+// keptLines leaves blank lines out and refuses what no line can be.
+func keptLines(lines []string) ([]string, error) {
 	kept := lines[:0]
 	for i, line := range lines {
 		if line = strings.TrimSpace(line); line == "" {

@@ -107,6 +107,13 @@ func writeLocateCSV(w http.ResponseWriter, lines []api.LocateLine) error {
 			out.row(n, line.Query, "", "", "", "", "", "", "", "", "", "", "", "", line.Problem.Detail)
 			continue
 		}
+		if len(line.Items) == 0 { // an id that is in no collection by itself
+			kind, id := "", ""
+			if len(line.Anatomy) > 0 {
+				kind, id = line.Anatomy[0].Kind, line.Anatomy[0].ID
+			}
+			out.row(n, line.Query, kind, id, "", "", "", "", "", "", "unknown", "", "", "", "")
+		}
 		for _, it := range line.Items {
 			for _, p := range it.Places {
 				hash := ""

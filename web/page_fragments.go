@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 )
@@ -20,10 +21,11 @@ import (
 // functions of it, so a page and the fragment that later replaces a part of
 // it can never disagree.
 type View struct {
-	Table *topology.Table
-	Dir   *placement.Directory
-	Now   time.Time
-	Cost  int // commands sent to the cluster during the last minute; 0 = not known
+	Table   *topology.Table
+	Dir     *placement.Directory
+	Profile *profile.Profile // nil: nothing is compared with layouts
+	Now     time.Time
+	Cost    int // commands sent to the cluster during the last minute; 0 = not known
 }
 
 // fragmentFunc renders the shared live region of one topic. It holds nothing

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -22,15 +21,14 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 	v := s.view()
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
-	m := templates.Locate{Query: clip(q.Text, 400), NS: clip(string(q.NS), 300), Key: clip(q.Key, 2000)}
+	m := templates.Locate{Query: clip(q.Text, placement.MaxQueryBytes), NS: clip(string(q.NS), 300), Key: clip(q.Key, 2000)}
 	sh := s.shell(v, "locate", words.T("nav.locate"))
 	if q == (placement.Query{}) {
 		m.Examples = locateExamples(v)
 		return writePage(w, r, http.StatusOK, templates.LocatePage(sh, m))
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), locateWait)
-	defer cancel()
-	items, err := s.deps.Locator.Locate(ctx, q)
+	found, err := s.ask(r.Context(), q)
+	m.Read, m.Anatomy = readAs(found), anatomies(found.Anatomy, v.Now)
 	if err != nil {
 		kind := fault.Of(err)
 		if kind == fault.Internal {
@@ -40,7 +38,13 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 		m.Examples = locateExamples(v)
 		return writePage(w, r, kind.HTTPStatus(), templates.LocatePage(sh, m))
 	}
-	m.Items = locateItems(v, items)
+	m.Items = locateItems(v, found.Items)
+	if err := s.explainPage(r, v, found.Items, m.Items); err != nil {
+		return err
+	}
 	m.Asked = true
+	if len(m.Items) == 0 {
+		m.Hint, m.Key = words.T("locate.noCollection"), m.Query // one field left to fill in
+	}
 	return writePage(w, r, http.StatusOK, templates.LocatePage(sh, m))
 }

@@ -12,7 +12,7 @@ import (
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
-	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Now: s.deps.Now()}
+	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now()}
 	if s.deps.Cost != nil {
 		v.Cost = s.deps.Cost()
 	}

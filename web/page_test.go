@@ -169,6 +169,8 @@ func TestEveryStateHasItsWords(t *testing.T) {
 		"projects-denied": {"Grant the cluster user find on yorkie-meta.projects"}, "projects-loading": {"not read yet"}, "projects-none": {"were searched"},
 		"zones-denied": {"Grant the cluster user find on config.zones"}, "zones-none": {"There are no zones"}, "zones-loading": {"not read yet"},
 		"activity-denied": {"Grant the cluster user find on config.events"}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
+		"layout": {"yorkie-meta is sharded as yorkie-head is"}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
+		"layout-none":        {"No database holds projects"},
 		"collections-denied": {"Grant the cluster user find on config.collections"}, "shard-denied": {"who is hit is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
 	for _, sc := range scenes() {

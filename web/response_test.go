@@ -23,7 +23,7 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 		"/api/v1/shards?cursor=!", "/api/v1/collections/yorkie-meta.documents/chunks?cursor=zzz", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=maybe",
 		"/api/v1/collections/yorkie-meta.documents/chunks?key=nojson", "/api/v1/collections/yorkie-meta.documents/chunks?key={%22other%22:1}", "/api/v1/collections/yorkie-meta.documents/chunks?from=[1]",
 		"/api/v1/collections/yorkie-meta.documents/chunks?from={}&key={}", "/api/v1/collections/yorkie-meta.documents/map?level=21", "/api/v1/collections/yorkie-meta.documents/map?level=2&index=4",
-		"/api/v1/collections/yorkie-meta.documents/map?level=-1", "/api/v1/locate?q=a&ns=b.c", "/live", "/live?t=", "/live?t=nothing", "/live?t=project:xyz", "/live?t=overview:x", "/live?t=%00",
+		"/api/v1/collections/yorkie-meta.documents/map?level=-1", "/api/v1/locate?q=a&ns=b.c&key=1", "/live", "/live?t=", "/live?t=nothing", "/live?t=project:xyz", "/live?t=overview:x", "/live?t=%00",
 		"/live?t=" + strings.Repeat("overview,", 3) + "shard:1,shard:2,shard:3,shard:4,shard:5,shard:6,shard:7,shard:8,shard:9,shard:10,shard:11,shard:12,shard:13,shard:14,shard:15,shard:16",
 		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
 	} {

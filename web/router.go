@@ -61,7 +61,7 @@ func allowedMethods(mux *chi.Mux, r *http.Request) []string {
 // and one way to fail.
 func (s *Server) endpoint(rt Route) http.HandlerFunc {
 	limit := int64(maxBody)
-	if rt.Method == http.MethodPost && strings.HasSuffix(rt.Pattern, "/locate") {
+	if rt.Method == http.MethodPost && (strings.HasSuffix(rt.Pattern, "/locate") || rt.Pattern == "/locate/bulk") {
 		limit = maxLocate
 	}
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -53,6 +53,18 @@ func number(name, text string) Param {
 func page(pattern, summary string) Route {
 	return Route{Method: "GET", Pattern: pattern, Policy: PolicyRead, Tag: "pages", Summary: summary, Types: []string{mediaHTML}, Tagged: true}
 }
+
+// fresh is a page that is made of more than table and directory.
+func fresh(r Route) Route {
+	r.Tagged = false
+	return r
+}
+
+// form takes a form of a page.
+func form(pattern, summary string, h func(*Server, http.ResponseWriter, *http.Request) error, types ...string) Route {
+	return Route{Method: "POST", Pattern: pattern, Policy: PolicyRead, Tag: "pages", Summary: summary, Types: types, handler: h}
+}
+
 func paged(params ...Param) []Param {
 	return append(params, query("cursor", "next of the page before"), number("limit", "1 to 1000, default 100"))
 }
@@ -60,8 +72,16 @@ func paged(params ...Param) []Param {
 var (
 	paramNS    = inPath("ns", "database.collection, path-escaped once")
 	paramShard = inPath("name", "a shard's name, path-escaped once")
+	paramRef   = inPath("ref", "a chunk's reference as the list of chunks gives it, or its part after the dot")
 	paramID    = inPath("id", "a project's id, 24 hexadecimal digits")
 )
+
+// paramsAsk are what a locate answer can hold beyond the places.
+var paramsAsk = []Param{
+	query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket"),
+	query("prove", "1 compares each place with the mongos's explain; at most 24"),
+	query("counts", "1 counts the rows of each place by one query of at most 2 s"),
+}
 
 // routes is the whole route table.
 func routes() []Route {
@@ -83,9 +103,16 @@ func pageRoutes() []Route {
 		with(csv, (*Server).shardCSV, paramShard),
 		with(page("/collections", "Collections by shard"), (*Server).pageCollections),
 		with(page("/collections/{ns}", "How is one collection's key space cut?"), (*Server).pageCollection, paramNS),
+		with(page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), (*Server).pageChunk, paramNS, paramRef),
 		with(page("/projects", "Projects and their spread"), (*Server).pageProjects, query("q", "name, id or public key")),
 		with(page("/projects/{id}", "Where is one project?"), (*Server).pageProject, paramID),
-		with(locate, (*Server).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON")),
+		with(locate, (*Server).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
+		with(page("/layout", "Is it sharded as its schema means it to be?"), (*Server).pageLayout,
+			query("db", "one database only"), query("layout", "compare with this layout")),
+		with(fresh(page("/locate/bulk", "Locate many lines")), (*Server).pageBulk),
+		form("/locate/bulk", "Locate up to 1,000 lines, as a page or as CSV", (*Server).pageBulkAnswer, mediaHTML, mediaCSV),
+		with(fresh(page("/checks/duplicates", "Ids on more than one shard")), (*Server).pageDuplicates),
+		form("/checks/duplicates", "Start, go on with or stop that check; reads only", (*Server).postDuplicates, mediaHTML),
 		with(page("/zones", "Zones, their ranges and shards"), (*Server).pageZones),
 		with(page("/activity", "What the cluster did"), (*Server).pageActivity),
 	}
@@ -98,11 +125,17 @@ func apiRoutes() []Route {
 	}
 	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, (*Server).apiShard, paramShard)
 	shard.Types = []string{mediaJSON, mediaCSV}
-	locate := get("/locate", "Which shard holds it?", api.List[api.LocateItem]{}, (*Server).apiLocate,
-		query("q", "project/key, project or id"), query("ns", "namespace, with key"), query("key", "shard key in Extended JSON, with ns"))
+	locate := get("/locate", "Which shard holds it?", api.LocateAnswer{}, (*Server).apiLocate,
+		query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), query("ns", "namespace, with key"), query("key", "shard key in Extended JSON, with ns"))
 	locate.Tagged = false
 	locates := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyRead, Tag: "api", Summary: "Locate up to 1,000 lines",
 		Body: api.LocateRequest{}, Answer: api.List[api.LocateLine]{}, Types: []string{mediaJSON, mediaCSV}, handler: (*Server).apiLocateLines}
+	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, (*Server).apiDuplicates)
+	duplicates.Tagged = false // its progress is no part of the table
+	post := func(path, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error) Route {
+		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: PolicyRead, Tag: "api", Summary: summary, Body: body, Answer: answer, handler: h}
+	}
+	locate.Params = append(locate.Params, paramsAsk...)
 	return []Route{
 		get("/cluster", "The cluster in one object", api.Cluster{}, (*Server).apiCluster),
 		get("/shards", "Shards", api.List[api.Shard]{}, (*Server).apiShards, paged()...),
@@ -112,13 +145,21 @@ func apiRoutes() []Route {
 		get("/collections/{ns}/chunks", "Chunks of a collection in key order", api.List[api.Chunk]{}, (*Server).apiChunks,
 			paged(paramNS, query("shard", "on this shard"), query("jumbo", "true or false"), query("zone", "covered by this zone"),
 				query("from", "begin with the chunk of this bound"), query("key", "only the chunk that holds this key"))...),
+		get("/collections/{ns}/chunks/{ref}/why", "Why one chunk is where it is, and what the balancer makes of it", api.ChunkWhy{}, (*Server).apiChunkWhy,
+			paramNS, paramRef),
 		get("/collections/{ns}/map", "A tile of the chunk map", api.Tile{}, (*Server).apiMap,
 			paramNS, number("level", "0 to 20: the chunks are cut into 2^level tiles"), number("index", "tile, from 0")),
 		get("/projects", "Projects with their spread", api.List[api.Project]{}, (*Server).apiProjects, paged(query("q", "name, id or public key"))...),
 		get("/projects/{id}", "One project, collection by collection", api.ProjectDetail{}, (*Server).apiProject,
 			paramID, query("db", "of this database, where several have the id")),
+		get("/projects/{id}/why", "Why a project's own chunks are where they are", api.ProjectWhy{}, (*Server).apiProjectWhy, paramID),
 		locate,
 		locates,
+		duplicates,
+		post("/checks/duplicates", "Look for ids on more than one shard; reads only", api.DuplicateStart{}, api.DuplicateCheck{}, (*Server).apiStartDuplicates),
+		post("/checks/duplicates/stop", "Stop looking; it can be gone on with", nil, api.DuplicateCheck{}, (*Server).apiStopDuplicates),
+		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, (*Server).apiLayout,
+			query("db", "one database only"), query("layout", "compare with this layout, not the nearest")),
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, (*Server).apiZones, paged()...),
 		get("/activity", "The changelog, newest first", api.List[api.Event]{}, (*Server).apiActivity,
 			paged(query("ns", "of this namespace"), query("what", "this kind of entry, or a prefix that ends in a dot"))...),

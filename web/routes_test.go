@@ -13,7 +13,7 @@ import (
 
 // target is an address of a route that answers over the fixture.
 func target(pattern string) string {
-	return strings.NewReplacer("{name}", "shard-rs-1", "{ns}", "yorkie-meta.documents", "{id}", projectID(5).Hex(), "{file}", "none.css").Replace(pattern)
+	return strings.NewReplacer("{name}", "shard-rs-1", "{ns}", "yorkie-meta.documents", "{id}", projectID(5).Hex(), "{ref}", chunkRef(cannedTable(1, 250).Collection("yorkie-meta.documents"), cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min), "{file}", "none.css").Replace(pattern)
 }
 
 func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {

@@ -43,17 +43,19 @@ type Deps struct {
 		Subscribe() (*placement.Directory, <-chan struct{}, func())
 	}
 	Locator interface {
-		Locate(context.Context, placement.Query) ([]placement.Item, error)
+		Ask(context.Context, placement.Query) (placement.Answer, error)
 	}
-	Profile  *profile.Profile
-	Log      *slog.Logger         // nil discards
-	Registry *prometheus.Registry // nil makes one of its own
-	Now      func() time.Time     // nil is time.Now
-	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
-	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
-	Target   string               // redacted cluster address for display
-	Demo     bool
-	Version  string
+	Prover     Prover           // nil: nothing can be proven or counted
+	Duplicates DuplicateChecker // nil: ids cannot be checked here
+	Profile    *profile.Profile
+	Log        *slog.Logger         // nil discards
+	Registry   *prometheus.Registry // nil makes one of its own
+	Now        func() time.Time     // nil is time.Now
+	Cost       func() int           // commands sent to the cluster during the last minute; nil: not known
+	Hosts      []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Target     string               // redacted cluster address for display
+	Demo       bool
+	Version    string
 }
 
 // Server answers HTTP from the newest table and directory. Safe for

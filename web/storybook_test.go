@@ -58,12 +58,20 @@ func scenes() []scene {
 		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&at=12", view: fine},
 		{name: "projects", path: "/projects", view: fine}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
 		{name: "project", path: "/projects/" + id.Hex(), view: fine}, {name: "shard", path: "/shards/shard-rs-2", view: fine},
+		{name: "chunk", path: chunkPath(fine, "yorkie-meta.changes", 2), view: fine}, {name: "chunk-trouble", path: chunkPath(bad, "yorkie-meta.documents", 1), view: bad},
 		{name: "locate", path: "/locate", view: fine}, {name: "locate-none", path: "/locate?q=nobody", view: fine},
 		{name: "locate-found", path: "/locate?q=wiki/handbook", view: fine, found: foundDocument(fine)},
+		{name: "layout", path: "/layout", view: fine}, {name: "layout-drift", path: "/layout?layout=yorkie-0.4", view: fine}, {name: "layout-loading", path: "/layout", view: empty},
+		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).view()},
 		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
 		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
 	}
 	return out
+}
+
+func chunkPath(v View, ns topology.Namespace, i int) string {
+	c := v.Table.Collection(ns)
+	return chunkURL(ns, chunkRef(c, c.Chunks.At(i).Min))
 }
 
 // foundDocument is a Yorkie document with a place in every collection.

@@ -31,6 +31,7 @@ func attention(v View) []templates.Attention {
 	n.zones(v)
 	n.moves(v)
 	n.routers(v)
+	n.layouts(v)
 	slices.SortStableFunc(n.list, func(a, b templates.Attention) int {
 		switch {
 		case a.Urgent == b.Urgent:

@@ -96,6 +96,7 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 		i := hits.at(n)
 		ch := c.Chunks.At(i)
 		row := chunkRow(v, c.Key, i, ch, r)
+		row.URL = besideCollection(chunkURL(c.NS, chunkRef(c, ch.Min)))
 		row.Zone, row.Straddle = v.Table.ZoneOf(c, i)
 		row.Marked = i == mark
 		row.Wrong = row.Zone != "" && !slices.Contains(carried[row.Zone], ch.Shard)

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -34,7 +35,7 @@ func (s *story) with(f func(*topology.Table)) *story {
 }
 
 func (s *story) view() View {
-	v := View{Now: epoch, Table: s.table(), Dir: s.directory()}
+	v := View{Now: epoch, Table: s.table(), Dir: s.directory(), Profile: profile.Yorkie()}
 	for _, f := range s.change {
 		f(v.Table)
 	}

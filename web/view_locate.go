@@ -19,6 +19,9 @@ func locateItems(v View, items []placement.Item) []templates.LocateItem {
 	out := make([]templates.LocateItem, 0, len(items))
 	for _, it := range items {
 		m := templates.LocateItem{Kind: words.Code("kind", it.Kind, nil), Name: it.Name, ID: it.ID, DB: it.DB, Removed: it.Removed}
+		if it.Kind == "document" && v.Profile != nil && v.Profile.Called.One != "" {
+			m.Kind = v.Profile.Called.One
+		}
 		if it.Kind == "key" {
 			m.Name, m.ID = it.ID, ""
 		}
@@ -48,6 +51,9 @@ func locateItems(v View, items []placement.Item) []templates.LocateItem {
 			m.Shards = append(m.Shards, r.of(s))
 		}
 		m.Answer = locateAnswer(len(m.Shards), exact, it.Kind == "key")
+		if slices.ContainsFunc(it.Notes, func(n placement.Note) bool { return n.Code == "note.rowGone" }) {
+			m.Answer = words.T("locate.answer.would")
+		}
 		out = append(out, m)
 	}
 	return out

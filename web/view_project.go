@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -34,12 +35,14 @@ func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Projec
 		m.Rows = append(m.Rows, spreadRow(v, c, m.Shards, r))
 	}
 	m.Verdicts = verdictGroups(spread)
+	m.Why = whyProject(v, spread)
 	m.Facts = []templates.Fact{
 		{Name: words.T("project.id"), Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
-		{Name: words.T("col.ydocuments"), Figure: countFigure(pr.Documents)},
+		{Name: documentsHead(p), Figure: countFigure(pr.Documents)},
 		{Name: words.T("col.clients"), Figure: countFigure(pr.Clients)},
 		{Name: words.T("col.database"), Figure: templates.Figure{Known: true, Text: pr.DB}},
-		{Name: words.T("project.layout"), Figure: templates.Figure{Known: true, Text: spread.Layout, Title: words.T("project.layout.title")}},
+		{Name: words.T("project.layout"), URL: "/layout?" + url.Values{"db": {pr.DB}}.Encode(),
+			Figure: templates.Figure{Known: true, Text: spread.Layout, Title: words.T("project.layout.title")}},
 	}
 	if pr.PublicKey != "" {
 		m.Facts = slices.Insert(m.Facts, 1, templates.Fact{Name: words.T("project.key"), Figure: templates.Figure{Known: true, Text: pr.PublicKey}, Mono: true})
@@ -161,7 +164,11 @@ func spreadRow(v View, c placement.CollectionSpread, shards []templates.ShardRef
 		if coll := v.Table.Collection(c.NS); coll != nil {
 			n, _ = coll.Chunks.Find(ch.Min)
 		}
-		row.Chunks = append(row.Chunks, chunkRow(v, c.Pattern, n, ch, r))
+		line := chunkRow(v, c.Pattern, n, ch, r)
+		if coll := v.Table.Collection(c.NS); coll != nil {
+			line.URL = chunkURL(c.NS, chunkRef(coll, ch.Min))
+		}
+		row.Chunks = append(row.Chunks, line)
 	}
 	return row
 }

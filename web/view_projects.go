@@ -39,7 +39,8 @@ func (q projectsQuery) url(page int) string {
 // placed by project. Collections placed by document have the same shards for
 // every project, so they are said once, above the table.
 func projectsView(v View, p *profile.Profile, q projectsQuery) templates.Projects {
-	m := templates.Projects{Query: q.Text, State: projectsState(v)}
+	m := templates.Projects{Query: q.Text, State: projectsState(v), DocumentsHead: documentsHead(p),
+		Counted: p.Names.Documents != "", Clients: p.Names.Clients != ""}
 	all := v.Dir.All()
 	hits := v.Dir.Search(q.Text)
 	var from, to int
@@ -49,10 +50,10 @@ func projectsView(v View, p *profile.Profile, q projectsQuery) templates.Project
 	case m.State.Code == "loading" || m.State.Code == "failed" || m.State.Code == "denied":
 		return m
 	case len(v.Dir.Databases()) == 0 && v.Table.Loaded:
-		m.State = templates.State{Code: "empty", Title: words.T("projects.nodatabase"), Detail: words.T("projects.nodatabase.detail")}
+		m.State = noDatabase(p)
 		return m
 	case len(all) == 0:
-		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "))}
+		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "), "projects", p.Names.Collection)}
 		return m
 	case len(hits) == 0:
 		m.EmptyWhy = words.T("projects.nomatch", "q", clip(q.Text, 80), "n", templates.Count(int64(len(all))))
@@ -142,6 +143,14 @@ func projectRow(v View, p *profile.Profile, pr placement.Project, columns []stri
 		row.Cells = append(row.Cells, cell)
 	}
 	return row
+}
+
+// documentsHead is what the profile calls its documents.
+func documentsHead(p *profile.Profile) string {
+	if p == nil || p.Called.Many == "" {
+		return words.T("col.ydocuments")
+	}
+	return p.Called.Many
 }
 
 // nameOf is what a project is called; a row without a name is called by its id.

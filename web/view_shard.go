@@ -26,7 +26,8 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		return templates.Shard{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.", clip(name, 100), joinWords(names))
 	}
 	ref := refsOf(t).of(name)
-	m := templates.Shard{Shard: ref, ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining, CSV: shardURL(name) + ".csv"}
+	m := templates.Shard{Shard: ref, ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining, CSV: shardURL(name) + ".csv",
+		DocumentsHead: documentsHead(p)}
 	m.State = partState(v, topology.PartShards)
 	if m.State.Code == "stale" {
 		m.State = templates.State{}

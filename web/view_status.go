@@ -69,6 +69,8 @@ func projectsState(v View) templates.State {
 		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
 	case h.Err != nil:
 		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: fault.Text(h.Err)}
+	case h.Note != "":
+		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: h.Note}
 	}
 	return templates.State{}
 }

@@ -37,6 +37,8 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"listen without port", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1"}, 2, "not host:port"},
 		{"unreachable", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"}, 6, "127.0.0.1:1"},
 		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
+		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
+		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
 		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
 		{"no shards", []string{"simcluster", "--shards", "0"}, 2, "--shards"},
 	}

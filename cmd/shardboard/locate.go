@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,10 +17,11 @@ import (
 
 type locateCmd struct {
 	clusterFlags `embed:""`
-	Query        string `arg:"" optional:"" help:"project/document key, a project's name, id or public key, or an id."`
+	Query        string `arg:"" optional:"" help:"project/document key, a project's name, id or public key, an id, a line of Yorkie's log, an address of its dashboard, or a UUID."`
 	NS           string `name:"ns" help:"Collection of --key: database.collection."`
 	Key          string `help:"Shard-key value as Extended JSON, with --ns."`
 	JSON         bool   `name:"json" help:"Print the API's JSON."`
+	whyFlags     `embed:""`
 }
 
 const locateTimeout = time.Minute
@@ -31,7 +33,9 @@ func (c locateCmd) Run(e *env) error {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, locateTimeout)
 	defer cancel()
-	found, err := app.Locate(ctx, config, app.Question{Text: c.Query, NS: c.NS, Key: c.Key})
+	question := app.Question{Text: c.Query, NS: c.NS, Key: c.Key}
+	question.Ask.Why, question.Ask.Prove, question.Ask.Counts = c.Why, c.Prove, c.Counts
+	found, err := app.Locate(ctx, config, question)
 	if err != nil {
 		return err
 	}
@@ -40,7 +44,31 @@ func (c locateCmd) Run(e *env) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(found)
 	}
-	return printItems(e.stdout, found.Items)
+	if err := printItems(e.stdout, found.Items); err != nil {
+		return err
+	}
+	return printReading(e.stdout, found)
+}
+
+// printReading says how the question was understood, what it cost the cluster
+// and when the ids in it were made.
+func printReading(w io.Writer, found api.LocateAnswer) error {
+	var forms []string
+	for _, r := range found.Input {
+		forms = append(forms, r.Form)
+	}
+	if len(found.Items) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, a := range found.Anatomy {
+		made := ""
+		if a.Time != nil {
+			made = ", made " + a.Time.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "id %s: %s%s\n", a.ID, a.Kind, made)
+	}
+	_, err := fmt.Fprintf(w, "read as %s; %d targeted and %d broadcast queries\n", strings.Join(slices.Compact(forms), " or "), found.Cost.Targeted, found.Cost.Broadcast)
+	return err
 }
 
 // printItems writes one block per item: what it is, then a line per collection.
@@ -67,6 +95,7 @@ func printItems(w io.Writer, items []api.LocateItem) error {
 		if err := tab.Flush(); err != nil {
 			return err
 		}
+		printWhy(w, it.Places)
 	}
 	return nil
 }

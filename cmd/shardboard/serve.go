@@ -12,6 +12,7 @@ import (
 type clusterFlags struct {
 	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. Prefer a file or the environment when it holds a password."`
 	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address."`
+	Profile string `name:"profile" env:"SHARDBOARD_PROFILE" help:"File that says what tenants and documents are in this data (docs/profiles.md); default: Yorkie's."`
 }
 
 func (f clusterFlags) config(e *env) (app.Config, error) {
@@ -19,7 +20,11 @@ func (f clusterFlags) config(e *env) (app.Config, error) {
 	if err != nil {
 		return app.Config{}, err
 	}
-	return app.Config{URI: uri, Version: version, Log: e.log}, nil
+	prof, err := app.ReadProfile(f.Profile)
+	if err != nil {
+		return app.Config{}, err
+	}
+	return app.Config{URI: uri, Profile: prof, Version: version, Log: e.log}, nil
 }
 
 type serveCmd struct {

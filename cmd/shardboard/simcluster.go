@@ -15,7 +15,7 @@ type simFlags struct {
 	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
 	Epoch         time.Time `help:"Time of the data's end (RFC 3339); default: now."`
 	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1 and on."`
-	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.4" help:"How the collections are sharded: yorkie-head or yorkie-0.4."`
+	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.6.38,yorkie-0.6.20,yorkie-0.5.7,yorkie-0.4" help:"How the collections are sharded, by Yorkie's releases: yorkie-head, yorkie-0.6.38, yorkie-0.6.20, yorkie-0.5.7 or yorkie-0.4."`
 	Database      string    `default:"yorkie-meta" help:"Database that holds the data."`
 	Projects      int       `default:"60" help:"Number of projects."`
 	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`

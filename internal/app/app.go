@@ -17,7 +17,6 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web"
 )
@@ -36,6 +35,8 @@ type App struct {
 	web      *web.Server
 	watcher  *topology.Watcher
 	keeper   *placement.Keeper
+
+	duplicates *placement.DuplicateCheck
 
 	stop  context.CancelFunc // ends the goroutines of Start
 	group *errgroup.Group
@@ -70,15 +71,19 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	}
 	a.ends.push("cluster client", client.Close)
 
-	prof := profile.Yorkie()
+	prof := c.profile()
 	c.Watcher.Log = c.Log
 	a.watcher = topology.NewWatcher(client, c.Watcher)
 	a.keeper = placement.NewKeeper(client, a.watcher, prof, c.Log)
+	a.duplicates = placement.NewDuplicateCheck(client, a.watcher, a.keeper, prof, c.Log)
+	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
+	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
-		Locator:  placement.NewLocator(client, a.watcher, a.keeper, prof),
+		Locator: locator, Duplicates: a.duplicates,
+		Prover:   placement.NewProver(client, a.watcher),
 		Log:      c.Log,
 		Registry: registry,
 		Cost:     client.LoadPerMinute,
@@ -114,6 +119,7 @@ func (a *App) Start() {
 	a.group = group
 	group.Go(func() error { return a.watcher.Run(ctx) })
 	group.Go(func() error { return a.keeper.Run(ctx) })
+	group.Go(func() error { return a.duplicates.Run(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error {
 		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -18,6 +19,7 @@ type Config struct {
 	Demo    bool     // the cluster is simulated; pages say so
 	Version string
 	Log     *slog.Logger
+	Profile *profile.Profile // what projects and documents are; nil: Yorkie's
 	Watcher topology.Options // intervals; zero values mean the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
 }
@@ -34,6 +36,22 @@ func ReadURI(uri, file string) (cluster.URI, error) {
 		return cluster.URI{}, fault.New(fault.Invalid, "No cluster given: use --uri mongodb://… (or SHARDBOARD_URI, or SHARDBOARD_URI_FILE).")
 	}
 	return cluster.ParseURI(uri)
+}
+
+// ReadProfile takes the scheme of the data from a file; no file is Yorkie's.
+func ReadProfile(path string) (*profile.Profile, error) {
+	if path == "" {
+		return profile.Yorkie(), nil
+	}
+	return profile.Read(path)
+}
+
+// profile is the configured scheme of the data.
+func (c Config) profile() *profile.Profile {
+	if c.Profile == nil {
+		return profile.Yorkie()
+	}
+	return c.Profile
 }
 
 // checkListen refuses what would show the dashboard to the network: nobody has

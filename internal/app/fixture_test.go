@@ -16,6 +16,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -32,6 +33,13 @@ type demo struct {
 
 func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 	t.Helper()
+	return startOver(t, o, w, nil, nil)
+}
+
+// startOver is startDemo with another profile than Yorkie's, over a cluster
+// that fill has filled.
+func startOver(t *testing.T, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	d := &demo{addr: "127.0.0.1:0"}
 	d.serveAgain(t, o)
@@ -41,7 +49,15 @@ func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(t.Context(), Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w})
+	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
+	if fill != nil {
+		fill(driver)
+	}
+	a, err := New(t.Context(), Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w, Profile: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +69,6 @@ func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 			t.Error(err)
 		}
 	})
-	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.app, d.driver = a, driver
 	d.waitReady(t)
 	return d

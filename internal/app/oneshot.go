@@ -6,18 +6,20 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web"
 )
 
 // Question is one locate query of the command line: free text, or a namespace
 // with a shard-key value as Extended JSON.
-type Question struct{ Text, NS, Key string }
+type Question struct {
+	Text, NS, Key string
+	Ask           web.Ask // what the answer is to hold beyond the places
+}
 
 // Locate connects, loads the table and the projects once, answers one question
 // as the API would, and disconnects.
-func Locate(ctx context.Context, c Config, question Question) (answer api.List[api.LocateItem], err error) {
+func Locate(ctx context.Context, c Config, question Question) (answer api.LocateAnswer, err error) {
 	q := placement.Query{Text: question.Text, NS: topology.Namespace(question.NS), Key: question.Key}
 	client, err := connect(ctx, c)
 	if err != nil {
@@ -30,7 +32,7 @@ func Locate(ctx context.Context, c Config, question Question) (answer api.List[a
 	if err != nil {
 		return answer, err
 	}
-	prof := profile.Yorkie()
+	prof := c.profile()
 	keeper := placement.NewKeeper(client, watcher, prof, c.Log)
 	if q.NS == "" {
 		keeper.Poll(ctx, prof.Match(table))
@@ -38,9 +40,12 @@ func Locate(ctx context.Context, c Config, question Question) (answer api.List[a
 			return answer, err
 		}
 	}
-	items, err := placement.NewLocator(client, watcher, keeper, prof).Locate(ctx, q)
+	found, err := placement.NewLocator(client, watcher, keeper, prof).Ask(ctx, q)
 	if err != nil {
 		return answer, err
 	}
-	return api.List[api.LocateItem]{Items: web.LocateItems(items), AsOf: table.Built}, nil
+	answer = web.LocateAnswer(found)
+	web.Explain(ctx, watcher.Table(), placement.NewProver(client, watcher), found.Items, answer.Items, question.Ask)
+	answer.AsOf = table.Built
+	return answer, nil
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -242,8 +243,8 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 		_, _ = decodeHead(raw)
 		_, _, _ = decodeShard(raw)
 		_ = decodeStats(raw, anyTime)
-		_, _ = decodeProject(raw)
-		_ = decodeDocument(raw)
+		_, _ = decodeProject(profile.Yorkie().Names, raw)
+		_ = decodeDocument(profile.Yorkie().Keys, raw)
 		_ = decodeEvent(raw)
 		var b topology.Balancer
 		decodeBalancer(raw, &b)

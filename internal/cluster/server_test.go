@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -306,11 +307,12 @@ func TestStoredDataIsReadByNamedFieldsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, id := t.Context(), bson.NewObjectID()
-	_, _ = c.Projects(ctx, "d", id, true)
-	_, _ = c.Projects(ctx, "d", id, false)
-	_, _ = c.DocumentsByKey(ctx, "d", id, "$where", 7)
+	yorkie := profile.Yorkie()
+	_, _ = c.Projects(ctx, "d", yorkie.Names, id, true)
+	_, _ = c.Projects(ctx, "d", yorkie.Names, id, false)
+	_, _ = c.DocumentsByKey(ctx, "d", yorkie.Keys, id, "$where", 7)
 	for _, coll := range []string{"projects", "users", "clients", "invites"} {
-		_, _ = c.ByID(ctx, "d", coll, id, 7)
+		_, _ = c.ByID(ctx, "d", yorkie.RowFields(coll), id, 7)
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -169,12 +170,12 @@ func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
 func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 10, Documents: 200, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
-		all, err := c.Projects(ctx, "yorkie-meta", bson.ObjectID{}, true)
+		all, err := c.Projects(ctx, "yorkie-meta", profile.Yorkie().Names, bson.ObjectID{}, true)
 		must(t, err)
 		if len(all) < 10 || all[0].Name == "" || all[0].PublicKey == "" || all[len(all)-1].Documents == nil {
 			t.Fatalf("%d projects, first %+v", len(all), all[0])
 		}
-		rest, err := c.Projects(ctx, "yorkie-meta", all[4].ID, false)
+		rest, err := c.Projects(ctx, "yorkie-meta", profile.Yorkie().Names, all[4].ID, false)
 		must(t, err)
 		if len(rest) != len(all)-5 || rest[0].ID != all[5].ID {
 			t.Errorf("%d projects after the fifth of %d", len(rest), len(all))
@@ -199,10 +200,10 @@ func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 		if found == 0 {
 			t.Error("nothing compared")
 		}
-		if rows, err := c.DocumentsByKey(ctx, "yorkie-meta", all[0].ID, "no such key", 5); err != nil || len(rows) != 0 {
+		if rows, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, all[0].ID, "no such key", 5); err != nil || len(rows) != 0 {
 			t.Errorf("%v, %v", rows, err)
 		}
-		if rows, err := c.ByID(ctx, "yorkie-meta", "projects", all[3].ID, 5); err != nil || len(rows) != 1 || rows[0].ID != all[3].ID {
+		if rows, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("projects"), all[3].ID, 5); err != nil || len(rows) != 1 || rows[0].ID != all[3].ID {
 			t.Errorf("%v, %v", rows, err)
 		}
 	})

@@ -98,7 +98,7 @@ type fake struct {
 	asked    []string
 }
 
-func (f *fake) Projects(_ context.Context, db string, after bson.ObjectID, all bool) ([]topology.ProjectRow, error) {
+func (f *fake) Projects(_ context.Context, db string, _ topology.ProjectFields, after bson.ObjectID, all bool) ([]topology.ProjectRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("projects %s after %s", db, after.Hex()))
@@ -111,7 +111,7 @@ func (f *fake) Projects(_ context.Context, db string, after bson.ObjectID, all b
 	return out, f.err
 }
 
-func (f *fake) DocumentsByKey(_ context.Context, _ string, project bson.ObjectID, key string, _ int) ([]topology.DocumentRow, error) {
+func (f *fake) DocumentsByKey(_ context.Context, _ string, _ topology.DocumentFields, project bson.ObjectID, key string, _ int) ([]topology.DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
 	var out []topology.DocumentRow
 	for _, d := range f.docs {
@@ -122,9 +122,9 @@ func (f *fake) DocumentsByKey(_ context.Context, _ string, project bson.ObjectID
 	return out, f.err
 }
 
-func (f *fake) ByID(_ context.Context, db, coll string, id bson.ObjectID, _ int) ([]topology.IDRow, error) {
+func (f *fake) ByID(_ context.Context, db string, fields topology.RowFields, id bson.ObjectID, _ int) ([]topology.IDRow, error) {
 	var out []topology.IDRow
-	for _, r := range f.ids[topology.Namespace(db+"."+coll)] {
+	for _, r := range f.ids[topology.Namespace(db+"."+fields.Collection)] {
 		if r.ID == id {
 			out = append(out, r)
 		}

@@ -22,7 +22,7 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 	for _, c := range layout.Collections {
 		ns := topology.Namespace(p.DB + "." + c.Name)
 		switch {
-		case c.Name == l.profile.Projects:
+		case c.Name == l.profile.Names.Collection:
 			place := placeOf(t, ns, c.What, fields{"_id": p.ID})
 			place.Exists = "yes"
 			it.Places = append(it.Places, place)
@@ -34,8 +34,8 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 }
 
 // documentItem places a Yorkie document: its own row and every collection that
-// is kept by document.
-func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow, removed bool) Item {
+// is kept by document. seen tells that its own row was read.
+func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow, removed, seen bool) Item {
 	it := Item{Kind: "document", ID: row.ID.Hex(), Name: row.Key, DB: db, Removed: removed}
 	l.owner(&it, db, row.Project)
 	for _, c := range l.profile.Nearest(t, db).Collections {
@@ -44,7 +44,7 @@ func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow,
 		}
 		known := fields{c.ProjectField: row.Project, c.DocumentField: row.ID}
 		place := placeOf(t, topology.Namespace(db+"."+c.Name), c.What, known)
-		if c.Name == "documents" {
+		if c.Name == l.profile.Keys.Collection && seen {
 			place.Exists = "yes"
 		}
 		it.Places = append(it.Places, place)
@@ -53,7 +53,7 @@ func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow,
 }
 
 // rowItem places one row of a collection that no other collection hangs on.
-func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row topology.IDRow) Item {
+func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row topology.IDRow, seen bool) Item {
 	it := Item{Kind: kind, ID: row.ID.Hex(), Name: row.Key, DB: db}
 	l.owner(&it, db, row.Project)
 	what := ""
@@ -61,8 +61,14 @@ func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namesp
 	if ok {
 		what = c.What
 	}
-	place := placeOf(t, ns, what, fields{"_id": row.ID, c.ProjectField: row.Project})
-	place.Exists = "yes"
+	known := fields{"_id": row.ID, c.ProjectField: row.Project}
+	if !row.Document.IsZero() {
+		known[c.DocumentField] = row.Document
+	}
+	place := placeOf(t, ns, what, known)
+	if seen {
+		place.Exists = "yes"
+	}
 	it.Places = append(it.Places, place)
 	return it
 }

@@ -119,13 +119,18 @@ func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 	all := time.Since(k.full) >= allProjectsEvery || !slices.Equal(dbs, k.Directory().databases)
 	health := topology.Health{At: time.Now()}
 	for _, db := range dbs {
-		if err := k.read(ctx, db, all); err != nil {
+		err := k.read(ctx, db, all)
+		var skipped *topology.SkippedError
+		if errors.As(err, &skipped) {
+			health.Note, err = skipped.Error(), nil
+		}
+		if err != nil {
 			if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 				return
 			}
 			health = topology.Health{At: k.Directory().health.At, Err: err, Denied: fault.Of(err) == fault.Forbidden}
 			if health.Denied {
-				health.Privilege = "find on " + db + "." + k.profile.Projects
+				health.Privilege = "find on " + db + "." + k.profile.Names.Collection
 			}
 			k.log.Warn("read projects", "db", db, "err", err)
 		}
@@ -147,8 +152,9 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 			}
 		}
 	}
-	rows, err := k.src.Projects(ctx, db, after, all || known == nil)
-	if err != nil {
+	rows, err := k.src.Projects(ctx, db, k.profile.Names, after, all || known == nil)
+	var skipped *topology.SkippedError
+	if err != nil && !errors.As(err, &skipped) {
 		return err
 	}
 	if all || known == nil {
@@ -158,7 +164,7 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 	for _, r := range rows {
 		known[r.ID] = r
 	}
-	return nil
+	return err
 }
 
 // publish swaps the directory in when it says something new. The time of the
@@ -175,7 +181,7 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 	old := k.dir
 	next := NewDirectory(old.seq+1, dbs, projects, health)
 	if slices.Equal(old.projects, next.projects) && slices.Equal(old.databases, dbs) &&
-		(old.health.Err == nil) == (health.Err == nil) && old.Loaded() == next.Loaded() {
+		(old.health.Err == nil) == (health.Err == nil) && old.health.Note == health.Note && old.Loaded() == next.Loaded() {
 		next.seq = old.seq
 		k.dir = next
 		return

@@ -17,7 +17,7 @@ type fields map[string]bson.ObjectID
 // give one chunk; a leading part gives the chunks of a range; none gives every
 // shard that owns chunks.
 func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields) Place {
-	p := Place{NS: ns, What: what, Exists: "would-be"}
+	p := Place{NS: ns, What: what, Exists: "would-be", Match: known.match()}
 	c := t.Collection(ns)
 	if c == nil || c.Unsplittable {
 		p.onPrimary(t, c)
@@ -64,7 +64,7 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 		p.Hash = &hash
 	}
 	if len(values) == c.Key.Len() {
-		key, err := c.Key.KeyOf(values...)
+		key, err := keyOf(c.Key, p.Hash, values)
 		if err != nil {
 			return err
 		}
@@ -99,6 +99,14 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 	return nil
 }
 
+// keyOf is the complete key; a hash that is all of it is not made twice.
+func keyOf(p shardkey.Pattern, hash *int64, values []bson.RawValue) (shardkey.Key, error) {
+	if hash != nil && p.Len() == 1 {
+		return shardkey.HashKey(*hash), nil
+	}
+	return p.KeyOf(values...)
+}
+
 // locateKey places a shard-key value given as Extended JSON: a document with
 // the leading key fields, or the bare value of a one-field key. Values are as
 // stored in documents; a hashed field's value is hashed here.
@@ -119,7 +127,7 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := Place{NS: q.NS, Exists: "unknown"}
+	p := Place{NS: q.NS, Exists: "unknown", Match: matchKey(c.Key, values)}
 	if err := p.inChunks(t, c, values); err != nil {
 		return nil, err
 	}
@@ -139,7 +147,8 @@ func keyValues(p shardkey.Pattern, text string) ([]bson.RawValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	var values []bson.RawValue
+	values := make([]bson.RawValue, 0, p.Len())
+	rest := len(doc) - 5 // without length and end
 	for _, f := range p.Fields() {
 		name := f.Name
 		if bare {
@@ -150,12 +159,9 @@ func keyValues(p shardkey.Pattern, text string) ([]bson.RawValue, error) {
 			break
 		}
 		values = append(values, v)
+		rest -= 1 + len(name) + 1 + len(v.Value)
 	}
-	elems, err := doc.Elements()
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The key is not readable as Extended JSON.")
-	}
-	if len(values) == 0 || len(values) != len(elems) {
+	if len(values) == 0 || rest != 0 { // bytes left over are other fields
 		return nil, fault.New(fault.Invalid, "The key must have the leading fields of the shard key %s and no others.", p)
 	}
 	return values, nil

@@ -20,7 +20,11 @@ func SpreadOf(t *topology.Table, p *profile.Profile, d Project) Spread {
 		if c.Scope == profile.ScopeCluster {
 			continue // users, members, …: not a project's to place
 		}
-		s.Collections = append(s.Collections, spreadOf(t, c, d))
+		out := spreadOf(t, c, d)
+		if c.Name == p.Keys.Collection && len(out.Shards) == 1 {
+			out.Shards[0].Documents = d.Documents
+		}
+		s.Collections = append(s.Collections, out)
 	}
 	return s
 }
@@ -38,9 +42,6 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 	default:
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byDocument(coll)
-	}
-	if c.Name == "documents" && len(out.Shards) == 1 {
-		out.Shards[0].Documents = d.Documents
 	}
 	return out
 }

@@ -19,12 +19,14 @@ import (
 // fault (code 13 as Forbidden).
 type Source interface {
 	// Projects reads the projects of a database in _id order: all of them, or
-	// those with _id > after only.
-	Projects(ctx context.Context, db string, after bson.ObjectID, all bool) ([]topology.ProjectRow, error)
+	// those with _id > after only. A *topology.SkippedError comes with rows.
+	Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID, all bool) ([]topology.ProjectRow, error)
 	// DocumentsByKey is one query targeted by project id; removed documents are included.
-	DocumentsByKey(ctx context.Context, db string, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error)
+	DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error)
 	// ByID is one {_id: id} query; a broadcast unless _id leads the shard key.
-	ByID(ctx context.Context, db, coll string, id bson.ObjectID, limit int) ([]topology.IDRow, error)
+	ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error)
+	// ByReference is one {project, _id: id} query; targeted where the project leads the shard key.
+	ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID, limit int) ([]topology.IDRow, error)
 }
 
 // Project is one tenant.
@@ -138,6 +140,7 @@ type Place struct {
 	Since    bson.Timestamp
 	Jumbo    bool
 	Zone     string
-	Exists   string // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
-	Chunks   int    // chunks that may hold it when Key is not complete
+	Match    []Equal // what is known of the row, for asking the cluster about it
+	Exists   string  // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
+	Chunks   int     // chunks that may hold it when Key is not complete
 }

@@ -1,11 +1,11 @@
 // Package profile says what a project (tenant) and a document are in a
 // database: which collections hold them, by which fields, and how each layout
-// of the schema shards them. Yorkie's is built in.
+// of the schema shards them. Yorkie's is built in; another is read from a file.
+// What a database has is compared with a layout: see Drift.
 package profile
 
 import (
 	"slices"
-	"strings"
 
 	"shardboard/internal/topology"
 )
@@ -25,22 +25,41 @@ type Collection struct {
 	Scope         Scope
 	ProjectField  string // field with the project's id; "" if none
 	DocumentField string // field with the document's id; "" if none
+	KeyField      string // field with the row's own name; "" if none
+	Kind          string // what a row is called when an id leads to it; "" = ids are not looked up here
 	Expected      string // shard key as people write it; "" = unsharded
-	What          string // catalogue code of what the rows are
+	Unjudged      bool   // any shard key will do
+	Documented    string // a shard key that documentation names and no release applies
+	Variants      []Variant
+	What          string // catalogue code of what the rows are, or a profile file's own words
+}
+
+// Variant is a shard key that releases of the layout are known to leave a
+// collection with, beside the expected one.
+type Variant struct {
+	Key  string // "" = unsharded
+	Code string // catalogue code of why
 }
 
 // Layout is one way in which a schema's version shards its collections.
 type Layout struct {
 	Name        string
+	Since       string // the releases that have it, for people; "" in a profile file
 	Collections []Collection
 }
 
-// Profile is a tenant/document scheme with its layouts, newest first.
+// Profile is a tenant/document scheme with its layouts, newest first. It is
+// not changed once made, so it is safe for concurrent use.
 type Profile struct {
-	Name     string
-	Projects string // collection that lists the tenants
-	Layouts  []Layout
+	Name    string
+	Names   topology.ProjectFields  // where the projects are listed, and by which fields
+	Keys    topology.DocumentFields // where the documents are, and by which fields
+	Called  Called                  // what documents are called
+	Layouts []Layout
 }
+
+// Called is what the documents of a profile are called; empty = as Yorkie's are.
+type Called struct{ One, Many string }
 
 // Collection finds one by name.
 func (l Layout) Collection(name string) (Collection, bool) {
@@ -51,27 +70,65 @@ func (l Layout) Collection(name string) (Collection, bool) {
 	return l.Collections[i], true
 }
 
-// Match lists the databases that hold this profile's data, sorted by name: a
-// sharded `documents` whose key begins with the project field, or, where
-// listCollections is permitted, both the project list and the documents.
+// Layout finds one by name.
+func (p *Profile) Layout(name string) (Layout, bool) {
+	i := slices.IndexFunc(p.Layouts, func(l Layout) bool { return l.Name == name })
+	if i < 0 {
+		return Layout{}, false
+	}
+	return p.Layouts[i], true
+}
+
+// Collection finds one in the newest layout that has it.
+func (p *Profile) Collection(name string) (Collection, bool) {
+	for _, l := range p.Layouts {
+		if c, ok := l.Collection(name); ok {
+			return c, true
+		}
+	}
+	return Collection{}, false
+}
+
+// RowFields are the fields to read of a row of a collection when asking where
+// it lives; _id is always read and not among them.
+func (p *Profile) RowFields(coll string) topology.RowFields {
+	c, _ := p.Collection(coll)
+	beside := func(field string) string {
+		if field == "_id" {
+			return ""
+		}
+		return field
+	}
+	return topology.RowFields{Collection: coll, Project: beside(c.ProjectField), Document: beside(c.DocumentField), Key: beside(c.KeyField)}
+}
+
+// Match lists the databases that hold this profile's data, sorted by name:
+// those that have both the project list and the documents as far as is known,
+// and, because listCollections may not be permitted, those whose sharded
+// documents have a key that begins with the project.
 func (p *Profile) Match(t *topology.Table) []string {
-	found := map[string]bool{}
+	field := p.Keys.Project
+	found, parts := map[string]bool{}, map[string]int{}
 	for _, c := range t.Collections {
-		want, ok := p.Layouts[0].Collection(c.NS.Collection())
-		if !ok || want.Scope != ScopeProject || c.Key.Len() == 0 || c.Temporary {
+		if c.Temporary {
 			continue
 		}
-		if c.NS.Collection() == "documents" && c.Key.Fields()[0].Name == want.ProjectField {
-			found[c.NS.Database()] = true
+		switch db := c.NS.Database(); c.NS.Collection() {
+		case p.Names.Collection:
+			parts[db]++
+		case p.Keys.Collection:
+			parts[db]++
+			if c.Key.Len() > 0 && c.Key.Fields()[0].Name == field {
+				found[db] = true
+			}
 		}
 	}
-	seen := map[string]int{}
 	for _, ns := range t.Unsharded {
-		if c := ns.Collection(); c == p.Projects || c == "documents" {
-			seen[ns.Database()]++
+		if c := ns.Collection(); c == p.Names.Collection || c == p.Keys.Collection {
+			parts[ns.Database()]++
 		}
 	}
-	for db, n := range seen {
+	for db, n := range parts {
 		if n == 2 {
 			found[db] = true
 		}
@@ -82,45 +139,4 @@ func (p *Profile) Match(t *topology.Table) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// Nearest is the layout whose expected shard keys differ least from what the
-// database has; the newest wins a tie.
-func (p *Profile) Nearest(t *topology.Table, db string) Layout {
-	best, bestScore := p.Layouts[0], -1<<30
-	for _, l := range p.Layouts {
-		if s := l.score(t, db); s > bestScore {
-			best, bestScore = l, s
-		}
-	}
-	return best
-}
-
-// score counts agreeing shard keys, less those that disagree and collections
-// that the layout does not know. What is not sharded says nothing: set-up jobs
-// lag and fail silently, so it must not make an older, smaller layout nearer.
-func (l Layout) score(t *topology.Table, db string) int {
-	score := 0
-	for _, want := range l.Collections {
-		if want.Expected == "" {
-			continue
-		}
-		have := t.Collection(topology.Namespace(db + "." + want.Name))
-		switch {
-		case have == nil || have.Unsplittable:
-		case have.Key.String() == want.Expected:
-			score += 2
-		default:
-			score--
-		}
-	}
-	for _, c := range t.Collections {
-		if c.NS.Database() != db || c.Temporary || strings.HasPrefix(c.NS.Collection(), "system.") {
-			continue
-		}
-		if _, ok := l.Collection(c.NS.Collection()); !ok {
-			score--
-		}
-	}
-	return score
 }

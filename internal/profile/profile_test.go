@@ -61,7 +61,7 @@ func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 func TestNearestGoesByTheShardKeysThatAreThere(t *testing.T) {
 	head := &topology.Table{Collections: []*topology.Collection{
 		keyed(t, "y.changes", hashed("doc_id")), keyed(t, "y.clients", asc("project_id"), hashed("_id")),
-		keyed(t, "y.documents", asc("project_id")),
+		keyed(t, "y.documents", asc("project_id")), keyed(t, "y.revisions", hashed("doc_id")),
 	}}
 	old := &topology.Table{Collections: []*topology.Collection{
 		keyed(t, "y.changes", asc("doc_id")), keyed(t, "y.clients", asc("project_id")),

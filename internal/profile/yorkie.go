@@ -1,38 +1,63 @@
 package profile
 
-// Yorkie is the built-in profile. Sources: Yorkie 0.7.17's sharding rules and
-// the rules of its earlier releases.
+import "shardboard/internal/topology"
+
+// Yorkie is the built-in profile. Sources: docs/design/mongodb-sharding.md, the
+// Docker set-up script and the chart's sharding rules of Yorkie's releases, as
+// they were from 0.4.14 to 0.7.17.
 func Yorkie() *Profile {
 	return &Profile{
-		Name:     "yorkie",
-		Projects: "projects",
+		Name: "yorkie",
+		Names: topology.ProjectFields{
+			Collection: "projects", Name: "name", Owner: "owner", PublicKey: "public_key", CreatedAt: "created_at",
+			Documents: "stats_documents_count", Clients: "stats_clients_count", CountedAt: "stats_updated_at",
+		},
+		Keys: topology.DocumentFields{
+			Collection: "documents", Project: projectField, Key: "key", RemovedAt: "removed_at", CreatedAt: "created_at",
+			UpdatedAt: "updated_at", Seq: "server_seq",
+		},
 		Layouts: []Layout{
-			{Name: "yorkie-head", Collections: yorkieHead()},
-			{Name: "yorkie-0.4", Collections: yorkie04()},
+			{Name: "yorkie-head", Since: "0.6.41 –", Collections: yorkieHead()},
+			{Name: "yorkie-0.6.38", Since: "0.6.38 – 0.6.40", Collections: yorkie0638()},
+			{Name: "yorkie-0.6.20", Since: "0.6.20 – 0.6.37", Collections: yorkie0620()},
+			{Name: "yorkie-0.5.7", Since: "0.5.7 – 0.6.19", Collections: yorkie057()},
+			{Name: "yorkie-0.4", Since: "0.4.14 – 0.5.6", Collections: yorkie04()},
 		},
 	}
 }
 
-// Field names that Yorkie's collections share.
+// Field names and shard keys that Yorkie's collections share.
 const (
 	projectField  = "project_id"
 	documentField = "doc_id"
+
+	keyProject  = "{project_id: 1}"
+	keyClient   = `{project_id: 1, _id: "hashed"}`
+	keyDocument = "{doc_id: 1}"
+	keyHashed   = `{doc_id: "hashed"}`
 )
 
-func byProject(name, key, what string) Collection {
-	return Collection{Name: name, Scope: ScopeProject, ProjectField: projectField, DocumentField: docFieldOf(name), Expected: key, What: what}
-}
+// What releases are known to leave behind (catalogue codes).
+const (
+	variantChartClients  = "chartClients"  // the chart kept {project_id: 1} until 0.6.41
+	variantChartSchemas  = "chartSchemas"  // the chart had no rule for schemas until 0.6.41
+	variantLateVectors   = "lateVectors"   // 0.5.3 to 0.5.6 had no rule for versionvectors
+	variantLateRevisions = "lateRevisions" // 0.6.39 had no rule for revisions
+)
 
-// docFieldOf: in documents the row itself is the Yorkie document.
-func docFieldOf(name string) string {
+func byProject(name, key, kind string, variants ...Variant) Collection {
+	c := Collection{Name: name, Scope: ScopeProject, ProjectField: projectField, KeyField: "key", Kind: kind, Expected: key, What: name, Variants: variants}
 	if name == "documents" {
-		return "_id"
+		c.DocumentField = "_id" // the row itself is the Yorkie document
 	}
-	return ""
+	if name == "schemas" {
+		c.KeyField = "name"
+	}
+	return c
 }
 
-func byDocument(name, key, what string) Collection {
-	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: what}
+func byDocument(name, key string, variants ...Variant) Collection {
+	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants}
 }
 
 func clusterWide(names ...string) []Collection {
@@ -48,29 +73,68 @@ func clusterWide(names ...string) []Collection {
 
 // yorkieHead is the layout of Yorkie 0.6.41 and later.
 func yorkieHead() []Collection {
-	const hashed = `{doc_id: "hashed"}`
+	bodies := byDocument("snapshot_bodies", "") // from 0.7.2
+	// Documented as hashed by doc_id, but no release shards it: expected
+	// unsharded is what every cluster has.
+	bodies.Documented = keyHashed
+	revisions := byDocument("revisions", keyHashed, Variant{Code: variantLateRevisions})
+	revisions.Kind = "revision"
 	return append([]Collection{
-		byProject("documents", "{project_id: 1}", "documents"),
-		byProject("clients", `{project_id: 1, _id: "hashed"}`, "clients"),
-		byProject("schemas", "{project_id: 1}", "schemas"),
-		byDocument("changes", hashed, "changes"),
-		byDocument("snapshots", hashed, "snapshots"),
-		// Documented as hashed by doc_id, but no release shards it: expected
-		// unsharded is what every cluster has.
-		byDocument("snapshot_bodies", "", "snapshot_bodies"),
-		byDocument("versionvectors", hashed, "versionvectors"),
-		byDocument("revisions", hashed, "revisions"),
+		byProject("documents", keyProject, "document"),
+		byProject("clients", keyClient, "client", Variant{Key: keyProject, Code: variantChartClients}),
+		byProject("schemas", keyProject, "schema", Variant{Code: variantChartSchemas}),
+		byDocument("changes", keyHashed),
+		byDocument("snapshots", keyHashed),
+		bodies,
+		byDocument("versionvectors", keyHashed),
+		revisions,
 	}, clusterWide("projects", "users", "members", "invites", "clusternodes")...)
 }
 
-// yorkie04 is the all-ranged layout of Yorkie 0.4.14 to 0.5.6.
-func yorkie04() []Collection {
-	const ranged = "{doc_id: 1}"
+// yorkie0638 is what the documents and the Docker script of 0.6.38 say; the
+// chart caught up in 0.6.41.
+func yorkie0638() []Collection {
 	return append([]Collection{
-		byProject("documents", "{project_id: 1}", "documents"),
-		byProject("clients", "{project_id: 1}", "clients"),
-		byDocument("changes", ranged, "changes"),
-		byDocument("snapshots", ranged, "snapshots"),
-		byDocument("syncedseqs", ranged, "syncedseqs"),
+		byProject("documents", keyProject, "document"),
+		byProject("clients", keyClient, "client", Variant{Key: keyProject, Code: variantChartClients}),
+		byProject("schemas", keyProject, "schema", Variant{Code: variantChartSchemas}),
+		byDocument("changes", keyHashed),
+		byDocument("snapshots", keyHashed),
+		byDocument("versionvectors", keyHashed),
 	}, clusterWide("projects", "users", "clusternodes")...)
+}
+
+// yorkie0620 hashes what is kept by document, and has schemas.
+func yorkie0620() []Collection {
+	return append([]Collection{
+		byProject("documents", keyProject, "document"),
+		byProject("clients", keyProject, "client"),
+		byProject("schemas", keyProject, "schema", Variant{Code: variantChartSchemas}),
+		byDocument("changes", keyHashed),
+		byDocument("snapshots", keyHashed),
+		byDocument("versionvectors", keyHashed),
+	}, clusterWide("projects", "users", "leaderships")...)
+}
+
+// yorkie057 adds version vectors, ranged like the rest.
+func yorkie057() []Collection {
+	return append([]Collection{
+		byProject("documents", keyProject, "document"),
+		byProject("clients", keyProject, "client"),
+		byDocument("changes", keyDocument),
+		byDocument("snapshots", keyDocument),
+		byDocument("syncedseqs", keyDocument), // unused since 0.6.7, ruled until 0.6.10
+		byDocument("versionvectors", keyDocument, Variant{Code: variantLateVectors}),
+	}, clusterWide("projects", "users")...)
+}
+
+// yorkie04 is the all-ranged layout of the first release with rules.
+func yorkie04() []Collection {
+	return append([]Collection{
+		byProject("documents", keyProject, "document"),
+		byProject("clients", keyProject, "client"),
+		byDocument("changes", keyDocument),
+		byDocument("snapshots", keyDocument),
+		byDocument("syncedseqs", keyDocument),
+	}, clusterWide("projects", "users")...)
 }

@@ -76,6 +76,7 @@ type Flag struct {
 // Fact is one line of a definition list.
 type Fact struct {
 	Name string
+	URL  string // where the value leads; "" = nowhere
 	Figure
 	Mono bool
 	Warn bool

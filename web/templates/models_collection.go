@@ -108,6 +108,7 @@ type ChunkFilter struct {
 // ChunkRow is one line of the chunk table.
 type ChunkRow struct {
 	Key      string // stable identity
+	URL      string // of its own page
 	N        int    // position in key order, from 1
 	Min, Max Key
 	Shard    ShardRef

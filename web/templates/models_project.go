@@ -6,13 +6,17 @@ type Projects struct {
 	LiveURL  string
 	Query    string
 	Summary  string
-	DBColumn bool     // more than one database holds projects
-	Columns  []string // collections placed by project
-	ByDoc    string   // sentence on the collections placed by document
-	ByDocOn  []ShardRef
-	Rows     []ProjectRow
-	Pager    Pager
-	EmptyWhy string
+	DBColumn bool // more than one database holds projects
+	Counted  bool // the profile has a count of documents
+	Clients  bool // and of clients
+	// DocumentsHead is what the profile calls its documents.
+	DocumentsHead string
+	Columns       []string // collections placed by project
+	ByDoc         string   // sentence on the collections placed by document
+	ByDocOn       []ShardRef
+	Rows          []ProjectRow
+	Pager         Pager
+	EmptyWhy      string
 }
 
 // ProjectRow is one tenant.
@@ -42,6 +46,7 @@ type Project struct {
 	Shards                  []ShardRef
 	Rows                    []SpreadRow
 	Verdicts                []VerdictGroup
+	Why                     WhyProject
 }
 
 // VerdictGroup is collections of which the same can be said.
@@ -98,6 +103,8 @@ type Shard struct {
 	ProjectsWhy State
 	More        int // projects not listed
 	CSV         string
+	// DocumentsHead is what the profile calls its documents.
+	DocumentsHead string
 }
 
 // ShardCollectionRow is one collection's part on a shard.
@@ -122,6 +129,9 @@ type Locate struct {
 	Query, NS, Key string
 	Asked          bool
 	Problem        string
+	Hint           string // what to do with an id that is in no collection by itself
+	Read           string // how the question was understood and what it cost
+	Anatomy        []Anatomy
 	Items          []LocateItem
 	Examples       []Example
 }
@@ -146,6 +156,7 @@ type LocateItem struct {
 	URL        string // of its own page, if it has one
 	Zoned      bool   // some place is in a zone
 	Hashed     bool   // some place goes by a hash
+	Why        WhyPlaces
 }
 
 // PlaceRow is one collection of a located thing.

@@ -58,7 +58,7 @@ func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
 
 // countProjects refreshes the figures that Yorkie caches on each project.
 func (w *Workload) countProjects(ctx context.Context) {
-	if !w.layout.versioned {
+	if !w.layout.current {
 		return
 	}
 	for _, p := range w.projects {

@@ -81,7 +81,7 @@ func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) error {
 			return err
 		}
 	}
-	if w.layout.versioned && r.IntN(schemaPerThree) == 0 {
+	if w.layout.attached && r.IntN(schemaPerThree) == 0 {
 		for v := range 1 + r.IntN(4) {
 			if err := d.add("schemas", w.schemaDocument(p, v+1)); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 			}
 		}
 	}
-	if w.layout.versioned && r.Float64() < revisionShare {
+	if w.layout.current && r.Float64() < revisionShare {
 		return d.add("revisions", bson.D{
 			{Key: "_id", Value: w.ids.at(updated)}, {Key: "project_id", Value: p.id}, {Key: "doc_id", Value: doc.id},
 			{Key: "label", Value: fmt.Sprintf("revision %d", doc.seq)}, {Key: "description", Value: ""},
@@ -159,14 +159,19 @@ func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 }
 
 // addVector keeps what a client has seen of a document: versionvectors from
-// 0.5.3 on, syncedseqs before.
+// 0.5.3 on, syncedseqs before 0.6.7.
 func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) error {
 	id := w.mongod.at(at)
-	if w.layout.versioned {
-		return d.add("versionvectors", bson.D{
+	if w.layout.vectors {
+		if err := d.add("versionvectors", bson.D{
 			{Key: "_id", Value: id}, {Key: "client_id", Value: client}, {Key: "doc_id", Value: doc.id},
 			{Key: "project_id", Value: doc.project.id}, {Key: "version_vector", Value: versionVector(doc.actors, doc.seq)},
-		})
+		}); err != nil {
+			return err
+		}
+	}
+	if !w.layout.syncedSeqs {
+		return nil
 	}
 	return d.add("syncedseqs", bson.D{
 		{Key: "_id", Value: id}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
@@ -189,7 +194,7 @@ func (w *Workload) generateClusterWide(r *rand.Rand, d *data) error {
 				return err
 			}
 		}
-		if !w.layout.versioned {
+		if !w.layout.current {
 			continue
 		}
 		if err := d.add("members", bson.D{

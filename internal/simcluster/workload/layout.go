@@ -2,6 +2,8 @@ package workload
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -22,69 +24,124 @@ type collection struct {
 	indexes []index
 }
 
+// layout is how one range of Yorkie's releases keeps its data. The flags are
+// what else differs in rows and fields.
 type layout struct {
 	name        string
 	collections []collection
-	versioned   bool // version vectors and revisions exist (0.5.3 and later)
+	syncedSeqs  bool // before 0.6.7: what each client has seen is kept in syncedseqs too
+	vectors     bool // from 0.5.3: version vectors; presence is no longer a string
+	attached    bool // from 0.6.18: schemas, client metadata and attached_docs
+	current     bool // head: revisions, members, cached counts, attaching_docs, epochs
 }
+
+// layouts are the names that layoutOf takes, oldest first.
+var layouts = []string{"yorkie-0.4", "yorkie-0.5.7", "yorkie-0.6.20", "yorkie-0.6.38", "yorkie-head"}
 
 func layoutOf(name string) (layout, error) {
-	switch name {
-	case "yorkie-head":
-		return layout{name: name, collections: collections(true), versioned: true}, nil
-	case "yorkie-0.4":
-		return layout{name: name, collections: collections(false)}, nil
+	i := slices.Index(layouts, name)
+	if i < 0 {
+		return layout{}, fmt.Errorf("unknown layout %q: one of %s", name, strings.Join(layouts, ", "))
 	}
-	return layout{}, fmt.Errorf("unknown layout %q: yorkie-head or yorkie-0.4", name)
+	l := layout{name: name, syncedSeqs: i <= 1, vectors: i >= 1, attached: i >= 2, current: i == 4}
+	l.collections = l.declare(i >= 3)
+	return l, nil
 }
 
-// collections are those of Yorkie 0.7 (head) or 0.4, in the order in which the
-// server creates them. snapshot_bodies stays unsharded: no release's set-up
-// shards it.
-func collections(head bool) []collection {
-	zero, ten := int32(0), int32(10)
-	byDoc, clientsKey := bson.D{{Key: "doc_id", Value: int32(1)}}, asc("project_id")
-	if head {
+// declare lists the collections in the order in which the server creates them.
+// What is kept by document is ranged until 0.6.20 and hashed from then on;
+// clients are spread by their id from 0.6.38 on. snapshot_bodies stays
+// unsharded: no release's set-up shards it.
+func (l layout) declare(spreadClients bool) []collection {
+	zero := int32(0)
+	byDoc, clientsKey := asc("doc_id"), asc("project_id")
+	if l.attached {
 		byDoc = bson.D{{Key: "doc_id", Value: "hashed"}}
-		clientsKey = bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}
 	}
-	seq := unique("doc_id", "project_id", "server_seq")
-	out := []collection{
-		{name: "clusternodes", indexes: []index{
-			unique("rpc_addr"),
-			{key: asc("is_leader"), name: "is_leader_true_unique", unique: true, partial: bson.D{{Key: "is_leader", Value: true}}},
-			{key: asc("updated_at"), name: "ttl_updated_at", ttl: &ten},
-		}},
-		{name: "users", indexes: []index{unique("username")}},
-		{name: "projects", indexes: []index{unique("name"), plain("owner"), unique("public_key"), unique("secret_key")}},
-		{name: "clients", key: clientsKey, indexes: []index{
-			plain("project_id", "status", "updated_at"),
-			plain("project_id", "attached_docs"),
-			plain("status", "_id"),
-		}},
-		{name: "documents", key: asc("project_id"), indexes: []index{
-			unique("project_id", "key", "removed_at"), plain("server_seq", "_id"),
-		}},
-		{name: "changes", key: byDoc, indexes: []index{seq, unique("doc_id", "project_id", "actor_id", "server_seq")}},
-		{name: "snapshots", key: byDoc, indexes: []index{seq}},
+	if spreadClients {
+		clientsKey = append(clientsKey, bson.E{Key: "_id", Value: "hashed"})
 	}
-	if !head {
-		return append(out, collection{name: "syncedseqs", key: byDoc, indexes: []index{
-			unique("doc_id", "project_id", "client_id"),
-			plain("doc_id", "project_id", "lamport", "actor_id"),
+	seq, perClient := unique("doc_id", "project_id", "server_seq"), unique("doc_id", "project_id", "client_id")
+	var out []collection
+	if spreadClients {
+		out = append(out, clusterNodes())
+	}
+	out = append(out,
+		collection{name: "users", indexes: []index{unique("username")}},
+		collection{name: "projects", indexes: l.projectIndexes()},
+		collection{name: "clients", key: clientsKey, indexes: l.clientIndexes(spreadClients)},
+		collection{name: "documents", key: asc("project_id"), indexes: l.documentIndexes()},
+		collection{name: "changes", key: byDoc, indexes: []index{seq, unique("doc_id", "project_id", "actor_id", "server_seq")}},
+		collection{name: "snapshots", key: byDoc, indexes: []index{seq}},
+	)
+	if l.syncedSeqs {
+		out = append(out, collection{name: "syncedseqs", key: byDoc, indexes: []index{
+			perClient, plain("doc_id", "project_id", "lamport", "actor_id"),
 		}})
 	}
-	out[3].indexes = append(out[3].indexes, plain("project_id", "attaching_docs"))
-	return append(out,
-		collection{name: "members", indexes: []index{unique("project_id", "user_id"), plain("project_id"), plain("user_id")}},
-		collection{name: "invites", indexes: []index{
-			unique("token"), plain("project_id"), {key: asc("expires_at"), name: "ttl_expires_at", ttl: &zero},
-		}},
-		collection{name: "schemas", key: asc("project_id"), indexes: []index{unique("project_id", "name", "version")}},
-		collection{name: "snapshot_bodies", indexes: []index{seq}},
-		collection{name: "versionvectors", key: byDoc, indexes: []index{unique("doc_id", "project_id", "client_id")}},
-		collection{name: "revisions", key: byDoc},
-	)
+	if l.current {
+		out = append(out,
+			collection{name: "members", indexes: []index{unique("project_id", "user_id"), plain("project_id"), plain("user_id")}},
+			collection{name: "invites", indexes: []index{
+				unique("token"), plain("project_id"), {key: asc("expires_at"), name: "ttl_expires_at", ttl: &zero},
+			}},
+		)
+	}
+	if l.attached {
+		out = append(out, collection{name: "schemas", key: asc("project_id"), indexes: []index{unique("project_id", "name", "version")}})
+	}
+	if l.current {
+		out = append(out, collection{name: "snapshot_bodies", indexes: []index{seq}})
+	}
+	if l.vectors {
+		out = append(out, collection{name: "versionvectors", key: byDoc, indexes: []index{perClient}})
+	}
+	if l.current {
+		out = append(out, collection{name: "revisions", key: byDoc})
+	}
+	return out
+}
+
+func clusterNodes() collection {
+	ten := int32(10)
+	return collection{name: "clusternodes", indexes: []index{
+		unique("rpc_addr"),
+		{key: asc("is_leader"), name: "is_leader_true_unique", unique: true, partial: bson.D{{Key: "is_leader", Value: true}}},
+		{key: asc("updated_at"), name: "ttl_updated_at", ttl: &ten},
+	}}
+}
+
+// projectIndexes: names were unique per owner until 0.6.43.
+func (l layout) projectIndexes() []index {
+	out := []index{unique("owner", "name")}
+	if l.current {
+		out = []index{unique("name"), plain("owner")}
+	}
+	return append(out, unique("public_key"), unique("secret_key"))
+}
+
+// clientIndexes: a hashed _id in the shard key ended the unique client key.
+func (l layout) clientIndexes(spread bool) []index {
+	var out []index
+	if !spread {
+		out = append(out, unique("project_id", "key"))
+	}
+	out = append(out, plain("project_id", "status", "updated_at"))
+	if l.attached {
+		out = append(out, plain("project_id", "attached_docs"))
+	}
+	if l.current {
+		out = append(out, plain("status", "_id"), plain("project_id", "attaching_docs"))
+	}
+	return out
+}
+
+func (l layout) documentIndexes() []index {
+	out := []index{unique("project_id", "key", "removed_at")}
+	if l.current {
+		out = append(out, plain("server_seq", "_id"))
+	}
+	return out
 }
 
 func asc(fields ...string) bson.D {

@@ -88,7 +88,7 @@ func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D
 		{Key: "max_size_per_document", Value: int32(10485760)}, {Key: "remove_on_detach", Value: false},
 		{Key: "created_at", Value: p.created}, {Key: "updated_at", Value: p.created},
 	}
-	if w.layout.versioned {
+	if w.layout.current {
 		d = append(d, bson.E{Key: "stats_clients_count", Value: int64(clients)},
 			bson.E{Key: "stats_documents_count", Value: int64(p.docs)},
 			bson.E{Key: "stats_updated_at", Value: w.o.Epoch.Add(-2 * time.Minute).Truncate(time.Millisecond)})

@@ -15,7 +15,7 @@ func (w *Workload) documentDocument(doc *document, i int, created, updated time.
 		{Key: "_id", Value: doc.id}, {Key: "key", Value: documentKey(doc.project, i)}, {Key: "project_id", Value: doc.project.id},
 		{Key: "accessed_at", Value: updated}, {Key: "created_at", Value: created},
 	}
-	if w.layout.versioned {
+	if w.layout.current {
 		d = append(d, bson.E{Key: "disable_presence", Value: false})
 	}
 	d = append(d, bson.E{Key: "owner", Value: doc.actors[0]}, bson.E{Key: "server_seq", Value: seqValue(doc.seq)},
@@ -52,7 +52,7 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 		{Key: "actor_id", Value: actor}, {Key: "client_seq", Value: seq}, {Key: "lamport", Value: seq},
 		{Key: "message", Value: ""}, {Key: "operations", Value: bson.A{bson.Binary{Data: payload(r, size)}}},
 	}
-	if !w.layout.versioned { // 0.4: presence is a string, and there are no version vectors
+	if !w.layout.vectors { // 0.4: presence is a string, and there are no version vectors
 		return append(d, bson.E{Key: "presence_change", Value: ""})
 	}
 	return append(d, bson.E{Key: "presence_change", Value: nil},
@@ -64,7 +64,7 @@ func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) b
 		{Key: "_id", Value: w.ids.at(at)}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
 		{Key: "server_seq", Value: doc.seq}, {Key: "lamport", Value: doc.seq},
 	}
-	if w.layout.versioned {
+	if w.layout.vectors {
 		d = append(d, bson.E{Key: "version_vector", Value: versionVector(doc.actors, doc.seq)})
 	}
 	size := snapshotBytes/2 + r.IntN(snapshotBytes*2)
@@ -88,8 +88,12 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 		{Key: "status", Value: status}, {Key: "documents", Value: docs},
 		{Key: "created_at", Value: created}, {Key: "updated_at", Value: between(r, created, w.o.Epoch)},
 	}
-	if w.layout.versioned {
-		d = append(d, bson.E{Key: "metadata", Value: nil}, bson.E{Key: "attaching_docs", Value: bson.A{}}, bson.E{Key: "attached_docs", Value: list})
+	if w.layout.attached {
+		d = append(d, bson.E{Key: "metadata", Value: nil})
+		if w.layout.current {
+			d = append(d, bson.E{Key: "attaching_docs", Value: bson.A{}})
+		}
+		d = append(d, bson.E{Key: "attached_docs", Value: list})
 	}
 	return d
 }
@@ -97,7 +101,7 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 // clientDocumentInfo is what a client row holds of one document.
 func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
 	d := bson.D{{Key: "client_seq", Value: seq}, {Key: "server_seq", Value: seq}, {Key: "status", Value: status}}
-	if w.layout.versioned {
+	if w.layout.current {
 		d = append(d, bson.E{Key: "epoch", Value: int64(0)})
 	}
 	return d

@@ -28,7 +28,7 @@ type Cluster interface {
 type Options struct {
 	Seed      int64
 	Epoch     time.Time // the data's newest moment
-	Layout    string    // yorkie-head or yorkie-0.4
+	Layout    string    // yorkie-head, or an older one: see layouts
 	Database  string
 	Projects  int
 	Documents int // Yorkie documents in all

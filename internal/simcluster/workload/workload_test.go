@@ -59,7 +59,7 @@ func load(t *testing.T, o Options) (*recorder, *Workload) {
 }
 
 func TestSameSeedAndEpochGiveTheSameBytes(t *testing.T) {
-	for _, layout := range []string{"yorkie-head", "yorkie-0.4"} {
+	for _, layout := range layouts {
 		a, _ := load(t, options(layout))
 		b, _ := load(t, options(layout))
 		if len(a.rows) == 0 || len(a.rows) != len(b.rows) {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"shardboard/internal/api"
+)
+
+// whyFlags ask for more than the places.
+type whyFlags struct {
+	Why    bool `help:"Also say why: the chain from the value to the machines, and a sentence for a ticket."`
+	Prove  bool `help:"Also compare with the mongos's own explain."`
+	Counts bool `help:"Also count the rows of each place, by one query of at most two seconds each."`
+}
+
+// printWhy writes below the places what was asked for beyond them.
+func printWhy(w io.Writer, places []api.Place) {
+	for _, p := range places {
+		if p.Why == nil && p.Proof == nil && p.Rows == nil {
+			continue
+		}
+		fmt.Fprintln(w, plain("  "+p.NS+":"))
+		if p.Why != nil {
+			for _, s := range p.Why.Steps {
+				fmt.Fprintln(w, plain(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
+			}
+			fmt.Fprintln(w, plain("    ticket   "+p.Sentence))
+		}
+		if p.Proof != nil {
+			fmt.Fprintln(w, plain("    proof    "+p.Proof.Text))
+		}
+		if p.Rows != nil {
+			fmt.Fprintln(w, plain("    rows     "+rowsText(*p.Rows)))
+		}
+	}
+}
+
+func rowsText(f api.Figure) string {
+	if f.Value != nil {
+		return fmt.Sprint(*f.Value)
+	}
+	switch f.Reason {
+	case "notTargeted":
+		return "not counted: the shard key is not known, so counting would ask every shard"
+	case "notCountable":
+		return "not counted: there is no value to count by"
+	case "tooSlow":
+		return "not counted: it took longer than two seconds"
+	case "notPermitted":
+		return "not counted: the cluster user may not read the collection"
+	}
+	return "not counted: " + f.Reason
+}

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// Every layout, as its simulated cluster has it: recognised as itself, and
+// where shardboard says that 200 documents are, the cluster's own explain says
+// so too, for every collection that holds rows of a document.
+func TestEveryLayoutIsRecognisedAndItsLocateAgreesWithExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo per layout")
+	}
+	for _, layout := range profile.Yorkie().Layouts {
+		t.Run(layout.Name, func(t *testing.T) {
+			d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 10, Documents: 260, Still: true}, topology.Options{})
+			var found struct{ Items []layoutItem }
+			d.getJSON(t, "api/v1/layout", &found)
+			if len(found.Items) != 1 || found.Items[0].Nearest != layout.Name || found.Items[0].Looks != 0 {
+				t.Fatalf("taken for %+v", found.Items)
+			}
+			for _, f := range found.Items[0].Findings {
+				if f.Code != "documented" {
+					t.Errorf("%s is found %s", f.NS, f.Code)
+				}
+			}
+			d.checkLocate(t, layout, 200)
+		})
+	}
+}
+
+type layoutItem struct {
+	DB, Profile, Nearest, Compared string
+	Looks                          int
+	Findings                       []struct{ Code, NS, Means, Todo string }
+}
+
+// checkLocate compares n located documents with explain.
+func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
+	t.Helper()
+	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var docs []struct {
+		ID      bson.ObjectID `bson:"_id"`
+		Project bson.ObjectID `bson:"project_id"`
+		Key     string        `bson:"key"`
+	}
+	if err := cursor.All(t.Context(), &docs); err != nil {
+		t.Fatal(err)
+	}
+	compared := map[string]int{}
+	for _, doc := range docs[:n] {
+		var answer struct {
+			Items []struct {
+				ID     string
+				Places []struct {
+					NS, Shard, State string
+					Exact            bool
+				}
+			}
+		}
+		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(doc.Project.Hex()+"/"+doc.Key), &answer)
+		for _, item := range answer.Items {
+			if item.ID != doc.ID.Hex() {
+				continue // another, removed document of this key
+			}
+			for _, p := range item.Places {
+				_, name, _ := strings.Cut(p.NS, ".")
+				c, ok := layout.Collection(name)
+				if !ok {
+					t.Fatalf("%s is not of %s", p.NS, layout.Name)
+				}
+				filter := bson.D{{Key: c.ProjectField, Value: doc.Project}, {Key: c.DocumentField, Value: doc.ID}}
+				if got := d.explain(t, p.NS, filter); !p.Exact || len(got) != 1 || got[0] != p.Shard {
+					t.Errorf("%s %s: located on %s, explain says %v", p.NS, item.ID, p.Shard, got)
+				}
+				compared[name]++
+			}
+		}
+	}
+	for _, c := range layout.Collections {
+		if c.DocumentField != "" && compared[c.Name] != n {
+			t.Errorf("%s: %d of %d documents compared", c.Name, compared[c.Name], n)
+		}
+	}
+}
+
+// What a release sets up is what the simulated cluster sets up: collections,
+// shard keys and the indexes that tell versions apart.
+func TestTheSimulatedLayoutsAreTheProfilesLayouts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo per layout")
+	}
+	for _, layout := range profile.Yorkie().Layouts {
+		d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 3, Documents: 20, Still: true}, topology.Options{})
+		a := profile.ActualOf(d.app.Watcher().Table(), "yorkie-meta")
+		for _, c := range layout.Collections {
+			if _, key := a.Of(c.Name); key != c.Expected {
+				t.Errorf("%s: %s is sharded by %q, want %q", layout.Name, c.Name, key, c.Expected)
+			}
+		}
+		for _, name := range a.Names {
+			if _, ok := layout.Collection(name); !ok {
+				t.Errorf("%s: %s is extra", layout.Name, name)
+			}
+		}
+		spread := strings.Contains(a.Keys["clients"], "hashed")
+		var indexes []struct {
+			Key    bson.D
+			Unique bool
+		}
+		cur, err := d.driver.Database("yorkie-meta").Collection("clients").Indexes().List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cur.All(t.Context(), &indexes); err != nil {
+			t.Fatal(err)
+		}
+		unique := false
+		for _, i := range indexes {
+			unique = unique || i.Unique && fmt.Sprint(i.Key) == fmt.Sprint(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
+		}
+		if unique == spread {
+			t.Errorf("%s: clients' keys unique %v, spread by id %v", layout.Name, unique, spread)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// Count counts the documents that a filter fits, orphans left out: as an
+// aggregation, because the count command would add those. The filter goes out
+// as it is: whoever builds it from people's input wraps values in $eq. The
+// context's deadline becomes maxTimeMS, so that the shards give up with us.
+// Needs find on the collection.
+func (c *Client) Count(ctx context.Context, ns topology.Namespace, filter bson.D) (n int64, err error) {
+	cmd := bson.D{
+		{Key: "aggregate", Value: ns.Collection()},
+		{Key: "pipeline", Value: bson.A{
+			bson.D{{Key: "$match", Value: filter}},
+			bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}},
+		}},
+		{Key: "cursor", Value: bson.D{}},
+	}
+	r := read{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
+		n, _ = doc.Lookup("n").AsInt64OK()
+		return nil
+	})
+	return n, err
+}
+
+// Primaries names the primary member of each replica set that the mongos
+// watches, by set name, as "host:port": one connPoolStats. Sets whose primary
+// it does not see are left out. Needs the action connPoolStats, which
+// clusterMonitor has.
+func (c *Client) Primaries(ctx context.Context) (map[string]string, error) {
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "connPoolStats", Value: int32(1)}},
+		read{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	sets, _ := reply.Lookup("replicaSets").DocumentOK()
+	w := walk(sets)
+	for w.next() {
+		set, ok := w.doc()
+		if !ok {
+			continue
+		}
+		name := string(w.key)
+		hosts, _ := set.Lookup("hosts").ArrayOK()
+		members := walk(hosts)
+		for members.next() {
+			m, ok := members.doc()
+			if !ok {
+				continue
+			}
+			up, _ := m.Lookup("ok").BooleanOK()
+			primary, _ := m.Lookup("ismaster").BooleanOK()
+			if addr, ok := m.Lookup("addr").StringValueOK(); ok && up && primary {
+				out[name] = addr
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,79 @@
+package placement_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// question is a document's shard key, hashes not applied.
+type question struct {
+	values []bson.RawValue
+	bound  bool // taken from a chunk's bound
+}
+
+type drawing struct{ *rand.Rand }
+
+func (d drawing) question(t *testing.T, c *topology.Collection) question {
+	t.Helper()
+	q := question{values: make([]bson.RawValue, c.Key.Len())}
+	ids := c.NS.Database() != agreementDB
+	var near []bson.RawValue
+	if d.IntN(3) == 0 {
+		var err error
+		if near, err = c.Key.Values(c.Chunks.At(d.IntN(c.Chunks.Len())).Min); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, f := range c.Key.Fields() {
+		switch {
+		case near != nil && !f.Hashed:
+			q.values[i], q.bound = near[i], true
+		case ids && d.IntN(8) > 0:
+			q.values[i] = rawValue(d.objectID())
+		default:
+			q.values[i] = d.value(2)
+		}
+	}
+	return q
+}
+
+// bound is a key at which a chunk can be split: hashed fields are hashes.
+func (d drawing) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
+	t.Helper()
+	doc := bson.D{}
+	for _, f := range p.Fields() {
+		v := d.value(1)
+		for v.Type == bson.TypeMinKey || v.Type == bson.TypeMaxKey {
+			v = d.value(1)
+		}
+		switch {
+		case f.Hashed:
+			v = rawValue(int64(d.Uint64()))
+		case d.IntN(3) == 0:
+			v = rawValue(d.objectID())
+		}
+		doc = append(doc, bson.E{Key: f.Name, Value: v})
+	}
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Bound(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func rawValue(v any) bson.RawValue {
+	typ, value, err := bson.MarshalValue(v)
+	if err != nil {
+		panic(err) // only values from here come here
+	}
+	return bson.RawValue{Type: typ, Value: value}
+}

@@ -1,0 +1,220 @@
+package placement_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"testing/synctest"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// The clusters that are asked: every version with every layout. A further
+// version or layout is one more word here.
+var (
+	agreementVersions = []string{"5.0", "4.4", "6.0", "7.0", "8.0"}
+	agreementLayouts  = []string{"yorkie-head", "yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"}
+)
+
+// agreementKeys are shard keys of every kind, beside those of the layouts.
+var agreementKeys = map[string]bson.D{
+	"ranged":         {{Key: "a", Value: 1}},
+	"hashed":         {{Key: "a", Value: "hashed"}},
+	"compound":       {{Key: "a", Value: 1}, {Key: "b", Value: 1}},
+	"compoundHashed": {{Key: "a", Value: 1}, {Key: "b", Value: "hashed"}},
+	"hashedFirst":    {{Key: "a", Value: "hashed"}, {Key: "b", Value: 1}},
+	"nested":         {{Key: "a.b", Value: 1}, {Key: "c.d", Value: "hashed"}},
+}
+
+const agreementDB = "agreement"
+
+// slowdown divides the number of questions where each costs more; `make test`
+// and `make long` ask all of them in a run without the race detector.
+var slowdown = 1
+
+// agreementLocates is how many questions all clusters get together.
+func agreementLocates() int {
+	switch {
+	case os.Getenv("SHARDBOARD_LONG") == "1":
+		return 1_000_000 / slowdown
+	case testing.Short():
+		return 3000
+	}
+	return 100_000 / slowdown
+}
+
+// For keys of random BSON types, many of them bounds of chunks, the shard that
+// we name is the one to which the cluster's own explain says it would send a
+// query by that key. Explain routes by the simulated cluster's code, which
+// shares none with ours.
+func TestLocateNamesTheShardThatExplainTargets(t *testing.T) {
+	versions := agreementVersions
+	if testing.Short() {
+		versions = versions[:1]
+	}
+	each := agreementLocates() / (len(versions) * len(agreementLayouts))
+	for i, version := range versions {
+		for j, layout := range agreementLayouts {
+			t.Run(version+"/"+layout, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					agree(t, version, layout, drawing{rand.New(rand.NewPCG(uint64(i), uint64(j)))}, each)
+				})
+			})
+		}
+	}
+}
+
+func agree(t *testing.T, version, layout string, draw drawing, locates int) {
+	sim, err := simcluster.New(t.Context(), simcluster.Options{
+		ServerVersion: version, Layout: layout, Shards: 7, Projects: 12, Documents: 120, Still: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sim.Close() }()
+	sim.Start(t.Context())
+	command(t, sim, "admin", bson.D{{Key: "enableSharding", Value: agreementDB}})
+	for name, key := range agreementKeys {
+		command(t, sim, "admin", bson.D{{Key: "shardCollection", Value: agreementDB + "." + name}, {Key: "key", Value: key}})
+	}
+	cutUp(t, sim, draw)
+	table := tableOf(t, sim)
+	l := placement.NewLocator(nil, still{table}, still{table}, profile.Yorkie())
+	asked, bounds := 0, 0
+	for asked < locates {
+		for _, c := range table.Collections {
+			if c.NS.Database() == "config" {
+				continue
+			}
+			q := draw.question(t, c)
+			checkQuestion(t, sim, l, c, q, asked%10 == 0)
+			asked++
+			if q.bound {
+				bounds++
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	t.Logf("%d locates in %d collections, %d of them at a bound: no mismatch", asked, len(table.Collections), bounds)
+}
+
+// checkQuestion compares our answers with the cluster's; the whole Locate, from
+// Extended JSON on, is slower and asked now and then only.
+func checkQuestion(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, c *topology.Collection, q question, whole bool) {
+	t.Helper()
+	ours, err := placement.Owner(c, q.values...)
+	if err != nil {
+		t.Fatalf("%s %s: %v", c.NS, q.values, err)
+	}
+	filter := bson.D{}
+	for i, f := range c.Key.Fields() {
+		filter = append(filter, bson.E{Key: f.Name, Value: bson.D{{Key: "$eq", Value: q.values[i]}}})
+	}
+	reply := command(t, sim, c.NS.Database(), bson.D{
+		{Key: "explain", Value: bson.D{{Key: "find", Value: c.NS.Collection()}, {Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"},
+	})
+	shards, err := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
+	if err != nil || len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != ours {
+		t.Errorf("%s %s is on %s by our table; explain: %s", c.NS, q.values, ours, reply.Lookup("queryPlanner", "winningPlan", "shards"))
+	}
+	if !whole {
+		return
+	}
+	doc := bson.D{}
+	for i, f := range c.Key.Fields() {
+		doc = append(doc, bson.E{Key: f.Name, Value: q.values[i]})
+	}
+	text, err := bson.MarshalExtJSON(doc, true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := l.Locate(t.Context(), placement.Query{NS: c.NS, Key: string(text)})
+	if err != nil {
+		t.Errorf("%s %s: %v", c.NS, text, err)
+	} else if len(items) != 1 || len(items[0].Places) != 1 || len(items[0].Places[0].Shards) != 1 || items[0].Places[0].Shards[0] != ours {
+		t.Errorf("%s %s: located at %+v, owned by %s", c.NS, text, items, ours)
+	}
+}
+
+// still is a table that does not change, without projects.
+type still struct{ t *topology.Table }
+
+func (s still) Table() *topology.Table { return s.t }
+func (s still) Directory() *placement.Directory {
+	return placement.NewDirectory(1, nil, nil, topology.Health{})
+}
+
+func tableOf(t *testing.T, sim *simcluster.Cluster) *topology.Table {
+	t.Helper()
+	uri, err := cluster.ParseURI(simcluster.URI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.Background()) }()
+	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func command(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) bson.Raw {
+	t.Helper()
+	reply, err := sim.Command(t.Context(), db, cmd)
+	if err != nil {
+		t.Fatalf("%s: %v", fmt.Sprint(cmd), err)
+	}
+	return reply
+}
+
+// cutUp splits every collection at random keys and moves chunks to random
+// shards, so that neighbours have different owners.
+func cutUp(t *testing.T, sim *simcluster.Cluster, draw drawing) {
+	t.Helper()
+	for _, c := range tableOf(t, sim).Collections {
+		if c.NS.Database() == "config" {
+			continue
+		}
+		for range 25 {
+			middle, err := c.Key.Document(draw.bound(t, c.Key))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A key that is a bound already cannot be split at; nothing is lost.
+			_, _ = sim.Command(t.Context(), "admin", bson.D{{Key: "split", Value: string(c.NS)}, {Key: "middle", Value: middle}})
+		}
+	}
+	table := tableOf(t, sim)
+	for _, c := range table.Collections {
+		if c.NS.Database() == "config" {
+			continue
+		}
+		for i, chunk := range c.Chunks.All() {
+			lo, errLo := c.Key.Document(chunk.Min)
+			hi, errHi := c.Key.Document(chunk.Max)
+			if errLo != nil || errHi != nil {
+				t.Fatal(errLo, errHi)
+			}
+			to := table.Shards[draw.IntN(len(table.Shards))].Name
+			if to == chunk.Shard && i > 0 {
+				continue
+			}
+			command(t, sim, "admin", bson.D{{Key: "moveChunk", Value: string(c.NS)}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to}})
+		}
+	}
+}

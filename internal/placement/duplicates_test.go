@@ -1,0 +1,234 @@
+package placement
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// stock answers ids from memory, as a mongos does: in order, rows of one id
+// one after the other.
+type stock struct {
+	mu    sync.Mutex
+	rows  map[topology.Namespace][]topology.KeyedRow
+	fail  []error // of the next reads
+	reads []time.Time
+}
+
+func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]topology.KeyedRow, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads = append(s.reads, time.Now())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if len(s.fail) > 0 {
+		err := s.fail[0]
+		s.fail = s.fail[1:]
+		return nil, err
+	}
+	var out []topology.KeyedRow
+	for _, r := range s.rows[ns] {
+		if bytes.Compare(r.ID[:], from[:]) >= 0 && len(out) < limit {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// number is an id that sorts by n.
+func number(n int) (id bson.ObjectID) {
+	binary.BigEndian.PutUint32(id[:], uint32(n))
+	return id
+}
+
+func (s *stock) add(t *testing.T, coll string, id, project bson.ObjectID) {
+	t.Helper()
+	doc, err := bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := topology.Namespace(db + "." + coll)
+	s.rows[ns] = append(s.rows[ns], topology.KeyedRow{ID: id, Doc: doc})
+}
+
+// stocked has 5,500 documents, two of whose ids are on both shards: one of
+// them with rows on either side of a batch's end, and one id twice on a shard's
+// side of the cut that is no duplicate of ours.
+func stocked(t *testing.T) *stock {
+	s := &stock{rows: map[topology.Namespace][]topology.KeyedRow{}}
+	for i := range 5500 {
+		s.add(t, "documents", number(i+1), oid(1))
+		if i == 998 || i == 3000 {
+			s.add(t, "documents", number(i+1), oid(6))
+		}
+		if i == 4000 {
+			s.add(t, "documents", number(i+1), oid(2)) // another project of the same shard
+		}
+	}
+	return s
+}
+
+func checking(t *testing.T, s *stock) *DuplicateCheck {
+	t.Helper()
+	f := fixed{table(t), NewDirectory(1, []string{db}, nil, topology.Health{})}
+	f.t.Sizes = map[topology.Namespace]topology.Sizes{}
+	for _, ns := range []topology.Namespace{db + ".documents", db + ".clients"} {
+		known := topology.Figure{Known: true, Value: int64(len(s.rows[ns])), Method: "collStats"}
+		f.t.Sizes[ns] = topology.Sizes{Shards: map[string]topology.Size{"a": {Documents: known}}}
+	}
+	return NewDuplicateCheck(s, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
+}
+
+func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stocked(t)
+		d := checking(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- d.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		if d.Report().State != CheckIdle {
+			t.Error("idle at first")
+		}
+		began := time.Now()
+		if err := d.Start(false, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
+			t.Errorf("a second one: %v", err)
+		}
+		time.Sleep(1100 * time.Millisecond)
+		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 || r.Collections[0].Read > 3300 {
+			t.Errorf("under way: %+v", r)
+		}
+		time.Sleep(10 * time.Second)
+		r := d.Report()
+		if r.State != CheckDone || r.FoundCount != 2 || len(r.Found) != 2 || r.Collections[0].Read != 5503 {
+			t.Fatalf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
+		}
+		if took := r.Ended.Sub(began); took < 5503*time.Second/idsPerSecond-time.Second || took > 5*time.Second {
+			t.Errorf("took %s", took)
+		}
+		for i, id := range []bson.ObjectID{number(999), number(3001)} {
+			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) || got.Rows[1].Project != oid(6) {
+				t.Errorf("%+v", got)
+			}
+			if _, ok := d.Shared(IDPlace{db + ".documents", id}); !ok {
+				t.Errorf("%s is not known", id.Hex())
+			}
+		}
+		if _, ok := d.Shared(IDPlace{db + ".documents", number(4001)}); ok {
+			t.Error("two rows of one shard are no shared id of ours")
+		}
+	})
+}
+
+func TestAStoppedCheckGoesOnWhereItWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stocked(t)
+		d := checking(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- d.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		if err := d.Stop(); fault.Of(err) != fault.Conflict {
+			t.Errorf("stop of nothing: %v", err)
+		}
+		for try := range 20 {
+			if err := d.Start(try > 0, nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(600 * time.Millisecond)
+			if d.Report().State == CheckDone {
+				break
+			}
+			before := d.Report().Collections[0].Read
+			if err := d.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
+				t.Fatalf("it went on: %+v", r)
+			}
+		}
+		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {
+			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
+		}
+		// And from a point that was kept elsewhere.
+		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": number(3001)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
+			t.Errorf("%s, %d found", r.State, r.FoundCount)
+		}
+		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{"x.y": {}}); fault.Of(err) != fault.Invalid {
+			t.Errorf("a collection that is not checked: %v", err)
+		}
+	})
+}
+
+func TestACheckOutlivesAStepDownAndTellsALastingFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stocked(t)
+		down := fault.New(fault.Unavailable, "The cluster does not answer.")
+		s.fail = []error{down, down}
+		d := checking(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- d.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		if err := d.Start(false, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
+			t.Errorf("%s %s", r.State, r.Problem)
+		}
+		s.mu.Lock()
+		s.fail = slices.Repeat([]error{down}, 10)
+		s.mu.Unlock()
+		if err := d.Start(false, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if r := d.Report(); r.State != CheckFailed || !strings.Contains(r.Problem, "does not answer") {
+			t.Fatalf("%s %q", r.State, r.Problem)
+		}
+		s.mu.Lock()
+		s.fail = nil
+		s.mu.Unlock()
+		if err := d.Start(true, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
+			t.Errorf("%s, %d found", r.State, r.FoundCount)
+		}
+	})
+}
+
+func TestBeforeTheTableIsLoadedNoCheckBegins(t *testing.T) {
+	f := fixed{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
+	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	f = fixed{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
+	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(err) != fault.NotFound {
+		t.Error(err)
+	}
+}

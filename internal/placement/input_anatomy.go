@@ -1,0 +1,56 @@
+package placement
+
+import (
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement/ids"
+)
+
+// takeApart adds the anatomy of the ids in the question, then of those found.
+func (a *Answer) takeApart() {
+	now := time.Now()
+	add := func(one ids.Anatomy) {
+		same := func(o ids.Anatomy) bool { return o.Text == one.Text }
+		if len(a.Anatomy) < maxAnatomies && !slices.ContainsFunc(a.Anatomy, same) {
+			a.Anatomy = append(a.Anatomy, one)
+		}
+	}
+	for _, r := range a.Input.Readings {
+		switch {
+		case r.UUID != ids.UUID{} || r.Form == FormUUID:
+			add(ids.OfUUID(r.UUID, now))
+		case r.Form == FormID, r.Form == FormReference, !r.ID.IsZero():
+			add(ids.OfObjectID(r.ID, now))
+		}
+	}
+	for _, it := range a.Items {
+		if id, err := bson.ObjectIDFromHex(it.ID); err == nil {
+			add(ids.OfObjectID(id, now))
+		}
+	}
+}
+
+// mark says of each row whether its id is known to be on other shards too.
+func (l *Locator) mark(a *Answer) {
+	if l.shared == nil {
+		return
+	}
+	for i := range a.Items {
+		it := &a.Items[i]
+		id, err := bson.ObjectIDFromHex(it.ID)
+		if err != nil {
+			continue
+		}
+		for _, p := range it.Places {
+			if p.Exists != "yes" {
+				continue
+			}
+			if s, ok := l.shared.Shared(IDPlace{NS: p.NS, ID: id}); ok {
+				it.Notes = append(it.Notes, Note{Code: "note.sharedID", Args: map[string]string{"ns": string(p.NS), "shards": join(s.Shards())}})
+			}
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package placement
+
+import (
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"golang.org/x/sync/errgroup"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// search follows every reading of one question.
+type search struct {
+	*Locator
+	t   *topology.Table
+	out *Answer
+}
+
+// readings collects what each reading leads to. Not finding anything by one of
+// them is an error only when no other has found something.
+func (s *search) readings(ctx context.Context) error {
+	var missing error
+	for _, r := range s.out.Input.Readings {
+		var err error
+		switch r.Form {
+		case FormDocumentKey, FormDashboard:
+			err = s.byDocumentKey(ctx, r)
+		case FormID:
+			err = s.byID(ctx, r.ID)
+		case FormReference:
+			err = s.byReference(ctx, r)
+		case FormProject:
+			err = s.noProject()
+		case FormUUID: // only a collection's shard key could say where
+		}
+		if err != nil && fault.Of(err) != fault.NotFound && fault.Of(err) != fault.Invalid {
+			return err
+		}
+		if missing == nil {
+			missing = err
+		}
+	}
+	if len(s.out.Items) > 0 {
+		return nil
+	}
+	return missing
+}
+
+// add keeps items that are not there yet: two readings may lead to one row.
+func (s *search) add(items ...Item) {
+	for _, it := range items {
+		same := func(o Item) bool {
+			return o.Kind == it.Kind && o.ID == it.ID && o.DB == it.DB && (o.Project == nil) == (it.Project == nil) &&
+				(o.Project == nil || o.Project.ID == it.Project.ID)
+		}
+		if !slices.ContainsFunc(s.out.Items, same) {
+			s.out.Items = append(s.out.Items, it)
+		}
+	}
+}
+
+func (s *search) projects(ref string) []Item {
+	var items []Item
+	for _, p := range s.dirs.Directory().Exactly(ref) {
+		items = append(items, s.projectItem(s.t, p))
+	}
+	return items
+}
+
+// noProject is the sentence for a text that is no project's name, id or key.
+func (s *search) noProject() error {
+	if s.out.Input.ProjectKeyShaped {
+		return fault.New(fault.NotFound,
+			"No project has this public key (searched the projects of %s). If it was a secret key, it has left its safe place: rotate it.", s.searched())
+	}
+	return fault.New(fault.NotFound,
+		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type project/document key.", s.searched())
+}
+
+func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
+	projects := s.dirs.Directory().Exactly(r.Project)
+	switch {
+	case r.Key == "" && r.Form == FormDashboard && len(projects) > 0:
+		s.add(s.projects(r.Project)...)
+		return nil
+	case r.Key == "" && r.Form == FormDocumentKey:
+		return fault.New(fault.Invalid, "There is no document key after the slash.")
+	case len(projects) == 0 && keyShaped(r.Project):
+		return s.noProject()
+	case len(projects) == 0 && r.Form == FormDashboard:
+		return fault.New(fault.NotFound, "No project has the name in this address (searched the projects of %s).", s.searched())
+	case len(projects) == 0:
+		return fault.New(fault.NotFound, "No project has the name, id or public key before the slash (searched the projects of %s).", s.searched())
+	}
+	found := 0
+	for _, p := range projects {
+		s.cost(topology.Namespace(p.DB+"."+s.profile.Keys.Collection), s.profile.Keys.Project)
+		rows, err := s.src.DocumentsByKey(ctx, p.DB, s.profile.Keys, p.ID, r.Key, maxRows)
+		if err != nil {
+			return err
+		}
+		// The living document first: removed ones keep their key.
+		slices.SortStableFunc(rows, func(a, b topology.DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
+		for _, row := range rows {
+			s.add(s.documentItem(s.t, p.DB, topology.IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true))
+		}
+		found += len(rows)
+	}
+	if found == 0 {
+		return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has this key (searched %s.%s with project %s).",
+			projects[0].DB, s.profile.Keys.Collection, projects[0].ID.Hex())
+	}
+	return nil
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// question is one query by id that a text leads to.
+type question struct {
+	db, kind string
+	ns       topology.Namespace
+	rows     []topology.IDRow
+}
+
+// byID asks every collection in which a bare id may be a row's.
+func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
+	var asked []*question
+	for _, db := range s.dirs.Directory().Databases() {
+		for _, c := range s.profile.Nearest(s.t, db).Collections {
+			ns := topology.Namespace(db + "." + c.Name)
+			if c.Kind != "" && presence(s.t, ns) != PresenceNo {
+				asked = append(asked, &question{db: db, kind: c.Kind, ns: ns})
+				s.cost(ns, "_id")
+			}
+		}
+	}
+	err := s.askAll(ctx, asked, func(ctx context.Context, q *question) ([]topology.IDRow, error) {
+		return s.src.ByID(ctx, q.db, s.profile.RowFields(q.ns.Collection()), id, maxRows)
+	})
+	if err != nil {
+		return err
+	}
+	if !s.addRows(asked) && len(s.out.Items) == 0 {
+		return fault.New(fault.NotFound, "No project, Yorkie document, client, schema or revision has the id %s (searched %s).", id.Hex(), s.searched())
+	}
+	return nil
+}
+
+// askAll runs the queries side by side: each is a round trip.
+func (s *search) askAll(ctx context.Context, asked []*question, ask func(context.Context, *question) ([]topology.IDRow, error)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, q := range asked {
+		g.Go(func() (err error) {
+			q.rows, err = ask(ctx, q)
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// addRows keeps the rows that were found and tells whether there are any.
+func (s *search) addRows(asked []*question) (found bool) {
+	for _, q := range asked {
+		for _, r := range q.rows {
+			it := s.itemOf(q, r, true)
+			if len(q.rows) > 1 {
+				// Legal: _id is unique per shard only.
+				it.Notes = append(it.Notes, Note{Code: "note.duplicateID", Args: map[string]string{"ns": string(q.ns)}})
+			}
+			s.add(it)
+			found = true
+		}
+	}
+	return found
+}
+
+func (s *search) itemOf(q *question, r topology.IDRow, seen bool) Item {
+	if q.ns.Collection() == s.profile.Keys.Collection {
+		return s.documentItem(s.t, q.db, r, false, seen)
+	}
+	return s.rowItem(s.t, q.db, q.kind, q.ns, r, seen)
+}
+
+// cost counts one query by how the table would send it. Known are the fields
+// that its filter names.
+func (s *search) cost(ns topology.Namespace, known ...string) {
+	c := s.t.Collection(ns)
+	if c == nil || c.Unsplittable || slices.Contains(known, c.Key.Fields()[0].Name) {
+		s.out.Cost.Targeted++
+		return
+	}
+	s.out.Cost.Broadcast++
+}

@@ -1,0 +1,79 @@
+package profile
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"shardboard/internal/topology"
+)
+
+// Presence says how a collection of a database is there.
+type Presence string
+
+const (
+	Sharded   Presence = "sharded"
+	Unsharded Presence = "unsharded"
+	Absent    Presence = "absent"
+	// Unlisted: not sharded, and whether it exists at all is not known, because
+	// listing collections is not permitted or not done yet.
+	Unlisted Presence = "unlisted"
+)
+
+// Actual is what a database has, as far as it is known.
+type Actual struct {
+	DB     string
+	Listed bool              // unsharded collections are known too
+	Keys   map[string]string // shard keys of the sharded collections, by collection
+	Names  []string          // every collection, sorted; none of the server's own
+}
+
+// ActualOf reads a table.
+func ActualOf(t *topology.Table, db string) Actual {
+	a := Actual{DB: db, Listed: t.Unsharded != nil, Keys: map[string]string{}}
+	// Both lists are sorted by name, so a database is one stretch of each.
+	from, to := topology.Namespace(db+"."), topology.Namespace(db+"/") // "/" follows "."
+	first := sort.Search(len(t.Collections), func(i int) bool { return t.Collections[i].NS >= from })
+	for _, c := range t.Collections[first:] {
+		if c.NS >= to {
+			break
+		}
+		name := c.NS.Collection()
+		if c.Temporary || own(name) {
+			continue
+		}
+		a.Names = append(a.Names, name)
+		if !c.Unsplittable {
+			a.Keys[name] = c.Key.String()
+		}
+	}
+	first = sort.Search(len(t.Unsharded), func(i int) bool { return t.Unsharded[i] >= from })
+	for _, ns := range t.Unsharded[first:] {
+		if ns >= to {
+			break
+		}
+		if name := ns.Collection(); !own(name) {
+			a.Names = append(a.Names, name)
+		}
+	}
+	slices.Sort(a.Names)
+	a.Names = slices.Compact(a.Names)
+	return a
+}
+
+// own tells whether a collection is the server's.
+func own(name string) bool { return strings.HasPrefix(name, "system.") }
+
+// Of says how a collection is there, and its shard key.
+func (a Actual) Of(name string) (Presence, string) {
+	if key, ok := a.Keys[name]; ok {
+		return Sharded, key
+	}
+	if _, there := slices.BinarySearch(a.Names, name); there {
+		return Unsharded, ""
+	}
+	if a.Listed {
+		return Absent, ""
+	}
+	return Unlisted, ""
+}

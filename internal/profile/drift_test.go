@@ -1,0 +1,290 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// sharding is how a database is made for a test: shard key by collection, ""
+// for one that is there and not sharded.
+type sharding map[string]string
+
+// as is what a layout's own set-up makes.
+func as(l Layout) sharding {
+	s := sharding{}
+	for _, c := range l.Collections {
+		s[c.Name] = c.Expected
+	}
+	return s
+}
+
+// but changes one collection; "-" drops it.
+func (s sharding) but(name, key string) sharding {
+	s[name] = key
+	if key == "-" {
+		delete(s, name)
+	}
+	return s
+}
+
+func patternOf(t testing.TB, text string) shardkey.Pattern {
+	t.Helper()
+	var d bson.D
+	for part := range strings.SplitSeq(strings.Trim(text, "{}"), ", ") {
+		name, kind, _ := strings.Cut(part, ": ")
+		if kind == "1" {
+			d = append(d, asc(name))
+		} else {
+			d = append(d, hashed(name))
+		}
+	}
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (s sharding) table(t testing.TB, version string) *topology.Table {
+	tab := &topology.Table{
+		Loaded: true, ServerInfo: topology.ServerInfo{Version: version}, Unsharded: []topology.Namespace{},
+		Databases: []topology.Database{{Name: "y", Primary: "shard-rs-1"}},
+	}
+	for name, key := range s {
+		ns := topology.Namespace("y." + name)
+		if key == "" {
+			tab.Unsharded = append(tab.Unsharded, ns)
+			continue
+		}
+		tab.Collections = append(tab.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: patternOf(t, key)}})
+	}
+	slices.Sort(tab.Unsharded)
+	slices.SortFunc(tab.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	return tab
+}
+
+func layoutNamed(t testing.TB, name string) Layout {
+	t.Helper()
+	l, ok := Yorkie().Layout(name)
+	if !ok {
+		t.Fatalf("no layout %s", name)
+	}
+	return l
+}
+
+func told(d Drift) []string {
+	var out []string
+	for _, f := range d.Findings {
+		line := f.Code + " " + f.NS.Collection()
+		if f.Layout != "" {
+			line += " " + f.Layout
+		}
+		if f.Variant != "" {
+			line += " (" + f.Variant + ")"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestEveryLayoutIsNearestToItself(t *testing.T) {
+	p := Yorkie()
+	for _, l := range p.Layouts {
+		d := p.DriftOf(as(l).table(t, "8.0.12"), "y", "")
+		if d.Nearest != l.Name || d.Layout.Name != l.Name {
+			t.Errorf("%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
+		}
+		want := []string(nil)
+		if l.Name == "yorkie-head" {
+			want = []string{"documented snapshot_bodies"}
+		}
+		if got := told(d); !slices.Equal(got, want) || d.Looks() != 0 {
+			t.Errorf("%s differs from itself: %v", l.Name, got)
+		}
+		// Without listCollections the shard keys alone tell it.
+		bare := as(l).table(t, "8.0.12")
+		bare.Unsharded = nil
+		if d := p.DriftOf(bare, "y", ""); d.Nearest != l.Name {
+			t.Errorf("%s without listCollections is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
+		}
+	}
+}
+
+// Every layout's database compared with every other layout.
+func TestEveryLayoutAgainstEveryOther(t *testing.T) {
+	const (
+		ranged  = "different changes,different snapshots"
+		toHash  = "different changes,different snapshots,different versionvectors"
+		seqsOld = "older syncedseqs yorkie-0.5.7"
+	)
+	want := map[string]string{
+		"0.4 as 0.5.7":     "missing versionvectors",
+		"0.4 as 0.6.20":    "missing schemas," + ranged + ",missing versionvectors," + seqsOld,
+		"0.4 as 0.6.38":    "different clients (chartClients),missing schemas," + ranged + ",missing versionvectors," + seqsOld,
+		"0.4 as head":      "different clients (chartClients),missing schemas," + ranged + ",missing snapshot_bodies,missing versionvectors,missing revisions," + seqsOld,
+		"0.5.7 as 0.4":     "newer versionvectors yorkie-0.5.7",
+		"0.5.7 as 0.6.20":  "missing schemas," + toHash + "," + seqsOld,
+		"0.5.7 as 0.6.38":  "different clients (chartClients),missing schemas," + toHash + "," + seqsOld,
+		"0.5.7 as head":    "different clients (chartClients),missing schemas," + ranged + ",missing snapshot_bodies,different versionvectors,missing revisions," + seqsOld,
+		"0.6.20 as 0.4":    ranged + ",missing syncedseqs,newer schemas yorkie-0.6.20,newer versionvectors yorkie-0.5.7",
+		"0.6.20 as 0.5.7":  ranged + ",missing syncedseqs,different versionvectors,newer schemas yorkie-0.6.20",
+		"0.6.20 as 0.6.38": "different clients (chartClients)",
+		"0.6.20 as head":   "different clients (chartClients),missing snapshot_bodies,missing revisions",
+		"0.6.38 as 0.4":    "different clients," + ranged + ",missing syncedseqs,newer schemas yorkie-0.6.20,newer versionvectors yorkie-0.5.7",
+		"0.6.38 as 0.5.7":  "different clients," + ranged + ",missing syncedseqs,different versionvectors,newer schemas yorkie-0.6.20",
+		"0.6.38 as 0.6.20": "different clients",
+		"0.6.38 as head":   "missing snapshot_bodies,missing revisions",
+		"head as 0.4":      "different clients," + ranged + ",missing syncedseqs,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head,newer versionvectors yorkie-0.5.7",
+		"head as 0.5.7":    "different clients," + ranged + ",missing syncedseqs,different versionvectors,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head",
+		"head as 0.6.20":   "different clients,newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
+		"head as 0.6.38":   "newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
+	}
+	p := Yorkie()
+	for _, from := range p.Layouts {
+		for _, to := range p.Layouts {
+			if from.Name == to.Name {
+				continue
+			}
+			name := strings.ReplaceAll(from.Name+" as "+to.Name, "yorkie-", "")
+			d := p.DriftOf(as(from).table(t, "8.0.12"), "y", to.Name)
+			if got := strings.Join(told(d), ","); got != want[name] {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, want[name])
+			}
+			delete(want, name)
+			if d.Nearest != from.Name || d.Layout.Name != to.Name {
+				t.Errorf("%s: nearest %s, compared with %s", name, d.Nearest, d.Layout.Name)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not compared: %v", want)
+	}
+}
+
+func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
+	head, v0638, v0620, v057 := layoutNamed(t, "yorkie-head"), layoutNamed(t, "yorkie-0.6.38"), layoutNamed(t, "yorkie-0.6.20"), layoutNamed(t, "yorkie-0.5.7")
+	tests := []struct {
+		name    string
+		has     sharding
+		nearest string
+		want    string
+		looks   int
+	}{
+		{"the chart of 0.6.20", as(v0620).but("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		// By its shard keys the chart was still at 0.6.20.
+		{"the chart of 0.6.38", as(v0638).but("schemas", "").but("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		{"a chart cluster upgraded to head", as(head).but("schemas", "").but("clients", keyProject), "yorkie-head", "different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies", 2},
+		{"0.5.3 to 0.5.6", as(v057).but("versionvectors", ""), "yorkie-0.5.7", "unsharded versionvectors (lateVectors)", 1},
+		{"0.6.39", as(head).but("revisions", ""), "yorkie-head", "documented snapshot_bodies,unsharded revisions (lateRevisions)", 1},
+		{"snapshot_bodies sharded as documented", as(head).but("snapshot_bodies", keyHashed), "yorkie-head", "", 0},
+		{"snapshot_bodies before 0.7.2", as(head).but("snapshot_bodies", "-"), "yorkie-head", "missing snapshot_bodies", 0},
+		{"a set-up job that failed", sharding{"projects": "", "users": "", "members": "", "documents": "", "clients": "", "schemas": "", "changes": "", "snapshots": "", "snapshot_bodies": "", "versionvectors": "", "revisions": ""},
+			"yorkie-head", "unsharded documents,unsharded clients,unsharded schemas (chartSchemas),unsharded changes,unsharded snapshots,documented snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)", 7},
+		{"somebody sharded users", as(head).but("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
+		{"somebody else's collection", as(head).but("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
+		{"an old collection left over", as(head).but("syncedseqs", keyDocument), "yorkie-head", "documented snapshot_bodies,older syncedseqs yorkie-0.5.7", 0},
+	}
+	for _, tc := range tests {
+		d := Yorkie().DriftOf(tc.has.table(t, "8.0.12"), "y", "")
+		if got := strings.Join(told(d), ","); got != tc.want || d.Nearest != tc.nearest || d.Looks() != tc.looks {
+			t.Errorf("%s: nearest %s, %d looks, %s\nwant %s, %d, %s", tc.name, d.Nearest, d.Looks(), got, tc.nearest, tc.looks, tc.want)
+		}
+	}
+}
+
+func TestWhatIsThereIsPlacedWhateverTheLayout(t *testing.T) {
+	has := as(layoutNamed(t, "yorkie-0.4")).but("revisions", keyHashed).but("schemas", "").but("orders", "")
+	l := Yorkie().Nearest(has.table(t, "5.0.7"), "y")
+	for _, name := range []string{"syncedseqs", "revisions", "schemas"} {
+		if _, ok := l.Collection(name); !ok {
+			t.Errorf("%s is not placed", name)
+		}
+	}
+	if _, ok := l.Collection("orders"); ok || l.Name != "yorkie-0.4" {
+		t.Errorf("%s places orders", l.Name)
+	}
+}
+
+func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
+	v04 := layoutNamed(t, "yorkie-0.4")
+	commands := func(version, layout, coll string, has sharding) string {
+		for _, f := range Yorkie().DriftOf(has.table(t, version), "y", layout).Findings {
+			if f.NS.Collection() == coll {
+				return f.Fix.Code + "\n" + strings.Join(f.Fix.Commands, "\n")
+			}
+		}
+		return "no finding"
+	}
+	const coll = `db.getSiblingDB("y").getCollection(%q)`
+	tests := []struct{ version, coll, want string }{
+		{"5.0.7", "changes", "reshard\nsh.reshardCollection(\"y.changes\", {doc_id: \"hashed\"})"},
+		{"4.4.29", "changes", "copy\n"},
+		{"4.4.29", "clients", "refine\n" + fmt.Sprintf(coll, "clients") + ".createIndex({project_id: 1, _id: \"hashed\"})\n" +
+			`db.adminCommand({refineCollectionShardKey: "y.clients", key: {project_id: 1, _id: "hashed"}})`},
+		{"4.2.1", "clients", "copy\n"},
+		{"5.0.7", "schemas", "shard\nsh.shardCollection(\"y.schemas\", {project_id: 1})"},
+		{"5.0.7", "syncedseqs", "drop\n" + fmt.Sprintf(coll, "syncedseqs") + ".estimatedDocumentCount()\n" + fmt.Sprintf(coll, "syncedseqs") + ".drop()"},
+		{"", "changes", "reshard\nsh.reshardCollection(\"y.changes\", {doc_id: \"hashed\"})"},
+	}
+	for _, tc := range tests {
+		if got := commands(tc.version, "yorkie-head", tc.coll, as(v04)); got != tc.want {
+			t.Errorf("%s of %s:\n got %s\nwant %s", tc.coll, tc.version, got, tc.want)
+		}
+	}
+	nothing := sharding{"projects": "", "documents": ""}
+	if got := commands("5.0.7", "yorkie-head", "documents", nothing); !strings.HasPrefix(got, "shard\nsh.enableSharding(\"y\")\n"+fmt.Sprintf(coll, "documents")+".createIndex({project_id: 1})\n") {
+		t.Errorf("the first collection to shard: %s", got)
+	}
+	if got := commands("8.0.12", "yorkie-head", "documents", nothing); strings.Contains(got, "enableSharding") {
+		t.Errorf("8.0 needs no enableSharding: %s", got)
+	}
+	users := as(layoutNamed(t, "yorkie-head")).but("users", "{username: 1}")
+	if got := commands("8.0.12", "yorkie-head", "users", users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
+		t.Errorf("users: %s", got)
+	}
+	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {
+		t.Errorf("users of 7.0: %s", got)
+	}
+}
+
+// Names come from the cluster: in a command they are JavaScript strings and
+// nothing else, and what an eye would not see is written as an escape.
+func TestNamesInCommandsAreQuoted(t *testing.T) {
+	tests := map[string]string{
+		`a"); db.dropDatabase(); ("`: `"a\"); db.dropDatabase(); (\""`,
+		"a\u202eb":                   `"a\u202eb"`,
+		"a\u2028b":                   `"a\u2028b"`,
+		"a\x7fb\nc":                  `"a\u007fb\nc"`,
+		"a\U000e0001b":               `"a\udb40\udc01b"`,
+		"주문":                         `"주문"`,
+	}
+	for in, want := range tests {
+		if got := quoted(in); got != want {
+			t.Errorf("%q is written %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Whoever compares with a layout older than what is there is not told to go
+// back to it.
+func TestNothingIsBroughtBackToAnOlderLayout(t *testing.T) {
+	head := as(layoutNamed(t, "yorkie-head")).table(t, "8.0.12")
+	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {
+		for _, f := range Yorkie().DriftOf(head, "y", name).Findings {
+			if len(f.Fix.Commands) > 0 {
+				t.Errorf("as %s: %s %s: %v", name, f.Code, f.NS, f.Fix.Commands)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package profile
+
+import (
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.yaml.in/yaml/v3"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// profile reads the whole file: one layout, which has the profile's name.
+func (r *reader) profile(n *yaml.Node) *Profile {
+	t := r.table(n, "", "name", "tenants", "documents", "collections")
+	p := &Profile{Name: t.text("name", true)}
+	tenants := t.sub("tenants", "collection", "name", "publicKey", "createdAt", "documents", "countedAt", "holds")
+	p.Names = topology.ProjectFields{
+		Collection: tenants.collection("collection"), Name: tenants.field("name", true), PublicKey: tenants.field("publicKey", false),
+		CreatedAt: tenants.field("createdAt", false), Documents: tenants.field("documents", false), CountedAt: tenants.field("countedAt", false),
+	}
+	r.distinct(tenants, "name", "publicKey", "createdAt", "documents", "countedAt")
+	docs := t.sub("documents", "collection", "tenant", "key", "removedAt", "createdAt", "updatedAt", "called", "shardKey", "holds")
+	p.Keys = topology.DocumentFields{
+		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", true),
+		RemovedAt: docs.field("removedAt", false), CreatedAt: docs.field("createdAt", false), UpdatedAt: docs.field("updatedAt", false),
+	}
+	r.distinct(docs, "tenant", "key", "removedAt", "createdAt", "updatedAt")
+	if _, ok := docs.value["called"]; ok {
+		called := docs.sub("called", "one", "many")
+		p.Called = Called{One: called.text("one", true), Many: called.text("many", true)}
+	}
+	of := Collection{Name: p.Keys.Collection, ProjectField: p.Keys.Project, DocumentField: "_id", KeyField: p.Keys.Key, Kind: "document"}
+	l := Layout{Name: p.Name, Collections: []Collection{
+		r.keyed(docs, of),
+		{Name: p.Names.Collection, Scope: ScopeCluster, ProjectField: "_id", KeyField: p.Names.Name, Unjudged: true, What: tenants.text("holds", false)},
+	}}
+	if p.Names.Collection == p.Keys.Collection {
+		r.bad(docs.node, "documents.collection", "tenants and documents must be two collections.")
+	}
+	l.Collections = append(l.Collections, r.others(t, l.Collections)...)
+	p.Layouts = []Layout{l}
+	return p
+}
+
+// others reads the list of further collections.
+func (r *reader) others(t table, taken []Collection) []Collection {
+	list, ok := t.value["collections"]
+	if !ok {
+		return nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		r.bad(list, "collections", "expected a list, found %s.", kindOf(list))
+		return nil
+	}
+	var out []Collection
+	for i, n := range list.Content {
+		c := r.table(n, fmt.Sprintf("collections[%d]", i), "name", "tenant", "document", "key", "called", "shardKey", "holds")
+		of := Collection{
+			Name: c.collection("name"), ProjectField: c.field("tenant", false), DocumentField: c.field("document", false),
+			KeyField: c.field("key", false), Kind: c.text("called", false),
+		}
+		r.distinct(c, "tenant", "document", "key")
+		for _, other := range append(taken, out...) {
+			if other.Name == of.Name {
+				r.bad(n, c.at("name"), "the collection %s is there twice.", of.Name)
+			}
+		}
+		out = append(out, r.keyed(c, of))
+	}
+	return out
+}
+
+// keyed completes a collection by its shard key: what rows are kept by.
+func (r *reader) keyed(t table, c Collection) Collection {
+	c.What = t.text("holds", false)
+	key, leading, hashed := r.shardKey(t)
+	c.Expected, c.Unjudged = key, key == "" && t.value["shardKey"] == nil
+	switch {
+	case c.DocumentField == "" && c.ProjectField == "":
+		c.Scope = ScopeCluster
+	case leading != "" && leading == c.ProjectField && !hashed:
+		c.Scope = ScopeProject
+	case c.DocumentField != "" && c.DocumentField != "_id":
+		c.Scope = ScopeDocument
+	default:
+		c.Scope = ScopeProject
+	}
+	return c
+}
+
+// shardKey reads {field: 1, other: hashed} or the word unsharded, as people
+// write keys in mongosh, and tells the first field.
+func (r *reader) shardKey(t table) (key, leading string, hashed bool) {
+	n, ok := t.value["shardKey"]
+	if !ok {
+		return "", "", false
+	}
+	if n.Kind == yaml.ScalarNode && n.Value == "unsharded" {
+		return "", "", false
+	}
+	if n.Kind != yaml.MappingNode {
+		r.bad(n, t.at("shardKey"), `expected fields such as {tenant_id: 1, _id: hashed}, or the word unsharded, found %s.`, kindOf(n))
+		return "", "", false
+	}
+	d := bson.D{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		switch {
+		case name.Kind != yaml.ScalarNode || name.Tag != "!!str":
+			r.bad(name, t.at("shardKey"), "the name of a field must be text.")
+		case value.Kind == yaml.ScalarNode && value.Value == "hashed":
+			d = append(d, bson.E{Key: name.Value, Value: "hashed"})
+		case value.Kind == yaml.ScalarNode && value.Value == "1" && value.Tag == "!!int":
+			d = append(d, bson.E{Key: name.Value, Value: int32(1)})
+		default:
+			r.bad(value, t.at("shardKey")+"."+clip(name.Value), "expected 1 or hashed.")
+		}
+	}
+	if r.err != nil {
+		return "", "", false
+	}
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		r.bad(n, t.at("shardKey"), "this cannot be a shard key.")
+		return "", "", false
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		r.bad(n, t.at("shardKey"), "%s", fault.Text(err))
+		return "", "", false
+	}
+	return p.String(), p.Fields()[0].Name, p.Fields()[0].Hashed
+}
+
+// distinct refuses one stored field in two meanings: which of them it has
+// would depend on the order of reading.
+func (r *reader) distinct(t table, names ...string) {
+	seen := map[string]string{}
+	for _, name := range names {
+		n, ok := t.value[name]
+		if !ok || r.err != nil {
+			continue
+		}
+		if first, twice := seen[n.Value]; twice {
+			r.bad(n, t.at(name), "%s is the field of %s already.", n.Value, first)
+		}
+		seen[n.Value] = name
+	}
+}

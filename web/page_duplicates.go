@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// pageDuplicates shows the check and what it found. While it runs, the browser
+// asks again by itself: a header, so that it works without any script.
+func (s *Server) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
+	v := s.view()
+	report := s.report()
+	if report.State == placement.CheckRunning {
+		w.Header().Set("Refresh", "3")
+	}
+	sh := s.shell(v, "locate", words.T("dup.title"))
+	return writePage(w, r, http.StatusOK, templates.DuplicatesPage(sh, duplicatesView(v, report, s.deps.Duplicates != nil)))
+}
+
+// postDuplicates does what a button of the page says, and leads back to it. It
+// reads the cluster and changes nothing of it.
+func (s *Server) postDuplicates(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	c, err := s.checker()
+	if err != nil {
+		return err
+	}
+	switch do := r.PostForm.Get("do"); do {
+	case "start", "resume":
+		err = c.Start(do == "resume", nil)
+	case "stop":
+		err = c.Stop()
+	default:
+		err = fault.New(fault.Invalid, "The form says neither start, resume nor stop.")
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/checks/duplicates")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,76 @@
+package templates
+
+// WhyPlaces is why a located thing is where it is, place by place.
+type WhyPlaces struct {
+	Places    []WhyPlace
+	ProveURL  string // asks the mongos; "" when that was done or cannot be
+	CountsURL string
+}
+
+// WhyPlace is the chain of one place.
+type WhyPlace struct {
+	NS, Name string
+	URL      string // of the chunk's own page; "" when there is not one chunk
+	Shards   []ShardRef
+	Steps    []WhyStep
+	Sentence string
+	Proof    *WhyProof
+	Rows     *Figure // nil: nobody asked
+	Open     bool
+}
+
+// WhyStep is one link of the chain.
+type WhyStep struct{ Name, Text string }
+
+// WhyProof is what the mongos said.
+type WhyProof struct {
+	Level string // ok, note, bad: as a verdict is drawn
+	Text  string
+}
+
+// WhyRules is every balancer rule with its verdict on one chunk.
+type WhyRules struct {
+	Level    string // ok: it moves or is fine; note; bad
+	Text     string
+	Lead     string
+	Rules    []WhyRule
+	Decision string
+}
+
+// WhyRule is one line of the rules.
+type WhyRule struct {
+	Name    string
+	Outcome string // code: pass, asks, blocks, waits, unknown
+	Word    string
+	Text    string
+}
+
+// WhyChunk is the page of one chunk.
+type WhyChunk struct {
+	NS, DB, URL string // of the collection
+	Name        string
+	Title       string
+	Chunk       ChunkRow
+	Place       WhyPlace
+	Rules       WhyRules
+}
+
+// WhyProject is why a project's own chunks are where they are.
+type WhyProject struct {
+	Collections []WhyCollection
+}
+
+// WhyCollection is one collection of a project.
+type WhyCollection struct {
+	NS, Name, URL string
+	Text          string
+	Chunks        []WhyProjectChunk
+	More          int // chunks not listed
+}
+
+// WhyProjectChunk is one chunk with the decision alone; its page has the rest.
+type WhyProjectChunk struct {
+	Title, URL string
+	Shard      ShardRef
+	Text       string
+}
