@@ -26,6 +26,7 @@ type demo struct {
 	sim    *simcluster.Cluster
 	addr   string // of the simulated cluster
 	served chan error
+	config Config
 	app    *App
 	driver *mongo.Client
 }
@@ -41,26 +42,38 @@ func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(t.Context(), Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Start()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w}
+	d.serve(t)
+	d.config.Listen = d.app.Addr()
+	t.Cleanup(func() { d.stop(t) })
 	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
-	d.app, d.driver = a, driver
+	d.driver = driver
 	d.waitReady(t)
 	return d
+}
+
+// serve starts the dashboard; stop ends it.
+func (d *demo) serve(t *testing.T) {
+	t.Helper()
+	a, err := New(t.Context(), d.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Start()
+	d.app = a
+}
+
+func (d *demo) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := d.app.Stop(ctx); err != nil {
+		t.Error(err)
+	}
 }
 
 // serveAgain starts a simulated cluster at the demo's address.
