@@ -38,7 +38,11 @@ browser: build
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/
 
 test-all: setup ## longer runs; within 40 minutes
-	SHARDBOARD_LONG=1 $(GO) test -timeout 35m ./...
+	sh scripts/setup-node
+	cd tools && npx --no-install tsc -p .
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 8m -run 'Browser' ./internal/app/
+	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v /test/)
+	sh scripts/outside-clients
 	sh scripts/fuzz 20s
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
 
@@ -49,7 +53,7 @@ bench: ## figures, as ratios within one run where two things are compared
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 generate: ## templ components
-	$(TEMPL) generate -path web/templates
+	$(TEMPL) generate
 
 format:
 	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)

@@ -28,6 +28,7 @@ type Client struct {
 	timeout time.Duration
 	mongo   *mongo.Client
 
+	load    load                       // commands sent lately
 	version atomic.Pointer[version]    // what buildInfo said
 	legacy  atomic.Bool                // some collection has the chunk format of 4.4
 	ids     atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
@@ -45,6 +46,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 		o.Timeout = 5 * time.Second
 	}
 	c := &Client{uri: uri, timeout: o.Timeout}
+	o.Monitor = c.counting(o.Monitor)
 	opts := clientOptions(uri, o)
 	if err := opts.Validate(); err != nil {
 		// Only here a mongodb+srv address has asked DNS. The driver's text may quote
@@ -100,9 +102,13 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 // URI is the address, which shows no secret.
 func (c *Client) URI() URI { return c.uri }
 
-// Close ends all connections and waits for them, at most as long as ctx allows.
+// closeTimeout bounds the good-bye: the driver would look for a server to end
+// its sessions on for as long as it may, also when the cluster is gone.
+const closeTimeout = time.Second
+
+// Close ends all connections and waits for them, at most closeTimeout.
 func (c *Client) Close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	return c.mongo.Disconnect(ctx)
 }

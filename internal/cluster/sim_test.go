@@ -116,6 +116,9 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		if w.Table().Seq != seq {
 			t.Errorf("a still cluster published %d tables in a minute", w.Table().Seq-seq)
 		}
+		if n, want := c.LoadPerMinute(), len(sent.take()); n < want-2 || n > want+2 {
+			t.Errorf("the client says %d commands a minute, the monitor saw %d", n, want)
+		}
 	})
 }
 

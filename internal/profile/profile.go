@@ -96,7 +96,9 @@ func (p *Profile) Nearest(t *topology.Table, db string) Layout {
 	return best
 }
 
-// score counts agreeing shard keys, less those that disagree.
+// score counts agreeing shard keys, less those that disagree and collections
+// that the layout does not know. What is not sharded says nothing: set-up jobs
+// lag and fail silently, so it must not make an older, smaller layout nearer.
 func (l Layout) score(t *topology.Table, db string) int {
 	score := 0
 	for _, want := range l.Collections {
@@ -106,7 +108,6 @@ func (l Layout) score(t *topology.Table, db string) int {
 		have := t.Collection(topology.Namespace(db + "." + want.Name))
 		switch {
 		case have == nil || have.Unsplittable:
-			score--
 		case have.Key.String() == want.Expected:
 			score += 2
 		default:

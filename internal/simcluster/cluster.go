@@ -61,7 +61,8 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
-			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
+			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
+			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
 		}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -84,6 +85,8 @@ func (c *Cluster) load(ctx context.Context) error {
 		}
 	}
 	if !c.opts.Empty {
+		c.catalog.Hurry(true)
+		defer c.catalog.Hurry(false)
 		w, err := workload.Load(ctx, c, workload.Options{
 			Seed: c.opts.Seed, Epoch: c.opts.Epoch, Layout: c.opts.Layout, Database: c.opts.Database,
 			Projects: c.opts.Projects, Documents: c.opts.Documents, Shards: c.opts.shardNames(),

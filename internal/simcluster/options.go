@@ -1,10 +1,13 @@
 package simcluster
 
 import (
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/access"
 )
@@ -18,7 +21,7 @@ type Options struct {
 	Layout        string // workload layout; default "yorkie-head"
 	Database      string // the workload's database; default "yorkie-meta"
 	Projects      int    // default 60
-	Documents     int    // Yorkie documents in all; default 20000
+	Documents     int    // Yorkie documents in all; default 20000, negative: none
 	// Epoch is the cluster's time when it is made; default the wall clock's.
 	Epoch time.Time
 	Still bool // balancer off and nothing writes
@@ -59,8 +62,11 @@ func (o Options) withDefaults() Options {
 	if o.Projects == 0 {
 		o.Projects = 60
 	}
-	if o.Documents == 0 {
+	switch {
+	case o.Documents == 0:
 		o.Documents = 20000
+	case o.Documents < 0:
+		o.Documents = 0
 	}
 	if o.Epoch.IsZero() {
 		o.Epoch = time.Now()
@@ -78,14 +84,23 @@ func (o Options) validate() error {
 	switch {
 	case o.Shards < 0 || o.Shards > 100:
 		return fmt.Errorf("simulate %d shards: between 1 and 100 are possible", o.Shards)
-	case o.Projects < 0 || o.Documents < 0:
-		return fmt.Errorf("simulate %d projects with %d documents: neither can be negative", o.Projects, o.Documents)
+	case o.Projects < 0:
+		return fmt.Errorf("simulate %d projects: their number can't be negative", o.Projects)
 	case (o.ConfigShard || o.ShardUUIDs) && !strings.HasPrefix(o.ServerVersion, "8."):
 		return fmt.Errorf("simulate a config shard or shard uuids on %s: that needs 8.0", o.ServerVersion)
 	case o.Pace < 0:
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}
 	return nil
+}
+
+// clusterID depends on the seed alone: a simulated cluster that is started
+// again is the same cluster to those who watch it.
+func clusterID(seed int64) bson.ObjectID {
+	var id bson.ObjectID
+	binary.BigEndian.PutUint32(id[:4], 1_767_225_600) // 2026-01-01: an id that reads as one
+	binary.BigEndian.PutUint64(id[4:], uint64(seed))
+	return id
 }
 
 func (o Options) shardNames() []string {

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -75,6 +76,7 @@ type Cluster struct {
 	orphans []*orphanRange
 	rounds  rounds
 	reshard *resharding // nil when none runs
+	hurried atomic.Bool // migrations take no time
 
 	life context.Context // ends with Close; carries running migrations
 	end  context.CancelFunc

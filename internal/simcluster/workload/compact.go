@@ -45,7 +45,8 @@ func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
 	w.changes -= doc.rows - 1
 	doc.rows, doc.seq = 1, 1
 	now := w.o.Now()
-	r := w.rng(uint64(now.UnixNano()))
+	w.compactions++
+	r := w.rng(streamCompact + w.compactions)
 	row := w.changeDocument(r, doc, w.ids.at(now), 1)
 	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
 		return err

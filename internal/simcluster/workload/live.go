@@ -16,6 +16,7 @@ const (
 	housekeepEvery = 5 * time.Minute  // project statistics
 	streamLive     = 1 << 32          // first random stream of the live ticks
 	streamOperator = 1 << 40
+	streamCompact  = 1 << 48
 )
 
 // Run writes until ctx ends: pushes every half second, each tick drawn from

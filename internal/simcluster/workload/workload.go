@@ -40,16 +40,17 @@ type Options struct {
 // Workload is a loaded data set. Run it for live writers; not safe for
 // concurrent use otherwise.
 type Workload struct {
-	o        Options
-	c        Cluster
-	layout   layout
-	projects []*project
-	heat     *heat
-	ids      *idMaker    // of the Yorkie server process
-	mongod   *idMaker    // of a mongod: documents, changes and version vectors get their ids there
-	docs     []*document // that may be edited, newest first
-	opened   int         // Yorkie documents made since the load
-	changes  int         // rows in changes, as far as the workload wrote and compacted them
+	o           Options
+	c           Cluster
+	layout      layout
+	projects    []*project
+	heat        *heat
+	ids         *idMaker    // of the Yorkie server process
+	mongod      *idMaker    // of a mongod: documents, changes and version vectors get their ids there
+	docs        []*document // that may be edited, newest first
+	compactions uint64
+	opened      int // Yorkie documents made since the load
+	changes     int // rows in changes, as far as the workload wrote and compacted them
 }
 
 // project is a tenant with its relative weight.

@@ -1,0 +1,198 @@
+// Package shardboard_test holds what is true of the repository as a whole.
+package shardboard_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms is the import table of docs/architecture.md: which of our packages a
+// room may import in non-test files. A room's own subfolders are part of it.
+var rooms = map[string][]string{
+	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
+	"internal/app":         {"*"},
+	"internal/fault":       {},
+	"internal/shardkey":    {},
+	"internal/topology":    {"internal/shardkey"},
+	"internal/cluster":     {"internal/topology", "internal/shardkey"},
+	"internal/profile":     {"internal/topology", "internal/shardkey"},
+	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
+	"internal/actions":     {"internal/topology", "internal/shardkey"},
+	"internal/conformance": {"-"}, // tests only
+	"internal/api":         {},
+	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web/templates":        {"web/words", "static"},
+	"web/words":            {"-"},
+	"test/mongosh":         {"-"}, // tests only
+	"static":               {"-"},
+}
+
+// external says who may import what of others.
+var external = map[string][]string{
+	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
+	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
+	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
+		"internal/placement", "internal/api", "internal/simcluster", "internal/actions", "web"},
+	"github.com/gorilla/websocket":            {"web"},
+	"go.mongodb.org/mongo-driver/v2/x":        {},
+	"go.mongodb.org/mongo-driver/v2/internal": {},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for dec.More() {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// roomOf is the longest room that the path is in; "" if none.
+func roomOf(path string) string {
+	best := ""
+	for room := range rooms {
+		if (path == room || strings.HasPrefix(path, room+"/")) && len(room) > len(best) {
+			best = room
+		}
+	}
+	return best
+}
+
+func TestPackagesImportOnlyWhatTheirRoomMay(t *testing.T) {
+	for _, p := range packages(t) {
+		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
+		if p.ImportPath == "shardboard" {
+			continue // this test's own
+		}
+		room := roomOf(path)
+		if room == "" {
+			t.Errorf("%s is in no room of the table", path)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if ours, ok := strings.CutPrefix(imp, "shardboard/"); ok {
+				if !allowed(room, roomOf(ours)) {
+					t.Errorf("%s imports %s: %s may not", path, ours, room)
+				}
+				continue
+			}
+			for prefix, who := range external {
+				if (imp == prefix || strings.HasPrefix(imp, prefix+"/")) && !slices.Contains(who, room) {
+					t.Errorf("%s imports %s: only %v may", path, imp, who)
+				}
+			}
+		}
+	}
+}
+
+func allowed(room, target string) bool {
+	may := rooms[room]
+	switch {
+	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
+		return true
+	case target == "internal/fault":
+		return !slices.Contains(may, "-")
+	}
+	return false
+}
+
+func TestGorillaIsImportedByOneFile(t *testing.T) {
+	entries, err := os.ReadDir("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var who []string
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile("web/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), `"github.com/gorilla/websocket"`) {
+			who = append(who, e.Name())
+		}
+	}
+	if !slices.Equal(who, []string{"live_conn.go"}) {
+		t.Errorf("gorilla/websocket is imported by %v, want live_conn.go alone", who)
+	}
+}
+
+func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
+	if testing.Short() || os.Getenv("SHARDBOARD_LONG") == "" {
+		t.Skip("builds the binary from a copy: with SHARDBOARD_LONG=1")
+	}
+	steps := dockerRuns(t)
+	if len(steps) < 2 {
+		t.Fatalf("the Dockerfile has %d RUN steps", len(steps))
+	}
+	dir := t.TempDir()
+	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("not a git checkout:", err)
+	}
+	for _, f := range strings.Fields(string(files)) {
+		copyFile(t, f, dir+"/src/"+f)
+	}
+	for _, step := range steps {
+		cmd := exec.Command("sh", "-ec", strings.ReplaceAll(step, "/out/", dir+"/out/"))
+		cmd.Dir = dir + "/src"
+		cmd.Env = append(os.Environ(), "VERSION=docker-test")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("RUN %s: %v\n%s", step, err, out)
+		}
+	}
+	out, err := exec.Command(dir+"/out/shardboard", "version").Output()
+	if err != nil || !strings.Contains(string(out), "docker-test") {
+		t.Errorf("the built binary says %q, %v", out, err)
+	}
+}
+
+// dockerRuns are the commands of the Dockerfile's RUN lines, in order.
+func dockerRuns(t *testing.T) []string {
+	b, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []string
+	for _, line := range strings.Split(string(b), "\n") {
+		if cmd, ok := strings.CutPrefix(line, "RUN "); ok {
+			runs = append(runs, cmd)
+		}
+	}
+	return runs
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return // deleted in the work tree
+	}
+	if err := os.MkdirAll(to[:strings.LastIndex(to, "/")], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/alecthomas/kong"
+
+	"shardboard/internal/fault"
+)
+
+// cli is the whole command line; each command's struct is in its own file.
+type cli struct {
+	Serve       serveCmd       `cmd:"" help:"Serve the dashboard over a cluster."`
+	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
+	Simcluster  simclusterCmd  `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
+	Locate      locateCmd      `cmd:"" help:"Say on which shard a project, Yorkie document or id is."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Exit with 0 when a running server answers."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+
+	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Least level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
+}
+
+// env is what every command gets: where to write, and until when to run.
+type env struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+	log    *slog.Logger
+}
+
+// run parses and runs one command line and gives the exit code. Errors are one
+// line on stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cli
+	exit := -1
+	parser, err := kong.New(&c,
+		kong.Name("shardboard"),
+		kong.Description("The dashboard for sharded MongoDB: where is it, how is it spread, change it safely."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exit = code }),
+		kong.UsageOnError(),
+		kong.Vars{"version": version},
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "shardboard:", err)
+		return fault.Internal.ExitCode()
+	}
+	parsed, err := parser.Parse(args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "shardboard:", err)
+		return fault.Invalid.ExitCode()
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	if err := parsed.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, log: log}); err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "shardboard:", message(err))
+		return fault.Of(err).ExitCode()
+	}
+	return 0
+}
+
+// message is one line for a person: the sentence where there is one, else the
+// error as it is (a wrong flag, a taken port).
+func message(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Text
+	}
+	return err.Error()
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/simcluster"
+)
+
+// shardboard runs one command line to its end.
+func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no cluster", []string{"serve"}, 2, "No cluster given"},
+		{"not an address", []string{"serve", "--uri", "http://x"}, 2, "mongodb://"},
+		{"uri twice", []string{"serve", "--uri", "mongodb://x", "--uri-file", "/nope"}, 2, "not both"},
+		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "cannot be read"},
+		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "loopback only"},
+		{"listen without port", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1"}, 2, "not host:port"},
+		{"unreachable", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"}, 6, "127.0.0.1:1"},
+		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
+		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
+		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
+		{"no such users", []string{"simcluster", "--auth", "--user-file", "/no/such/file"}, 2, "cannot be read"},
+		{"config shard on 5.0", []string{"simcluster", "--config-shard"}, 2, "8.0"},
+		{"no shards", []string{"simcluster", "--shards", "0"}, 2, "--shards"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			code, _, stderr := shardboard(t, tc.args...)
+			last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]
+			if code != tc.code || !strings.Contains(last, tc.says) {
+				t.Errorf("exit %d, last line %q; want %d and %q", code, last, tc.code, tc.says)
+			}
+		})
+	}
+}
+
+func TestPasswordsOfTheAddressAreNeverPrinted(t *testing.T) {
+	_, out, errs := shardboard(t, "locate", "x", "--uri", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
+	if strings.Contains(out+errs, "s3cr3t") {
+		t.Errorf("the password is in the output: %s%s", out, errs)
+	}
+}
+
+func TestVersionIsPrinted(t *testing.T) {
+	if code, out, _ := shardboard(t, "version"); code != 0 || !strings.HasPrefix(out, "shardboard ") {
+		t.Errorf("%d %q", code, out)
+	}
+}
+
+// sim serves a small simulated cluster on loopback and gives its URI.
+func sim(t *testing.T) string {
+	t.Helper()
+	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Serve(l) }()
+	t.Cleanup(func() { _ = c.Close(); <-done })
+	return mongoURI(l)
+}
+
+func TestLocateAnswersOnTheCommandLine(t *testing.T) {
+	uri := sim(t)
+	code, out, errs := shardboard(t, "locate", "atlas-board", "--uri", uri)
+	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") || !strings.Contains(out, "shard-rs-") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	code, out, _ = shardboard(t, "locate", "--json", "--ns", "yorkie-meta.changes", "--key", `{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`, "--uri", uri)
+	var answer struct {
+		Items []struct {
+			Places []struct{ Hash, Shard string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &answer); code != 0 || err != nil {
+		t.Fatalf("exit %d, %v\n%s", code, err, out)
+	}
+	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
+		t.Errorf("%+v", p)
+	}
+	if code, _, errs := shardboard(t, "locate", "nobody", "--uri", uri); code != 3 || !strings.Contains(errs, "No project") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
+	if got := plain("a\x1b[31mred\u202etxt\r\n"); strings.ContainsAny(got, "\x1b\r\n\u202e") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSimclusterEndsWithItsContextAndFreesThePort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &signalWriter{written: make(chan struct{})}
+	var errs bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs)
+	}()
+	select {
+	case <-out.written: // it prints its URI once it listens
+	case code := <-ended:
+		t.Fatalf("ended with %d: %s", code, errs.String())
+	}
+	cancel()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	again, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatalf("the port is not free: %v", err)
+	}
+	again.Close()
+}
+
+// signalWriter tells of the first write.
+type signalWriter struct {
+	written chan struct{}
+	told    bool
+}
+
+func (w *signalWriter) Write(p []byte) (int, error) {
+	if !w.told {
+		w.told = true
+		close(w.written)
+	}
+	return len(p), nil
+}

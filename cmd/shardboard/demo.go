@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"shardboard/internal/app"
+)
+
+type demoCmd struct {
+	simFlags    `embed:""`
+	Listen      string `default:"127.0.0.1:8090" help:"Address for browsers; loopback only."`
+	MongoListen string `default:"127.0.0.1:27117" help:"Address for any MongoDB driver."`
+}
+
+// Run starts the simulated cluster and the dashboard over it. They share
+// nothing but the TCP connection: the dashboard sees what any driver would.
+func (c demoCmd) Run(e *env) error {
+	// The cluster outlives the signal that ends the dashboard: its client wants
+	// to say good-bye.
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	sim, l, err := startSim(e, o, c.MongoListen)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(e.ctx))
+	defer cancel()
+	cluster := *e
+	cluster.ctx = ctx
+	served := make(chan error, 1)
+	go func() { served <- serveSim(&cluster, sim, l) }()
+
+	err = c.dashboard(e, mongoURI(l))
+	cancel()
+	<-served
+	return err
+}
+
+func (c demoCmd) dashboard(e *env, uri string) error {
+	config, err := clusterFlags{URI: uri}.config(e)
+	if err != nil {
+		return err
+	}
+	config.Listen, config.Demo = c.Listen, true
+	a, err := app.New(e.ctx, config)
+	if err != nil {
+		return err
+	}
+	a.Start()
+	fmt.Fprintf(e.stdout, "dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\n", a.URL(), uri)
+	return waitAndStop(e, a)
+}

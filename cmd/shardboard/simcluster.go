@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+)
+
+// simFlags are what demo and simcluster share.
+type simFlags struct {
+	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
+	Epoch         time.Time `help:"Time of the data's end (RFC 3339); default: now."`
+	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1 and on."`
+	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.4" help:"How the collections are sharded: yorkie-head or yorkie-0.4."`
+	Database      string    `default:"yorkie-meta" help:"Database that holds the data."`
+	Projects      int       `default:"60" help:"Number of projects."`
+	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`
+	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
+	ConfigShard   bool      `help:"The config server is a shard too (8.0)."`
+	ShardUUIDs    bool      `name:"shard-uuids" help:"Chunks name their shard by UUID (8.0)."`
+	Pace          float64   `default:"1" help:"Stretches what takes time, such as migrations and balancer rounds; 0.1 is ten times as fast."`
+	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
+	Empty         bool      `help:"Start without any user database."`
+}
+
+func (f simFlags) options(e *env) (simcluster.Options, error) {
+	switch {
+	case f.Shards < 1 || f.Shards > 100:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--shards must be between 1 and 100.")
+	case f.Projects < 1 || f.Projects > 100_000:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--projects must be between 1 and 100000.")
+	case f.Pace <= 0:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--pace must be greater than 0.")
+	case f.Documents < 0 || f.Documents > 10_000_000:
+		return simcluster.Options{}, fault.New(fault.Invalid, "--documents must be between 0 and 10000000.")
+	}
+	documents := f.Documents
+	if documents == 0 {
+		documents = -1 // for Options, zero means the default
+	}
+	return simcluster.Options{
+		Seed: f.Seed, Epoch: f.Epoch, Shards: f.Shards, Layout: f.Layout, Database: f.Database,
+		Projects: f.Projects, Documents: documents, ServerVersion: f.ServerVersion,
+		Pace: f.Pace, Still: f.Still, Empty: f.Empty, Log: e.log,
+		ConfigShard: f.ConfigShard, ShardUUIDs: f.ShardUUIDs,
+	}, nil
+}
+
+// users reads who may sign in. Passwords come from a file, never from the
+// command line, where everybody on the machine could read them.
+func (c simclusterCmd) users() ([]access.User, error) {
+	if c.Auth != (c.UserFile != "") {
+		return nil, fault.New(fault.Invalid, "--auth and --user-file go together.")
+	}
+	if !c.Auth {
+		return nil, nil
+	}
+	users, err := access.ReadUserFile(c.UserFile)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The user file cannot be read: %v.", err)
+	}
+	if len(users) == 0 {
+		return nil, fault.New(fault.Invalid, "The user file names nobody, so nobody could sign in.")
+	}
+	return users, nil
+}
+
+type simclusterCmd struct {
+	simFlags `embed:""`
+	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
+	Auth     bool   `help:"Ask clients to sign in; needs --user-file."`
+	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
+}
+
+func (c simclusterCmd) Run(e *env) error {
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	if o.Users, err = c.users(); err != nil {
+		return err
+	}
+	sim, l, err := startSim(e, o, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer sim.Close()
+	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
+	return serveSim(e, sim, l)
+}
+
+// startSim loads the data, then opens the listener: who can connect finds
+// everything there.
+func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
+	sim, err := simcluster.New(e.ctx, o)
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be made: %v.", err)
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		sim.Close()
+		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
+	}
+	sim.Start(context.WithoutCancel(e.ctx)) // Close ends it
+	return sim, l, nil
+}
+
+// serveSim answers drivers until the context ends.
+func serveSim(e *env, sim *simcluster.Cluster, l net.Listener) error {
+	done := make(chan error, 1)
+	go func() { done <- sim.Serve(l) }()
+	select {
+	case <-e.ctx.Done():
+		_ = sim.Close()
+		<-done
+		return nil
+	case err := <-done:
+		return err
+	}
+}
+
+func mongoURI(l net.Listener) string {
+	return "mongodb://" + l.Addr().String() + "/?directConnection=true"
+}

@@ -1,0 +1,310 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// chromium finds the browser; the test needs SHARDBOARD_BROWSER=1, so that
+// plain `go test` works on a machine without one.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("SHARDBOARD_BROWSER") == "" {
+		t.Skip("starts a browser: with SHARDBOARD_BROWSER=1 (make browser)")
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("no Chromium found; make setup installs it")
+	return ""
+}
+
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as its first context
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// complaints collects what pages report: exceptions, console errors and
+// blocked resources.
+type complaints struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
+	t.Helper()
+	c := &complaints{}
+	err := chromedp.Listen(ctx, func(ev any) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch e := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			c.all = append(c.all, "exception: "+e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError {
+				c.all = append(c.all, "console.error")
+			}
+		case *cdplog.EventEntryAdded:
+			if e.Entry.Level == cdplog.EntryLevelError {
+				c.all = append(c.all, e.Entry.Text+" "+e.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *complaints) check(t *testing.T) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.all) > 0 {
+		t.Errorf("the browser complains:\n%s", strings.Join(c.all, "\n"))
+	}
+}
+
+// screen makes the page as wide as a laptop or a phone, in one colour scheme.
+func screen(width int64, scheme string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500,
+		}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return err
+	})
+}
+
+// eval runs JavaScript in the page.
+func eval[T any](t *testing.T, ctx context.Context, js string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		t.Fatalf("%s: %v", js, err)
+	}
+	return v
+}
+
+// until waits for JavaScript to become true.
+func until(js string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Poll[bool](js, chromedp.WithPollingTimeout(20*time.Second))(ctx, t)
+		return err
+	})
+}
+
+// everyPage is one address of each page.
+func everyPage(t *testing.T, d *demo) []string {
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	return []string{"", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
+		"projects/" + projects.Items[0].ID, "shards/shard-rs-2", "locate", "locate?q=" + projects.Items[0].ID, "zones", "activity"}
+}
+
+func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder: keep the pictures to look at them
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, path := range everyPage(t, d) {
+				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				if err != nil {
+					t.Fatalf("/%s at %d %s: %v", path, width, scheme, err)
+				}
+				title := eval[string](t, ctx, `document.querySelector("main h1").innerText`)
+				overflow := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
+				if title == "" || overflow > 0 {
+					t.Errorf("/%s at %d %s: title %q, %d px wider than the screen", path, width, scheme, title, overflow)
+				}
+				if shots == "" {
+					continue
+				}
+				png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := strings.NewReplacer("/", "_", "?", "_", "=", "_").Replace(path)
+				if err := os.WriteFile(fmt.Sprintf("%s/p%s-%d-%s.png", shots, name, width, scheme), png, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	bad.check(t)
+}
+
+// chunkRow is the first row of the chunk table: the chunk with the lowest bound.
+const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
+
+// openChanges opens the page of changes and waits until it is live: a chunk
+// that moves before its socket is open would prove nothing.
+func openChanges(t *testing.T, ctx context.Context, d *demo) {
+	t.Helper()
+	err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
+		chromedp.WaitVisible("table.chunks tbody tr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.waitForSocket(t)
+}
+
+// moveFirst moves the first chunk of changes to another shard by our own driver
+// and names that shard.
+func (d *demo) moveFirst(t *testing.T) string {
+	t.Helper()
+	c := d.app.Watcher().Table().Collection("yorkie-meta.changes")
+	chunk, to := c.Chunks.At(0), "shard-rs-3"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	lower, err := c.Key.Document(chunk.Min)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper, err := c.Key.Document(chunk.Max)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.admin(t, bson.D{{Key: "moveChunk", Value: "yorkie-meta.changes"}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
+	return to
+}
+
+func TestBrowserSeesAChunkMoveWithoutReloadAndLosesNothing(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	openChanges(t, ctx, d)
+	// What a person is in the middle of: typing into a filter, scrolled down.
+	eval[bool](t, ctx, `(() => { window.notReloaded = true; document.body.style.minHeight = "3000px";
+		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
+		scrollTo(0, 120); return true })()`)
+	to := d.moveFirst(t)
+	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
+		t.Fatalf("the move did not show: %v", err)
+	}
+	kept := eval[string](t, ctx, `(() => { const box = document.querySelector("main input[name=q]");
+		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`)
+	if want := "true,true,half a wor,2,5,120"; kept != want {
+		t.Errorf("after the update: %s, want %s", kept, want)
+	}
+	bad.check(t)
+}
+
+func TestBrowserSaysThatItsSocketIsLostAndResumes(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	openChanges(t, ctx, d)
+	eval[bool](t, ctx, "window.notReloaded = true")
+	const lost = `document.querySelector(".status").innerText.includes("lost")`
+	d.stop(t)
+	if err := chromedp.Do(ctx, until(lost)); err != nil {
+		t.Fatalf("the page does not say that the connection is lost: %v", err)
+	}
+	d.serve(t)
+	d.waitReady(t)
+	if err := chromedp.Do(ctx, until("!"+lost)); err != nil {
+		t.Fatalf("the page does not resume: %v", err)
+	}
+	to := d.moveFirst(t)
+	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
+		t.Fatalf("a move after the resumption did not show: %v", err)
+	}
+}
+
+func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	})
+	for _, path := range everyPage(t, d) {
+		if err := chromedp.Do(ctx, off, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+			t.Fatalf("/%s: %v", path, err)
+		}
+	}
+	// Links and forms are plain: from the list to a project, by a click.
+	var at string
+	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
+	if err == nil {
+		at, err = chromedp.Run(ctx, chromedp.Location())
+	}
+	if err != nil || !strings.Contains(at, "/projects/") {
+		t.Errorf("the click led to %q, %v", at, err)
+	}
+}
+
+// axe reads the accessibility checker that scripts/setup-node installs.
+func axe(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../../tools/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("axe-core is not installed: scripts/setup-node does it")
+	}
+	return string(b)
+}
+
+func TestBrowserFindsNoAccessibilityViolation(t *testing.T) {
+	ctx := browser(t)
+	source := axe(t)
+	d := startDemo(t, still(), topology.Options{})
+	for _, width := range []int64{1280, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, path := range everyPage(t, d) {
+				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := chromedp.Run(ctx, chromedp.Evaluate[chromedp.Void](source)); err != nil {
+					t.Fatal(err)
+				}
+				const check = `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+					r.violations.map(v => v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))`
+				found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](check, chromedp.EvalAwaitPromise))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) > 0 {
+					t.Errorf("/%s at %d %s:\n%s", path, width, scheme, strings.Join(found, "\n"))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// demo is a running dashboard over a running simulated cluster, as `shardboard
+// demo` starts them, with a driver of our own beside it.
+type demo struct {
+	sim    *simcluster.Cluster
+	addr   string // of the simulated cluster
+	served chan error
+	config Config
+	app    *App
+	driver *mongo.Client
+}
+
+func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	d := &demo{addr: "127.0.0.1:0"}
+	d.serveAgain(t, o)
+	t.Cleanup(func() { d.cut(t) })
+	uri := "mongodb://" + d.addr + "/?directConnection=true"
+	parsed, err := cluster.ParseURI(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w}
+	d.serve(t)
+	d.config.Listen = d.app.Addr()
+	t.Cleanup(func() { d.stop(t) })
+	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
+	d.driver = driver
+	d.waitReady(t)
+	return d
+}
+
+// serve starts the dashboard; stop ends it.
+func (d *demo) serve(t *testing.T) {
+	t.Helper()
+	a, err := New(t.Context(), d.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Start()
+	d.app = a
+}
+
+func (d *demo) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := d.app.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// serveAgain starts a simulated cluster at the demo's address.
+func (d *demo) serveAgain(t *testing.T, o simcluster.Options) {
+	t.Helper()
+	sim, err := simcluster.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", d.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Start(t.Context())
+	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
+	go func() { d.served <- sim.Serve(l) }()
+}
+
+// cut ends the simulated cluster.
+func (d *demo) cut(t *testing.T) {
+	t.Helper()
+	if err := d.sim.Close(); err != nil {
+		t.Error(err)
+	}
+	<-d.served
+}
+
+// until waits for a table, told by the watcher's own notifications.
+func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
+	t.Helper()
+	table, changed, stop := d.app.Watcher().Subscribe()
+	defer stop()
+	late := time.After(30 * time.Second)
+	for !is(table) {
+		select {
+		case <-changed:
+			table = d.app.Watcher().Table()
+		case <-late:
+			t.Fatalf("waited 30 s for %s: %+v", what, table.Health[topology.PartRouting])
+		}
+	}
+}
+
+// waitReady follows the loading by the table's own notifications, then /readyz.
+func (d *demo) waitReady(t *testing.T) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		res, err := http.Get(d.app.URL() + "readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("not ready after 30 s")
+}
+
+// waitForSocket waits until a browser follows live.
+func (d *demo) waitForSocket(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if _, body := d.get(t, "metrics"); strings.Contains(string(body), "\nshardboard_live_sockets 1\n") {
+			return
+		}
+	}
+	t.Fatal("no browser opened its socket")
+}
+
+// get fetches a path and gives status, headers and body.
+func (d *demo) get(t *testing.T, path string) (*http.Response, []byte) {
+	t.Helper()
+	res, err := http.Get(d.app.URL() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, body
+}
+
+// getJSON fetches a path that must answer 200 and JSON.
+func (d *demo) getJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	res, body := d.get(t, path)
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("GET /%s: %s\n%s", path, res.Status, body)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("GET /%s: %v\n%s", path, err, body)
+	}
+}
+
+// admin runs an admin command through our own driver.
+func (d *demo) admin(t *testing.T, cmd bson.D) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := d.driver.Database("admin").RunCommand(ctx, cmd).Err(); err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+}
+
+// still is a small data set in which nothing moves by itself.
+func still() simcluster.Options {
+	return simcluster.Options{Projects: 12, Documents: 300, Still: true}
+}

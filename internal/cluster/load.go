@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/event"
+)
+
+// load counts the commands sent during the last minute, a bucket per second:
+// what watching costs the cluster is shown beside what it tells.
+type load struct {
+	mu      sync.Mutex
+	buckets [60]int
+	last    int64 // second of the newest bucket, Unix time
+}
+
+// add counts one command at a time.
+func (l *load) add(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(now.Unix())
+	l.buckets[now.Unix()%60]++
+}
+
+// sum is the number of commands of the last 60 s.
+func (l *load) sum(now time.Time) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(now.Unix())
+	for _, b := range l.buckets {
+		n += b
+	}
+	return n
+}
+
+// forget clears the buckets of the seconds that have passed since the last call.
+func (l *load) forget(now int64) {
+	for s := max(l.last+1, now-59); s <= now; s++ {
+		l.buckets[s%60] = 0
+	}
+	l.last = max(l.last, now)
+}
+
+// LoadPerMinute is how many commands this client sent during the last 60 s.
+// The driver's own heartbeats are not commands in this sense.
+func (c *Client) LoadPerMinute() int { return c.load.sum(time.Now()) }
+
+// counting puts the counter before a monitor that somebody else wants.
+func (c *Client) counting(next *event.CommandMonitor) *event.CommandMonitor {
+	if next == nil {
+		next = &event.CommandMonitor{}
+	}
+	monitor := *next
+	monitor.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
+		c.load.add(time.Now())
+		if next.Started != nil {
+			next.Started(ctx, e)
+		}
+	}
+	return &monitor
+}

@@ -1,0 +1,79 @@
+package profile
+
+import (
+	"slices"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+func keyed(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Collection {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D(fields))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}}
+}
+
+func asc(f string) bson.E    { return bson.E{Key: f, Value: int32(1)} }
+func hashed(f string) bson.E { return bson.E{Key: f, Value: "hashed"} }
+
+func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
+	for _, l := range Yorkie().Layouts {
+		seen := map[string]bool{}
+		for _, c := range l.Collections {
+			if seen[c.Name] {
+				t.Errorf("%s has %s twice", l.Name, c.Name)
+			}
+			seen[c.Name] = true
+			if c.Scope != ScopeCluster && c.ProjectField == "" || c.Scope == ScopeDocument && c.DocumentField == "" {
+				t.Errorf("%s: %s lacks a field of its scope", l.Name, c.Name)
+			}
+		}
+		if !seen["projects"] || !seen["documents"] {
+			t.Errorf("%s has no projects or no documents", l.Name)
+		}
+	}
+}
+
+func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
+	tab := &topology.Table{
+		Collections: []*topology.Collection{
+			keyed(t, "a.documents", asc("project_id")),
+			keyed(t, "b.documents", asc("tenant")), // somebody else's documents
+			keyed(t, "c.orders", asc("project_id")),
+		},
+		Unsharded: []topology.Namespace{"d.documents", "d.projects", "e.projects", "f.documents"},
+	}
+	if got := Yorkie().Match(tab); !slices.Equal(got, []string{"a", "d"}) {
+		t.Errorf("matched %v, want a (by its shard key) and d (by its two collections)", got)
+	}
+}
+
+func TestNearestGoesByTheShardKeysThatAreThere(t *testing.T) {
+	head := &topology.Table{Collections: []*topology.Collection{
+		keyed(t, "y.changes", hashed("doc_id")), keyed(t, "y.clients", asc("project_id"), hashed("_id")),
+		keyed(t, "y.documents", asc("project_id")),
+	}}
+	old := &topology.Table{Collections: []*topology.Collection{
+		keyed(t, "y.changes", asc("doc_id")), keyed(t, "y.clients", asc("project_id")),
+		keyed(t, "y.documents", asc("project_id")), keyed(t, "y.syncedseqs", asc("doc_id")),
+	}}
+	if got := Yorkie().Nearest(head, "y").Name; got != "yorkie-head" {
+		t.Errorf("head is taken for %s", got)
+	}
+	if got := Yorkie().Nearest(old, "y").Name; got != "yorkie-0.4" {
+		t.Errorf("0.4 is taken for %s", got)
+	}
+	if got := Yorkie().Nearest(&topology.Table{}, "y").Name; got != "yorkie-head" {
+		t.Errorf("an empty database is taken for %s, want the newest layout", got)
+	}
+}

@@ -1,0 +1,152 @@
+// Package static is what browsers load besides pages: one style sheet, one
+// icon and a few ES modules, all our own, embedded, and served under addresses
+// that contain a hash of the content. An address therefore never changes its
+// meaning and may be cached for ever; a new build has new addresses.
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// FS holds the files as they are in the source tree.
+//
+//go:embed app.css icon.svg js/*.js
+var FS embed.FS
+
+// Prefix is where the files are served.
+const Prefix = "/static/"
+
+// Asset is one served file.
+type Asset struct {
+	Name string // in FS
+	URL  string // with the hash
+	Type string // media type
+	Body []byte
+	Gzip []byte // nil when compression does not pay
+}
+
+// table is every asset, built once: by source name and by address.
+type table struct {
+	byName map[string]*Asset
+	byURL  map[string]*Asset
+}
+
+// built is computed at the first use and never changes afterwards.
+var built = sync.OnceValue(build)
+
+// URL is the address of a file of FS ("app.css", "js/app.js"), for templates.
+// Addresses are flat: the folder is left out. A name that does not
+// exist gives an address that answers 404; a test checks every name used.
+func URL(name string) string {
+	if a := built().byName[name]; a != nil {
+		return a.URL
+	}
+	return Prefix + name
+}
+
+// Open finds an asset by its address.
+func Open(url string) (Asset, bool) {
+	a := built().byURL[url]
+	if a == nil {
+		return Asset{}, false
+	}
+	return *a, true
+}
+
+// Assets lists every asset by name.
+func Assets() []Asset {
+	var out []Asset
+	for _, a := range built().byName {
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b Asset) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func build() *table {
+	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}}
+	var names []string
+	err := fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		panic("static: embedded files cannot be listed: " + err.Error())
+	}
+	for _, name := range names {
+		t.add(name, names)
+	}
+	return t
+}
+
+// add hashes a file. The modules it imports come first, because their hashed
+// names are part of its content: a browser resolves import addresses itself,
+// and an import map would have to be an inline script, which the content
+// security policy forbids. The modules must not import each other in a circle.
+func (t *table) add(name string, names []string) *Asset {
+	if a := t.byName[name]; a != nil {
+		return a
+	}
+	body, err := FS.ReadFile(name)
+	if err != nil {
+		panic("static: embedded file cannot be read: " + err.Error())
+	}
+	if path.Ext(name) == ".js" {
+		for _, other := range names {
+			quoted := []byte(`"./` + path.Base(other) + `"`)
+			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {
+				hashed := path.Base(t.add(other, names).URL)
+				body = bytes.ReplaceAll(body, quoted, []byte(`"./`+hashed+`"`))
+			}
+		}
+	}
+	sum := sha256.Sum256(body)
+	base, ext := path.Base(name), path.Ext(name)
+	a := &Asset{
+		Name: name,
+		URL:  Prefix + strings.TrimSuffix(base, ext) + "." + hex.EncodeToString(sum[:6]) + ext,
+		Type: mediaType(ext),
+		Body: body,
+		Gzip: squeeze(body),
+	}
+	t.byName[name], t.byURL[a.URL] = a, a
+	return a
+}
+
+func mediaType(ext string) string {
+	switch ext {
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return "application/octet-stream"
+}
+
+func squeeze(body []byte) []byte {
+	var buf bytes.Buffer
+	w, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return nil
+	}
+	if _, err := w.Write(body); err != nil {
+		return nil
+	}
+	if err := w.Close(); err != nil || buf.Len() >= len(body) {
+		return nil
+	}
+	return buf.Bytes()
+}

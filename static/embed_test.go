@@ -1,0 +1,94 @@
+package static
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestEverythingTogetherStaysSmall(t *testing.T) {
+	total := 0
+	for _, a := range Assets() {
+		size := len(a.Body)
+		if a.Gzip != nil {
+			size = len(a.Gzip)
+		}
+		total += size
+		t.Logf("%-14s %6d", a.Name, size)
+	}
+	if total > 80<<10 {
+		t.Errorf("%d bytes compressed, at most 80 KiB", total)
+	}
+}
+
+func TestModulesImportHashedAddressesThatExist(t *testing.T) {
+	imports := regexp.MustCompile(`from "([^"]+)"`)
+	seen := 0
+	for _, a := range Assets() {
+		for _, m := range imports.FindAllStringSubmatch(string(a.Body), -1) {
+			seen++
+			if _, ok := Open(Prefix + strings.TrimPrefix(m[1], "./")); !ok {
+				t.Errorf("%s imports %s, which is not served", a.Name, m[1])
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no import found: the check is broken")
+	}
+}
+
+func TestNothingComesFromElsewhere(t *testing.T) {
+	elsewhere := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9-]+\.[a-z]{2,}|@import|url\(`)
+	for _, a := range Assets() {
+		body := strings.ReplaceAll(string(a.Body), "http://www.w3.org/2000/svg", "")
+		if m := elsewhere.FindString(body); m != "" {
+			t.Errorf("%s refers to %q", a.Name, m)
+		}
+	}
+}
+
+func TestAddressChangesWithTheContent(t *testing.T) {
+	if URL("app.css") == Prefix+"app.css" || !strings.HasPrefix(URL("app.css"), "/static/app.") {
+		t.Errorf("no hash in %s", URL("app.css"))
+	}
+	if got := URL("js/app.js"); !strings.HasPrefix(got, "/static/app.") || !strings.HasSuffix(got, ".js") {
+		t.Errorf("folders are left out: %s", got)
+	}
+}
+
+func TestServedForEverAndCompressed(t *testing.T) {
+	r := httptest.NewRequest("GET", URL("app.css"), nil)
+	r.Header.Set("Accept-Encoding", "br, gzip")
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, r)
+	if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	z, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(z)
+	if err != nil || !strings.Contains(string(body), "--accent") {
+		t.Errorf("not the style sheet: %v", err)
+	}
+}
+
+func TestOnlyHashedAddressesAnswer(t *testing.T) {
+	for _, path := range []string{"/static/app.css", "/static/", "/static/js/app.js", "/static/../embed.go"} {
+		w := httptest.NewRecorder()
+		Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != http.StatusNotFound {
+			t.Errorf("%s answers %d", path, w.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, httptest.NewRequest("POST", URL("app.css"), nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST answers %d", w.Code)
+	}
+}

@@ -1,0 +1,24 @@
+// What every page starts. Each module enhances a page that already works
+// without it; one that fails does not take the others along.
+import { connect } from "./live.js";
+import { listenKeys } from "./keys.js";
+import { listenCopy } from "./copy.js";
+import { keepTimes } from "./times.js";
+import { listenStrip } from "./strip.js";
+import { toggleTheme } from "./toggle.js";
+
+const starts = [
+  keepTimes,
+  connect,
+  listenKeys,
+  listenCopy,
+  listenStrip,
+  () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
+];
+for (const start of starts) {
+  try {
+    start();
+  } catch (err) {
+    console.error(err);
+  }
+}

@@ -1,0 +1,114 @@
+// Turns one piece of a page into another in place. Elements that stay keep
+// their identity, and with it focus, scroll position, text selection, what is
+// typed into them and whether details are open. Rows are matched by id or
+// data-key, everything else by position.
+
+const keyOf = (n) => (n.nodeType === 1 ? n.id || n.dataset?.key || n.getAttribute("data-key") : null) || null;
+const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
+
+/**
+ * morph makes `from` equal to `to` and returns the elements whose shown
+ * content changed.
+ */
+export function morph(from, to) {
+  const changed = new Set();
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  node(from, to, changed);
+  // A moved element loses focus in browsers without moveBefore.
+  if (active && active !== document.activeElement && active.isConnected && from.contains(active)) {
+    active.focus({ preventScroll: true });
+  }
+  return changed;
+}
+
+function node(from, to, changed) {
+  if (from.nodeType === 3 || from.nodeType === 8) {
+    if (from.nodeValue !== to.nodeValue) {
+      from.nodeValue = to.nodeValue;
+      if (from.nodeType === 3) mark(from.parentElement, changed);
+    }
+    return;
+  }
+  // Times are rewritten as they age; only a new instant is news.
+  if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
+  attributes(from, to, changed);
+  children(from, to, changed);
+}
+
+function attributes(from, to, changed) {
+  for (const { name, value } of [...to.attributes]) {
+    if (ours(from, name) || from.getAttribute(name) === value) continue;
+    from.setAttribute(name, value);
+    if (name === "class" && from.nodeName === "g") mark(from, changed);
+  }
+  for (const { name } of [...from.attributes]) {
+    if (!to.hasAttribute(name) && !ours(from, name)) from.removeAttribute(name);
+  }
+}
+
+// ours are attributes that the person or a script owns.
+function ours(el, name) {
+  if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
+  return name === "data-cursor";
+}
+
+function children(from, to, changed) {
+  const keyed = new Map();
+  for (const c of from.childNodes) {
+    const k = keyOf(c);
+    if (k) keyed.set(k, c);
+  }
+  let at = from.firstChild;
+  for (const next of [...to.childNodes]) {
+    const k = keyOf(next);
+    let match = null;
+    if (k) {
+      const c = keyed.get(k);
+      if (c && same(c, next)) {
+        match = c;
+        keyed.delete(k);
+      }
+    } else {
+      // Step over what has a key: its turn comes, or it is removed below.
+      let c = at;
+      while (c && keyOf(c)) c = c.nextSibling;
+      if (c && same(c, next)) match = c;
+    }
+    if (!match) {
+      const fresh = document.importNode(next, true);
+      from.insertBefore(fresh, at);
+      if (k) mark(fresh, changed);
+      continue;
+    }
+    if (match !== at) move(from, match, at);
+    node(match, next, changed);
+    at = match.nextSibling;
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+function move(parent, child, before) {
+  if (parent.moveBefore && child.isConnected) parent.moveBefore(child, before);
+  else parent.insertBefore(child, before);
+}
+
+// mark notes the smallest thing worth glowing: a cell, a fact, a list entry.
+function mark(el, changed) {
+  // The stacked bars drift all the time; their widths move, which is enough.
+  if (!el || el.closest("time, .status, .stack svg")) return;
+  const cell = el.closest("td, th, dd, li, g, .total, h1, tr");
+  if (cell) changed.add(cell);
+}
+
+/** glow lights what changed once, for a second. */
+export function glow(changed) {
+  for (const el of changed) {
+    el.classList.remove("changed");
+    requestAnimationFrame(() => el.classList.add("changed"));
+    setTimeout(() => el.classList.remove("changed"), 1200);
+  }
+}

@@ -1,0 +1,33 @@
+// Keeps "5 s ago" true while a page stays open.
+import { word } from "./words.js";
+
+let ahead = 0; // the server's clock minus ours, ms
+
+/** serverClock learns the server's time, so that a wrong local clock does no harm. */
+export function serverClock(now) {
+  if (Number.isFinite(now)) ahead = now - Date.now();
+}
+
+function span(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return word("s", { n: s });
+  if (s < 3600) return word("min", { n: Math.floor(s / 60) });
+  if (s < 48 * 3600) return word("h", { n: Math.floor(s / 3600) });
+  return word("d", { n: Math.floor(s / 86400) });
+}
+
+/** refreshTimes rewrites every relative time below root. */
+export function refreshTimes(root = document) {
+  const now = Date.now() + ahead;
+  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]"))) {
+    const ago = now - Date.parse(el.dateTime);
+    if (Number.isNaN(ago) || ago < -60000) continue;
+    const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });
+    if (el.textContent !== text) el.textContent = text;
+  }
+}
+
+export function keepTimes() {
+  refreshTimes();
+  setInterval(() => document.hidden || refreshTimes(), 5000);
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// apiActivity lists the changelog, newest first. New entries appear before the
+// first page, so the cursor is the next entry's own id.
+func (s *Server) apiActivity(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	if err := known(v, topology.PartEvents, "The changelog entries"); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	limit, err := limitOf(q)
+	if err != nil {
+		return err
+	}
+	key, paged, err := cursorKey(q)
+	if err != nil {
+		return err
+	}
+	ns, what := q.Get("ns"), q.Get("what")
+	out := api.List[api.Event]{}
+	begun := !paged
+	for _, e := range v.Table.Events {
+		if !begun && e.ID != key {
+			continue
+		}
+		begun = true
+		if ns != "" && e.NS != ns || what != "" && !isWhat(e.What, what) {
+			continue
+		}
+		if len(out.Items) == limit {
+			out.Next = cursorOf(e.ID)
+			break
+		}
+		out.Items = append(out.Items, eventOf(e))
+	}
+	if !begun {
+		return fault.New(fault.Conflict, "The entry that this cursor points to is too old to be kept; begin again without a cursor.")
+	}
+	out.AsOf, out.Stale = asOf(v, topology.PartEvents)
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// isWhat compares a kind of entry: "moveChunk." means every step of a move.
+func isWhat(have, want string) bool {
+	return have == want || strings.HasSuffix(want, ".") && strings.HasPrefix(have, want)
+}
+
+func eventOf(e topology.Event) api.Event {
+	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: api.Document(e.Details)}
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+)
+
+// limitOf reads ?limit=.
+func limitOf(q url.Values) (int, error) {
+	text := q.Get("limit")
+	if text == "" {
+		return api.DefaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > api.MaxLimit {
+		return 0, fault.New(fault.Invalid, "limit is a number from 1 to %d; %q is not.", api.MaxLimit, clip(text, 40))
+	}
+	return n, nil
+}
+
+// integer reads a small number between bounds; absent is 0.
+func integer(q url.Values, name string, most int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, fault.New(fault.Invalid, "%s is a number from 0 to %d; %q is not.", name, most, clip(text, 40))
+	}
+	return n, nil
+}
+
+// cursorOf wraps the sort key of the next item. Keys and not positions:
+// a list that grows or shrinks between two pages then neither repeats nor
+// skips what stayed.
+func cursorOf(key string) api.Cursor {
+	return api.Cursor(base64.RawURLEncoding.EncodeToString([]byte(key)))
+}
+
+func cursorKey(q url.Values) (key string, given bool, err error) {
+	text := q.Get("cursor")
+	if text == "" {
+		return "", false, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", false, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", clip(text, 80))
+	}
+	return string(b), true, nil
+}
+
+// pageOf is the page of a list sorted by keyOf that r asks for. make turns
+// one row into its wire form and is called for the rows of the page only.
+func pageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func(R) T) (api.List[T], error) {
+	var out api.List[T]
+	q := r.URL.Query()
+	limit, err := limitOf(q)
+	if err != nil {
+		return out, err
+	}
+	key, given, err := cursorKey(q)
+	if err != nil {
+		return out, err
+	}
+	from := 0
+	if given {
+		from = sort.Search(len(rows), func(i int) bool { return keyOf(rows[i]) >= key })
+	}
+	to := min(from+limit, len(rows))
+	for _, row := range rows[from:to] {
+		out.Items = append(out.Items, wire(row))
+	}
+	if to < len(rows) {
+		out.Next = cursorOf(keyOf(rows[to]))
+	}
+	return out, nil
+}
+
+// flag reads a yes-or-no filter; nil when it is absent.
+func flag(q url.Values, name string) (*bool, error) {
+	text := q.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	b, err := strconv.ParseBool(strings.ToLower(text))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%s is true or false; %q is neither.", name, clip(text, 40))
+	}
+	return &b, nil
+}

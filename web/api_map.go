@@ -1,0 +1,95 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/api"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// apiMap is one tile of the chunk map. A collection of a million chunks is
+// drawn from tiles of bounded size: neighbours on the same shard are one run,
+// and where even those are too many, fixed cells hold their counts.
+func (s *Server) apiMap(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	c, err := s.sharded(r, v.Table)
+	if err != nil {
+		return err
+	}
+	const deepest = 20
+	q := r.URL.Query()
+	level, err := integer(q, "level", deepest)
+	if err != nil {
+		return err
+	}
+	index, err := integer(q, "index", 1<<level-1)
+	if err != nil {
+		return err
+	}
+	n := c.Chunks.Len()
+	out := api.Tile{
+		NS: string(c.NS), Level: level, Index: index, Total: n, From: n * index >> level, To: n * (index + 1) >> level,
+		Freshness: freshnessOf(v, topology.PartRouting),
+	}
+	out.Runs = tileRuns(c, out.From, out.To)
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// maxRuns bounds a tile: more stripes than a screen has pixels for.
+const maxRuns = 512
+
+// tileRuns merges the chunks [from, to) into runs by shard, or into maxRuns
+// cells of equal chunk count when there are more runs than that.
+func tileRuns(c *topology.Collection, from, to int) []api.Run {
+	out := []api.Run{}
+	runs := 0
+	for i := from; i < to; i++ {
+		if i == from || c.Chunks.Owner(i) != c.Chunks.Owner(i-1) {
+			runs++
+		}
+	}
+	cells := runs > maxRuns
+	var edges shardkey.Range
+	shards := map[string]int{}
+	next := from // where the current run or cell ends, when it is a cell
+	for i, ch := range c.Chunks.Range(from, to) {
+		fresh := len(out) == 0 || !cells && ch.Shard != out[len(out)-1].Shard || cells && i >= next
+		if fresh {
+			finish(c, out, edges, shards, cells)
+			out = append(out, api.Run{From: i, Shard: ch.Shard})
+			edges.Min, shards = ch.Min, map[string]int{}
+			next = from + (to-from)*len(out)/maxRuns
+		}
+		edges.Max = ch.Max
+		shards[ch.Shard]++
+		last := &out[len(out)-1]
+		last.Chunks++
+		if ch.Jumbo {
+			last.Jumbo++
+		}
+	}
+	finish(c, out, edges, shards, cells)
+	return out
+}
+
+// finish writes the bounds of the last run and, for a cell, its shards.
+func finish(c *topology.Collection, out []api.Run, edges shardkey.Range, shards map[string]int, cells bool) {
+	if len(out) == 0 {
+		return
+	}
+	last := &out[len(out)-1]
+	last.Min, last.Max = keyOf(c.Key, edges.Min), keyOf(c.Key, edges.Max)
+	if !cells {
+		return
+	}
+	last.Shards = shards
+	for shard, n := range shards {
+		if best := shards[last.Shard]; n > best || n == best && shard < last.Shard {
+			last.Shard = shard
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	load := loadOf(v.Table)
+	out, err := pageOf(r, v.Table.Shards,
+		func(sh topology.Shard) string { return sh.Name },
+		func(sh topology.Shard) api.Shard { return shardOf(load, sh) })
+	if err != nil {
+		return err
+	}
+	out.AsOf, out.Stale = asOf(v, topology.PartShards, topology.PartRouting)
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// apiShard is a shard with everything on it; as CSV for whoever asks so.
+func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
+	if wantsCSV(r) {
+		return s.shardCSV(w, r)
+	}
+	v, sh, contents, err := s.shardContents(r)
+	if err != nil {
+		return err
+	}
+	out := api.ShardDetail{
+		Shard: shardOf(loadOf(v.Table), *sh), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
+		ByDocument: []api.ShardCollection{}, Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
+	}
+	for _, c := range contents.Collections {
+		out.Contents = append(out.Contents, collectionOnOf(c))
+	}
+	for _, c := range contents.ByDocument {
+		out.ByDocument = append(out.ByDocument, collectionOnOf(c))
+	}
+	for _, p := range contents.Projects {
+		row := api.ShardProject{ID: p.Project.ID.Hex(), Name: p.Project.Name, DB: p.Project.DB, Share: shareOf(p.Share), Whole: p.Whole, Collections: []api.ShardProjectPart{}}
+		for _, part := range p.Collections {
+			row.Collections = append(row.Collections, api.ShardProjectPart{NS: string(part.NS), Chunks: part.Chunks, Of: part.Of})
+		}
+		out.Projects = append(out.Projects, row)
+	}
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// shardContents finds the shard of the address and what is on it.
+func (s *Server) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
+	v, err := s.loaded()
+	if err != nil {
+		return v, nil, placement.Contents{}, err
+	}
+	name, err := pathText(r, "name")
+	if err != nil {
+		return v, nil, placement.Contents{}, err
+	}
+	sh := v.Table.Shard(name)
+	if sh == nil {
+		return v, nil, placement.Contents{}, fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
+	}
+	return v, sh, placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name), nil
+}
+
+// shardOf has the same figures as the overview: both come from one sum.
+func shardOf(l load, sh topology.Shard) api.Shard {
+	out := api.Shard{Name: sh.Name, ReplSet: sh.ReplSet, Hosts: notNil(sh.Hosts), Draining: sh.Draining, Zones: notNil(sh.Zones)}
+	for _, c := range l.table.Collections {
+		if visible(c) && sharded(c) && c.Chunks.CountByShard()[sh.Name] > 0 {
+			out.Collections++
+		}
+	}
+	for i := range l.shards {
+		if l.shards[i].Name == sh.Name {
+			out.Chunks = int(l.chunks[i].Value)
+			out.Bytes, out.Documents = figureOf(l.bytes[i]), figureOf(l.documents[i])
+		}
+	}
+	return out
+}
+
+func collectionOnOf(c placement.CollectionOn) api.ShardCollection {
+	return api.ShardCollection{
+		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of,
+		Bytes: figureOf(c.Size.Bytes), Documents: figureOf(c.Size.Documents), Share: shareOf(c.Share),
+	}
+}
+
+// notNil keeps empty lists lists on the wire.
+func notNil(in []string) []string {
+	if in == nil {
+		return []string{}
+	}
+	return in
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestShapesOfListsAndFigures(t *testing.T) {
+	s := newSite(t)
+	var list struct {
+		Items []map[string]any `json:"items"`
+		Next  any              `json:"next"`
+		AsOf  string           `json:"asOf"`
+		Stale *bool            `json:"stale"`
+	}
+	w := s.do("GET", "/api/v1/collections")
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if list.Next != nil || list.AsOf != "2026-03-01T12:00:00Z" || list.Stale == nil || *list.Stale || len(list.Items) != 5 {
+		t.Errorf("%s", w.Body)
+	}
+	for _, row := range list.Items {
+		if row["ns"] != "yorkie-meta.documents" {
+			continue
+		}
+		if key, _ := json.Marshal(row["key"]); string(key) != `{"project_id":{"$numberInt":"1"}}` {
+			t.Errorf("key %s", key)
+		}
+		part := row["shards"].([]any)[1].(map[string]any)
+		text, _ := json.Marshal(part["bytes"])
+		if part["shard"] != "shard-rs-1" || part["chunks"].(float64) != 84 ||
+			string(text) != `{"at":"2026-03-01T12:00:00Z","exact":false,"method":"collStats","value":1000}` {
+			t.Errorf("%v %s", part, text)
+		}
+	}
+	var unknown map[string]any
+	w = s.do("GET", "/api/v1/collections/yorkie-meta.changes")
+	_ = json.Unmarshal(w.Body.Bytes(), &unknown)
+	if text, _ := json.Marshal(unknown["bytes"]); string(text) != `{"reason":"notLoaded","value":null}` {
+		t.Errorf("unknown: %s", text)
+	}
+	for _, address := range []string{"/api/v1/zones", "/api/v1/activity?ns=none"} {
+		if w := s.do("GET", address); !strings.Contains(w.Body.String(), `"items":[`) || !strings.Contains(w.Body.String(), `"next":null`) {
+			t.Errorf("%s: %s", address, w.Body)
+		}
+	}
+}
+
+func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
+	s := newSite(t)
+	ns := "weird.a/b,c@1%2F ü"
+	for _, suffix := range []string{"", "/chunks", "/map"} {
+		if w := s.do("GET", "/api/v1/collections/"+url.PathEscape(ns)+suffix); w.Code != 200 {
+			t.Errorf("%s: %d %s", suffix, w.Code, w.Body)
+		}
+	}
+	if got := decode[api.CollectionDetail](t, s.do("GET", "/api/v1/collections/"+url.PathEscape(ns))); got.NS != ns {
+		t.Errorf("ns %q", got.NS)
+	}
+	if got := decode[api.ShardDetail](t, s.do("GET", "/api/v1/shards/"+url.PathEscape(hostileName))); got.Name != hostileName {
+		t.Errorf("shard %q", got.Name)
+	}
+	if w := s.do("GET", "/collections/"+url.PathEscape(ns)); w.Code != 200 {
+		t.Errorf("page: %d", w.Code)
+	}
+	if len(s.watcher.viewed) == 0 || s.watcher.viewed[0] != topology.Namespace(ns) {
+		t.Errorf("viewed %q", s.watcher.viewed)
+	}
+}
+
+func TestProjectsAreSearchedAndPaged(t *testing.T) {
+	s := newSite(t)
+	seen := map[string]bool{}
+	cursor := ""
+	for {
+		page := decode[api.List[api.Project]](t, s.do("GET", "/api/v1/projects?limit=50&cursor="+cursor))
+		for _, p := range page.Items {
+			if seen[p.ID] || len(p.Spread) == 0 {
+				t.Errorf("project %+v", p)
+			}
+			seen[p.ID] = true
+		}
+		if cursor = string(page.Next); cursor == "" {
+			break
+		}
+	}
+	if len(seen) != 230 {
+		t.Errorf("%d projects", len(seen))
+	}
+	for q, want := range map[string]string{"project-007": projectID(7).Hex(), projectID(9).Hex(): projectID(9).Hex(), "pk12": projectID(12).Hex(), hostileName: projectID(0).Hex()} {
+		got := decode[api.List[api.Project]](t, s.do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
+		if len(got.Items) == 0 || got.Items[0].ID != want {
+			t.Errorf("%s: %+v", q, got.Items)
+		}
+	}
+	one := decode[api.ProjectDetail](t, s.do("GET", "/api/v1/projects/"+projectID(5).Hex()))
+	for _, c := range one.Collections {
+		if c.NS == "yorkie-meta.documents" && (len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestActivityIsPagedByEntry(t *testing.T) {
+	s := newSite(t)
+	var ids []string
+	cursor := ""
+	for {
+		page := decode[api.List[api.Event]](t, s.do("GET", "/api/v1/activity?what=split&limit=40&cursor="+cursor))
+		for _, e := range page.Items {
+			if e.What != "split" {
+				t.Errorf("%+v", e)
+			}
+			ids = append(ids, e.ID)
+		}
+		if cursor = string(page.Next); cursor == "" {
+			break
+		}
+	}
+	if len(ids) != 150 {
+		t.Errorf("%d entries", len(ids))
+	}
+	if got := decode[api.List[api.Event]](t, s.do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
+		t.Errorf("%+v", got)
+	}
+	if w := s.do("GET", "/api/v1/activity?cursor="+string(cursorOf("gone"))); w.Code != http.StatusConflict {
+		t.Errorf("gone: %d", w.Code)
+	}
+}
+
+func TestZonesCountWhatIsOutside(t *testing.T) {
+	s := newSite(t)
+	got := decode[api.List[api.Zone]](t, s.do("GET", "/api/v1/zones"))
+	if len(got.Items) != 1 || got.Items[0].Zone != "eu" || len(got.Items[0].Shards) != 1 || len(got.Items[0].Ranges) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if r := got.Items[0].Ranges[0]; *r.Chunks != 3 || *r.Outside != 2 || *r.Straddling != 0 {
+		t.Errorf("%d chunks, %d outside, %d straddling", *r.Chunks, *r.Outside, *r.Straddling)
+	}
+}
+
+func TestClusterAndShardsAgree(t *testing.T) {
+	s := newSite(t)
+	cluster := decode[api.Cluster](t, s.do("GET", "/api/v1/cluster"))
+	shards := decode[api.List[api.Shard]](t, s.do("GET", "/api/v1/shards"))
+	chunks, bytes := 0, int64(0)
+	for _, sh := range shards.Items {
+		chunks += sh.Chunks
+		if sh.Bytes.Value != nil {
+			bytes += *sh.Bytes.Value
+		}
+	}
+	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil || !*cluster.Balancer.Enabled {
+		t.Errorf("%+v", cluster)
+	}
+	if len(cluster.Parts) != len(allParts) || !cluster.Parts[0].OK {
+		t.Errorf("parts %+v", cluster.Parts)
+	}
+}
+
+func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
+	s := newSite(t)
+	for name, c := range map[string]struct {
+		health topology.Health
+		status int
+		text   string
+	}{
+		"denied": {topology.Health{Denied: true, Privilege: "find on config.tags", Err: fault.New(fault.Forbidden, "no")}, 403, "find on config.tags"},
+		"failed": {topology.Health{Err: fault.New(fault.Unavailable, "The config servers do not answer.")}, 503, "do not answer"},
+		"early":  {topology.Health{}, 503, "not read yet"},
+	} {
+		table := *s.watcher.get()
+		table.Health = maps.Clone(table.Health)
+		table.Health[topology.PartZones], table.Health[topology.PartEvents] = c.health, c.health
+		s.watcher.publish(&table)
+		for _, address := range []string{"/api/v1/zones", "/api/v1/activity"} {
+			if w := s.do("GET", address); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
+				t.Errorf("%s: %s %d %s", name, address, w.Code, w.Body)
+			}
+		}
+		for _, address := range []string{"/zones", "/activity", "/", "/api/v1/cluster", "/api/v1/collections"} {
+			if w := s.do("GET", address); w.Code != 200 {
+				t.Errorf("%s: %s %d", name, address, w.Code)
+			}
+		}
+	}
+}

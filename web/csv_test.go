@@ -1,0 +1,78 @@
+package web
+
+import (
+	"encoding/csv"
+	"net/url"
+	"strings"
+	"testing"
+
+	"shardboard/internal/topology"
+)
+
+func TestSpreadsheetsGetNoFormulas(t *testing.T) {
+	s := newSite(t)
+	locatable(s)
+	formulas := []string{"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"}
+	sheets := map[string]string{
+		"shard":  s.do("GET", "/shards/"+url.PathEscape(hostileName)+".csv").Body.String(),
+		"api":    s.do("GET", "/api/v1/shards/shard-rs-1", header("Accept", "text/csv")).Body.String(),
+		"locate": s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`)).Body.String(),
+	}
+	for name, text := range sheets {
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil || len(rows) < 3 {
+			t.Fatalf("%s: %v %.200s", name, err, text)
+		}
+		for _, row := range rows {
+			for _, cell := range row {
+				if cell != "" && strings.ContainsRune("=+@\t\r", rune(cell[0])) || strings.HasPrefix(cell, "-1+") {
+					t.Errorf("%s: formula %q", name, cell)
+				}
+			}
+		}
+	}
+	if !strings.Contains(sheets["shard"], "'=cmd|") {
+		t.Errorf("the hostile name is missing: %.300s", sheets["shard"])
+	}
+	for _, f := range formulas {
+		if got := inert(f); got != "'"+f {
+			t.Errorf("%q becomes %q", f, got)
+		}
+	}
+	if inert("-42") != "-42" || inert("a=b") != "a=b" || inert("") != "" {
+		t.Error("harmless cells are changed")
+	}
+	w := s.do("GET", "/shards/shard-rs-1.csv")
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") || w.Header().Get("Content-Disposition") != `attachment; filename="shard-rs-1.csv"` {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := s.do("GET", "/shards/none.csv"); w.Code != 404 {
+		t.Errorf("unknown shard: %d", w.Code)
+	}
+}
+
+func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
+	s := newSite(t)
+	table := *s.watcher.get()
+	table.Shards = append(table.Shards[:0:0], topology.Shard{Name: "rs.1"}, topology.Shard{Name: "rs.2.csv"})
+	s.watcher.publish(&table)
+	for address, media := range map[string]string{"/shards/rs.1": "text/html", "/shards/rs.1.csv": "text/csv", "/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv"} {
+		if w := s.do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
+			t.Errorf("%s: %d %s", address, w.Code, w.Header().Get("Content-Type"))
+		}
+	}
+}
+
+func TestHostileNamesAreInertInJSON(t *testing.T) {
+	s := newSite(t)
+	locatable(s)
+	for _, address := range []string{"/api/v1/shards", "/api/v1/projects", "/api/v1/activity", "/api/v1/locate?q=%3Cscript%3E", "/api/v1/shards/%3Cscript%3E"} {
+		w := s.do("GET", address)
+		if strings.Contains(w.Body.String(), "<script") {
+			t.Errorf("%s has a raw tag", address)
+		}
+		if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") {
+			t.Errorf("%s: %s", address, ct)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/static"
+)
+
+// healthz answers as soon as requests are served at all.
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := w.Write([]byte("ok\n"))
+	return err
+}
+
+// readyz answers 200 once table and projects are loaded; a script that waits
+// for it sees real data from then on.
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
+	out := api.Ready{Reason: s.notReady()}
+	out.Ready = out.Reason == ""
+	if out.Ready {
+		return writeJSON(w, http.StatusOK, out)
+	}
+	w.Header().Set("Retry-After", "1")
+	return writeJSON(w, http.StatusServiceUnavailable, out)
+}
+
+// notReady says what is missing; "" when nothing is.
+func (s *Server) notReady() string {
+	v := s.view()
+	switch {
+	case !v.Table.Loaded:
+		for _, p := range allParts {
+			if err := v.Table.Health[p].Err; err != nil {
+				return "The routing table is not loaded yet: " + fault.Text(err)
+			}
+		}
+		return "The routing table is not loaded yet."
+	case !v.Dir.Loaded():
+		if err := v.Dir.Health().Err; err != nil {
+			return "The projects are not loaded yet: " + fault.Text(err)
+		}
+		return "The projects are not loaded yet."
+	}
+	return ""
+}
+
+// serveStatic answers embedded files. Their addresses contain a hash of the
+// content, so they may be kept for ever.
+func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) error {
+	if _, ok := static.Open(r.URL.Path); !ok {
+		return fault.New(fault.NotFound, "There is no such file in this build.")
+	}
+	static.Handler().ServeHTTP(w, r)
+	return nil
+}

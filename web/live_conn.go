@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/fault"
+)
+
+// Deadlines of one socket. A browser that is gone without a word is noticed
+// after readWait.
+const (
+	writeWait = 10 * time.Second
+	pingEvery = 25 * time.Second
+	readWait  = 60 * time.Second
+	readLimit = 1 << 10 // browsers have nothing to say: bytes per message
+)
+
+// message is a frame prepared once and written to many sockets.
+type message struct {
+	prepared *websocket.PreparedMessage
+	size     int
+}
+
+func newMessage(v any) (*message, error) {
+	data, err := marshalFrame(v)
+	if err != nil {
+		return nil, err
+	}
+	p, err := websocket.NewPreparedMessage(websocket.TextMessage, data)
+	if err != nil {
+		return nil, err
+	}
+	return &message{prepared: p, size: len(data)}, nil
+}
+
+// socket is one browser's connection. The hub only pushes into its bounded
+// queue; a goroutine of its own writes, and the request's own goroutine reads
+// so that pongs and closes are seen.
+type socket struct {
+	topics map[string]uint64 // version that the browser came with
+	conn   *websocket.Conn
+	queue  chan *message
+	going  chan struct{} // closed when the socket shall say goodbye
+	once   sync.Once
+}
+
+// push never waits: a browser that cannot keep up is closed and will come
+// back with its versions, which is cheaper for everybody than waiting for it.
+func (c *socket) push(m *message) {
+	if m == nil {
+		return
+	}
+	select {
+	case c.queue <- m:
+	default:
+		c.kill()
+	}
+}
+
+// leave asks the writer to say goodbye and close. Safe to call often.
+func (c *socket) leave() { c.once.Do(func() { close(c.going) }) }
+
+// kill closes at once, which also frees a writer that is stuck.
+func (c *socket) kill() {
+	c.leave()
+	_ = c.conn.Close()
+}
+
+// live is the WebSocket: server to browser only. Its origin has been checked
+// by then, outside of the router.
+func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
+	topics, err := s.parseTopics(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	if !websocket.IsWebSocketUpgrade(r) {
+		w.Header().Set("Upgrade", "websocket")
+		return &statusError{http.StatusUpgradeRequired, "This address speaks WebSocket only."}
+	}
+	if !s.hub.admit() {
+		return fault.New(fault.Unavailable, "Live updates are not available now: too many browsers, or the server is stopping.")
+	}
+	defer s.hub.release()
+	up := websocket.Upgrader{
+		HandshakeTimeout: writeWait,
+		CheckOrigin:      func(*http.Request) bool { return true }, // done outside, and stricter
+		Error: func(w http.ResponseWriter, r *http.Request, status int, _ error) {
+			s.fail(w, r, &statusError{status, "The WebSocket handshake is not correct."})
+		},
+	}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return nil // answered by Error above
+	}
+	c := &socket{topics: topics, conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{})}
+	var writer sync.WaitGroup
+	writer.Go(c.write)
+	select {
+	case s.hub.joins <- c:
+		c.read()
+		c.leave()
+		select {
+		case s.hub.leaves <- c:
+		case <-s.hub.done:
+		}
+	case <-s.hub.done:
+		c.leave()
+	}
+	writer.Wait()
+	return nil
+}
+
+// read discards what the browser sends until the connection ends.
+func (c *socket) read() {
+	c.conn.SetReadLimit(readLimit)
+	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(readWait)) }
+	_ = alive("")
+	c.conn.SetPongHandler(alive)
+	for {
+		if _, _, err := c.conn.NextReader(); err != nil {
+			return
+		}
+	}
+}
+
+// write sends the queue, pings in between, and closes at the end.
+func (c *socket) write() {
+	defer func() { _ = c.conn.Close() }()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		select {
+		case <-c.going:
+			bye := websocket.FormatCloseMessage(websocket.CloseGoingAway, "")
+			_ = c.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(farewell))
+			return
+		case m := <-c.queue:
+			_ = c.conn.SetWriteDeadline(time.Now().Add(writeWait))
+			if c.conn.WritePreparedMessage(m.prepared) != nil {
+				return
+			}
+		case <-ping.C:
+			if c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
+				return
+			}
+		}
+	}
+}

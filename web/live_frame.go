@@ -1,0 +1,60 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"shardboard/internal/api"
+)
+
+// update is one frame of a topic.
+type update struct {
+	Topic string `json:"topic"`
+	V     uint64 `json:"v"`
+	HTML  string `json:"html,omitempty"`
+	Moves []move `json:"moves,omitempty"`
+}
+
+// move is a chunk that changed shards since the version before.
+type move struct {
+	Min string `json:"min"` // canonical Extended JSON
+	Ref string `json:"ref"` // the chunk's reference
+	To  string `json:"to"`
+}
+
+// statusFrame is the header's dot: how old the data is and whether all is well.
+func statusFrame(v View) *message {
+	var out struct {
+		Status liveStatus `json:"status"`
+	}
+	st := statusView(v)
+	out.Status = liveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok", Text: st.Text}
+	if !st.At.IsZero() {
+		out.Status.Age = int64(v.Now.Sub(st.At) / time.Second)
+	}
+	m, err := newMessage(out)
+	if err != nil {
+		return nil // plain strings and numbers: cannot be
+	}
+	return m
+}
+
+type liveStatus struct {
+	At   *time.Time `json:"at"`
+	Age  int64      `json:"age"` // seconds; -1 = never read
+	OK   bool       `json:"ok"`
+	Text string     `json:"text"`
+}
+
+// marshalFrame is JSON as browsers read it; HTML needs no second escaping
+// because the frame is text for JSON.parse and never part of a page.
+func marshalFrame(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/fault"
+)
+
+func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		l.counted("overview")
+		slow, _, err := l.dial("t=overview")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = slow.Close() }()
+		quick := l.open("t=overview")
+		for range maxQueuedFrame + 2 {
+			l.next()
+			time.Sleep(110 * time.Millisecond) // all within the write deadline
+		}
+		if got := quick.got(); len(got) != maxQueuedFrame+3 {
+			t.Errorf("the quick browser has %d frames", len(got))
+		}
+		if n := l.hub.sockets(); n != 1 {
+			t.Errorf("%d sockets open", n)
+		}
+	})
+}
+
+func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		lost, _, err := l.dial("t=overview") // never reads: no pong either
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = lost.Close() }()
+		there := l.open("t=overview")
+		time.Sleep(10 * time.Minute)
+		if n := l.hub.sockets(); n != 1 || there.over() != nil {
+			t.Errorf("%d sockets, %v", n, there.over())
+		}
+	})
+}
+
+func TestStatusComesOncePerPoll(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		b := l.open("t=zones")
+		for range 5 {
+			l.next()
+			time.Sleep(2 * time.Second)
+		}
+		synctest.Wait()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if n := len(b.status); n < 5 || n > 7 {
+			t.Errorf("%d frames in five polls", n)
+		}
+		if s := b.status[0].Status; !s.OK || s.At == nil || !s.At.Equal(epoch) || s.Age != 0 || s.Text == "" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		var all []*browser
+		for range 20 {
+			all = append(all, l.open("t=overview,zones,activity"))
+		}
+		stuck, _, err := l.dial("t=overview")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stuck.Close() }()
+		start := time.Now()
+		l.Close()
+		if took := time.Since(start); took > 2*farewell {
+			t.Errorf("took %v", took)
+		}
+		for _, b := range all {
+			var ce *websocket.CloseError
+			if err := b.over(); !errors.As(err, &ce) || ce.Code != websocket.CloseGoingAway {
+				t.Errorf("ended with %v", err)
+			}
+		}
+		if _, res, err := l.dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a socket after the end: %v", err)
+		}
+		if w := l.do("GET", "/healthz"); w.Code != 200 {
+			t.Errorf("pages after the end: %d", w.Code)
+		}
+	})
+}
+
+func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		drawn := l.counted("overview")
+		inner := l.hub.fragments
+		l.hub.fragments = func(name string) (fragmentFunc, bool) {
+			switch name {
+			case "zones":
+				return func(context.Context, io.Writer, View) error { panic("broken") }, true
+			case "activity":
+				return func(context.Context, io.Writer, View) error { return errors.New("broken too") }, true
+			case "projects":
+				return func(context.Context, io.Writer, View) error { return fault.New(fault.NotFound, "gone") }, true
+			}
+			return inner(name)
+		}
+		b := l.open("t=zones,activity,projects,overview")
+		for range 3 {
+			l.next()
+			time.Sleep(time.Second)
+		}
+		topics := map[string]int{}
+		for _, f := range b.got() {
+			topics[f.Topic]++
+			if f.Topic == "projects" && f.HTML != "" {
+				t.Errorf("%+v", f)
+			}
+		}
+		if topics["overview"] != 4 || topics["projects"] != 1 || topics["zones"]+topics["activity"] != 0 || drawn.Load() != 4 {
+			t.Errorf("%v", topics)
+		}
+	})
+}
+
+func TestBrowsersHaveNothingToSay(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		b := l.open("t=overview")
+		if err := b.conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if b.over() != nil || len(b.got()) != 1 {
+			t.Errorf("after a short message: %v, %d frames", b.over(), len(b.got()))
+		}
+		_ = b.conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", readLimit+1)))
+		if b.over() == nil {
+			t.Error("still open after a long message")
+		}
+	})
+}
+
+func TestThereIsAnEndToSockets(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		for range maxSockets {
+			if !l.hub.admit() {
+				t.Fatal("full too early")
+			}
+		}
+		_, res, err := l.dial("t=overview")
+		if err == nil || res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("one too many: %v", err)
+		}
+		for range maxSockets {
+			l.hub.release()
+		}
+		if b := l.open("t=overview"); b.over() != nil {
+			t.Error(b.over())
+		}
+	})
+}
+
+func TestForgottenTopicsAreFew(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		for i := range 3 * maxIdleTopics {
+			l.open(fmt.Sprintf("t=shard:%d", i)).close()
+		}
+		l.Close() // so that the hub's own state may be read
+		if n := len(l.hub.topics); n > maxIdleTopics {
+			t.Errorf("%d topics remembered", n)
+		}
+	})
+}
+
+func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		l.hub.fragments = func(string) (fragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v View) error {
+				_, err := io.WriteString(w, strings.Repeat("x", maxFragment+1))
+				return err
+			}, true
+		}
+		if f := l.open("t=overview").last(t); f.HTML != "" || f.V == 0 {
+			t.Errorf("version %d with %d bytes", f.V, len(f.HTML))
+		}
+	})
+}
+
+func TestTopicsAreParsed(t *testing.T) {
+	s := newSite(t)
+	for text, want := range map[string]map[string]uint64{
+		"overview":                            {"overview": 0},
+		"overview@12,zones@3":                 {"overview": 12, "zones": 3},
+		"collection:a.b@7,":                   {"collection:a.b": 7},
+		"collection:a.b%2Cc%40d%25@7":         {"collection:a.b,c@d%": 7},
+		"collection:a.b@x":                    {"collection:a.b@x": 0},
+		"shard:shard-rs-1,shard:shard-rs-1@9": {"shard:shard-rs-1": 9},
+		"project:65e000000000000000000005":    {"project:65e000000000000000000005": 0},
+		"activity@18446744073709551616":       nil,
+		"run:abc":                             nil,
+		"":                                    nil,
+		"project:nothex":                      nil,
+		"collection:a.b%zz":                   nil,
+	} {
+		got, err := s.parseTopics(map[string][]string{"t": {text}})
+		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
+		if err != nil && fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/fault"
+)
+
+// parseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
+// with the versions that its browser has (0 = none). A topic's own commas, at
+// signs and percent signs are percent-escaped once more inside the value.
+func (s *Server) parseTopics(q url.Values) (map[string]uint64, error) {
+	out := map[string]uint64{}
+	for _, value := range q["t"] {
+		for part := range strings.SplitSeq(value, ",") {
+			if part == "" {
+				continue
+			}
+			var version uint64
+			if i := strings.LastIndexByte(part, '@'); i > 0 {
+				if n, err := strconv.ParseUint(part[i+1:], 10, 53); err == nil {
+					part, version = part[:i], n
+				}
+			}
+			name := part
+			if strings.Contains(part, "%") {
+				un, err := url.PathUnescape(part)
+				if err != nil {
+					return nil, fault.New(fault.Invalid, "The topic %q is not escaped correctly.", clip(part, 60))
+				}
+				name = un
+			}
+			if _, err := checkText("A topic", name); err != nil {
+				return nil, err
+			}
+			if _, ok := s.fragments(name); !ok || len(name) > maxPathParam {
+				return nil, fault.New(fault.Invalid, "There is no live topic %q.", clip(name, 60))
+			}
+			out[name] = version
+		}
+	}
+	if len(out) == 0 || len(out) > maxTopics {
+		return nil, fault.New(fault.Invalid, "A socket has 1 to %d topics in ?t=; this one has %d.", maxTopics, len(out))
+	}
+	return out, nil
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"time"
+)
+
+// Everything in this file runs on the hub's own goroutine.
+
+// join takes a socket in and gives it what it does not have yet.
+func (h *hub) join(ctx context.Context, c *socket) {
+	h.open[c] = struct{}{}
+	v := h.view()
+	c.push(statusFrame(v))
+	for name, have := range c.topics {
+		t := h.topics[name]
+		if t == nil {
+			render, _ := h.fragments(name) // known: the address was checked
+			t = &topic{name: name, render: render, listeners: map[*socket]struct{}{}}
+			h.topics[name] = t
+		}
+		if len(t.listeners) == 0 { // nobody kept it current
+			h.draw(ctx, t, v, nil)
+		}
+		t.listeners[c] = struct{}{}
+		if t.frame != nil && have != t.version {
+			c.push(t.frame)
+		}
+	}
+}
+
+func (h *hub) leave(c *socket) {
+	delete(h.open, c)
+	for name := range c.topics {
+		t := h.topics[name]
+		if t == nil {
+			continue
+		}
+		delete(t.listeners, c)
+		if len(t.listeners) == 0 {
+			t.idle = time.Now()
+		}
+	}
+	h.forget()
+}
+
+// forget drops the longest idle topics beyond what is worth remembering.
+func (h *hub) forget() {
+	for {
+		var oldest *topic
+		idle := 0
+		for _, t := range h.topics {
+			if len(t.listeners) > 0 {
+				continue
+			}
+			idle++
+			if oldest == nil || t.idle.Before(oldest.idle) {
+				oldest = t
+			}
+		}
+		if idle <= maxIdleTopics {
+			return
+		}
+		delete(h.topics, oldest.name)
+	}
+}
+
+// refresh draws every topic that somebody listens to from the newest state.
+func (h *hub) refresh(ctx context.Context) {
+	v := h.view()
+	// What is too long ago to be told one by one is not told at all: browsers
+	// re-read their address anyway and only miss the glow of what moved.
+	changes, complete := v.Table.Since(h.seen)
+	if !complete && v.Table.Seq == h.seen+1 {
+		changes = v.Table.Changes
+	}
+	h.seen = v.Table.Seq
+	for _, t := range h.topics {
+		if len(t.listeners) == 0 {
+			continue
+		}
+		if h.draw(ctx, t, v, changes) {
+			for c := range t.listeners {
+				c.push(t.frame)
+			}
+		}
+	}
+}
+
+// tell sends everybody the age of the data, once per poll.
+func (h *hub) tell() {
+	if len(h.open) == 0 {
+		return
+	}
+	frame := statusFrame(h.view())
+	for c := range h.open {
+		c.push(frame)
+	}
+}

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/topology"
+)
+
+// counted replaces a topic's region by one that shows the table's number.
+func (l *liveSite) counted(topic string) *atomic.Int64 {
+	var n atomic.Int64
+	inner := l.hub.fragments
+	l.hub.fragments = func(name string) (fragmentFunc, bool) {
+		if name != topic {
+			return inner(name)
+		}
+		return func(_ context.Context, w io.Writer, v View) error {
+			n.Add(1)
+			_, err := fmt.Fprintf(w, `<section id="live-%s">%d & more</section>`, topic, v.Table.Seq)
+			return err
+		}, true
+	}
+	return &n
+}
+
+// next publishes the same table under the next number.
+func (l *liveSite) next() *topology.Table {
+	t := *l.watcher.get()
+	t.Seq++
+	l.watcher.publish(&t)
+	return &t
+}
+
+func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		drawn := l.counted("overview")
+		l.next()
+		time.Sleep(time.Second)
+		if drawn.Load() != 0 {
+			t.Fatal("drawn while nobody looks")
+		}
+		var all []*browser
+		for range 200 {
+			all = append(all, l.open("t=overview"))
+		}
+		if drawn.Load() != 1 || l.hub.sockets() != 200 {
+			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.hub.sockets())
+		}
+		for i := range 5 {
+			l.next()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if drawn.Load() != int64(i+2) {
+				t.Fatalf("drawn %d times after %d changes", drawn.Load(), i+1)
+			}
+		}
+		for _, b := range all {
+			got := b.got()
+			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].last(t).V || got[5].V != got[0].V+5 {
+				t.Fatalf("%+v", got)
+			}
+		}
+	})
+}
+
+func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		b := l.open("t=zones,collection:yorkie-meta.documents,collections")
+		before := len(b.got())
+		if before != 3 {
+			t.Fatalf("%d frames at the start", before)
+		}
+		for range 10 {
+			l.next()
+			time.Sleep(2 * time.Second)
+		}
+		if got := b.got(); len(got) != before {
+			t.Errorf("%d frames after ten polls without news", len(got)-before)
+		}
+	})
+}
+
+func TestBrowserResumesByVersion(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		drawn := l.counted("overview")
+		first := l.open("t=overview")
+		v := first.last(t).V
+		first.close()
+		time.Sleep(time.Minute)
+		same := l.open(fmt.Sprintf("t=overview@%d", v))
+		if got := same.got(); len(got) != 0 {
+			t.Errorf("up to date and sent %+v", got)
+		}
+		same.close()
+		before := drawn.Load()
+		l.next()
+		time.Sleep(time.Second)
+		if drawn.Load() != before {
+			t.Error("drawn while nobody looks")
+		}
+		behind := l.open(fmt.Sprintf("t=overview@%d", v))
+		if got := behind.got(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
+			t.Errorf("behind and sent %+v", got)
+		}
+		fresh := l.open("t=overview@0")
+		if got := fresh.got(); len(got) != 1 || got[0].V != behind.last(t).V {
+			t.Errorf("fresh and sent %+v", got)
+		}
+	})
+}
+
+func TestVersionsDoNotRepeatOverARestart(t *testing.T) {
+	var v uint64
+	inBubble(t, func(t *testing.T, l *liveSite) { v = l.open("t=zones").last(t).V })
+	later := func(d *Deps) { d.Now = func() time.Time { return epoch.Add(time.Second) } }
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		if got := l.open(fmt.Sprintf("t=zones@%d", v)).got(); len(got) != 1 || got[0].V <= v {
+			t.Errorf("%+v", got)
+		}
+	}, later)
+}
+
+func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		ns := topology.Namespace("yorkie-meta.documents")
+		b := l.open("t=collection:yorkie-meta.documents")
+		v := b.last(t).V
+		for round := range 20 {
+			table := withMoved(l.watcher.get(), ns, 4+round, "shard-rs-1")
+			c := table.Collection(ns)
+			ch := c.Chunks.At(4 + round)
+			table.Changes = []topology.Change{
+				{NS: ns, Kind: topology.Moved, Min: ch.Min, Max: ch.Max, From: "shard-rs-2", To: "shard-rs-1"},
+				{NS: "yorkie-meta.changes", Kind: topology.Moved, Min: ch.Min, To: "x"},
+				{NS: ns, Kind: topology.Split, Min: ch.Min},
+			}
+			l.watcher.publish(table)
+			l.keeper.publish(l.keeper.get()) // two signals, one update
+			time.Sleep(250 * time.Millisecond)
+			f := b.last(t)
+			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) || f.Moves[0].Ref != chunkRef(c, ch.Min) {
+				t.Fatalf("round %d: %+v", round, f)
+			}
+			v = f.V
+			time.Sleep(time.Duration(round*13) * time.Millisecond) // bursts of every rhythm
+		}
+	})
+}
+
+func TestBurstsAreJoinedAndTheLastStateIsDeliveredInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		drawn := l.counted("overview")
+		b := l.open("t=overview")
+		before := drawn.Load()
+		var last *topology.Table
+		for range 100 {
+			last = l.next()
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(245 * time.Millisecond)
+		if n := drawn.Load() - before; n > 7 {
+			t.Errorf("drawn %d times in half a second", n)
+		}
+		if f := b.last(t); !strings.Contains(f.HTML, fmt.Sprintf(">%d &", last.Seq)) {
+			t.Errorf("last frame %+v", f)
+		}
+	})
+}

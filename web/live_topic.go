@@ -1,0 +1,112 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// topic is one live region: what was last drawn and who has it. A version is
+// bumped only when the bytes differ, so a poll without news costs no browser
+// anything.
+type topic struct {
+	name      string
+	render    fragmentFunc // nil: browsers re-read their own address
+	listeners map[*socket]struct{}
+	idle      time.Time // since when nobody listens
+
+	version uint64
+	last    []byte // what version stands for
+	frame   *message
+}
+
+// draw renders a topic and tells whether it has a new version. A region that
+// fails or panics keeps its last version and does not touch the others.
+func (h *hub) draw(ctx context.Context, t *topic, v View, changes []topology.Change) (bumped bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.metrics.renderFailed()
+			h.log.Error("panic while drawing a live region", "topic", logText(t.name),
+				"panic", logText(fmt.Sprint(p)), "stack", string(debug.Stack()))
+			bumped = false
+		}
+	}()
+	ns, isCollection := strings.CutPrefix(t.name, "collection:")
+	var body bytes.Buffer
+	shared := false // body is a fragment for everybody
+	if t.render != nil {
+		h.metrics.rendered()
+		switch err := t.render(ctx, &body, v); {
+		case fault.Of(err) == fault.NotFound && err != nil:
+			body.Reset()
+			body.WriteString("gone")
+		case err != nil:
+			h.metrics.renderFailed()
+			h.log.Error("draw a live region", "topic", logText(t.name), "err", err)
+			return false
+		default:
+			shared = body.Len() <= maxFragment
+		}
+	} else if isCollection {
+		describeCollection(&body, v, topology.Namespace(ns))
+	}
+	if t.frame != nil && bytes.Equal(t.last, body.Bytes()) {
+		return false
+	}
+	u := update{Topic: t.name, V: h.version + 1}
+	if shared {
+		u.HTML = body.String()
+	}
+	if isCollection {
+		u.Moves = movesOf(v.Table, topology.Namespace(ns), changes)
+	}
+	frame, err := newMessage(u)
+	if err != nil {
+		h.log.Error("pack a live region", "topic", logText(t.name), "err", err)
+		return false
+	}
+	h.version++
+	t.version, t.last, t.frame = u.V, body.Bytes(), frame
+	return true
+}
+
+// describeCollection writes what a collection's page depends on. It is
+// compared and never sent.
+func describeCollection(w *bytes.Buffer, v View, ns topology.Namespace) {
+	// The map itself stands for flags that bump no version: it is replaced
+	// when, and only when, a chunk changed.
+	if c := v.Table.Collection(ns); c != nil {
+		fmt.Fprintf(w, "%v %v %p", c.Incarnation, c.Highest, c.Chunks)
+		fmt.Fprintf(w, " %d %d %v", c.Chunks.Len(), c.Chunks.Jumbo(), c.Chunks.CountByShard())
+		fmt.Fprintf(w, " %v %v %v", c.NoBalance, c.MigrationsBlocked, c.Resharding)
+	}
+	zones := fnv.New64a()
+	for _, z := range v.Table.ZonesOf(ns) {
+		fmt.Fprintf(zones, "%q%q%q", z.Zone, z.RawMin, z.RawMax)
+	}
+	sizes := v.Table.Sizes[ns]
+	fmt.Fprintf(w, " %x %d %q", zones.Sum64(), sizes.At.UnixMilli(), sizes.Reason)
+	fmt.Fprintf(w, " %v %v", v.Table.Primary(ns.Database()), v.Table.Stale(topology.PartRouting, v.Now))
+}
+
+// movesOf lists the chunks of a collection that moved, at most as many as a
+// page shows.
+func movesOf(t *topology.Table, ns topology.Namespace, changes []topology.Change) []move {
+	const atMost = 200
+	var out []move
+	c := t.Collection(ns)
+	for _, ch := range changes {
+		if c == nil || ch.NS != ns || ch.Kind != topology.Moved || len(out) == atMost {
+			continue
+		}
+		out = append(out, move{Min: c.Key.ExtJSON(ch.Min), Ref: chunkRef(c, ch.Min), To: ch.To})
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"shardboard/internal/topology"
+)
+
+// metrics is what shardboard tells Prometheus about itself. Figures of the
+// cluster carry its id, so that several clusters can share one Prometheus, and
+// are read from the table when asked for: nothing is counted twice.
+type metrics struct {
+	server   *Server
+	handler  http.Handler
+	duration *prometheus.HistogramVec
+	renders  prometheus.Counter
+	failures prometheus.Counter
+
+	age, seq, chunks, collections, shards, projects, sockets *prometheus.Desc
+}
+
+func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("shardboard_"+name, help, append([]string{"cluster"}, labels...), nil)
+	}
+	m := &metrics{
+		server: s,
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "shardboard_http_request_duration_seconds", Help: "Time to answer a request, by route pattern.",
+			Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10},
+		}, []string{"route", "method", "status"}),
+		renders:  prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_renders_total", Help: "Live regions drawn."}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_render_failures_total", Help: "Live regions that could not be drawn."}),
+
+		age:         desc("poll_age_seconds", "Time since a part of the table was last read well; absent before the first time.", "part"),
+		seq:         desc("table_seq", "Number of the routing table; grows with each change."),
+		chunks:      desc("chunks", "Chunks of all sharded collections."),
+		collections: desc("collections", "Sharded collections."),
+		shards:      desc("shards", "Shards."),
+		projects:    desc("projects", "Projects in the directory."),
+		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+	}
+	reg.MustRegister(m, m.duration, m.renders, m.failures)
+	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
+	return m
+}
+
+// Describe is for prometheus.Collector.
+func (m *metrics) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets} {
+		out <- d
+	}
+}
+
+// Collect is for prometheus.Collector.
+func (m *metrics) Collect(out chan<- prometheus.Metric) {
+	v := m.server.view()
+	cluster := v.Table.ClusterID
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	chunks := 0
+	for _, c := range v.Table.Collections {
+		chunks += c.Chunks.Len()
+	}
+	for _, p := range allParts {
+		if at := v.Table.Health[p].At; !at.IsZero() {
+			gauge(m.age, v.Now.Sub(at).Seconds(), cluster, string(p))
+		}
+	}
+	if at := v.Dir.Health().At; !at.IsZero() {
+		gauge(m.age, v.Now.Sub(at).Seconds(), cluster, string(partProjects))
+	}
+	gauge(m.seq, float64(v.Table.Seq), cluster)
+	gauge(m.chunks, float64(chunks), cluster)
+	gauge(m.collections, float64(len(v.Table.Collections)), cluster)
+	gauge(m.shards, float64(len(v.Table.Shards)), cluster)
+	gauge(m.projects, float64(len(v.Dir.All())), cluster)
+	gauge(m.sockets, float64(m.server.hub.sockets()))
+}
+
+// partProjects names the directory among the table's parts.
+const partProjects topology.Part = "projects"
+
+func (m *metrics) observe(method, route string, status int, took time.Duration) {
+	if status == http.StatusSwitchingProtocols {
+		return // a socket's life is not the time of an answer
+	}
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost:
+	default:
+		method = "other" // the caller's to invent
+	}
+	m.duration.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (m *metrics) rendered()     { m.renders.Inc() }
+func (m *metrics) renderFailed() { m.failures.Inc() }
+
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) error {
+	s.metrics.handler.ServeHTTP(w, r)
+	return nil
+}

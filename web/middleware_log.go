@@ -1,0 +1,129 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// recorder counts what an answer was, for the log and the metrics.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (rec *recorder) WriteHeader(status int) {
+	if rec.status == 0 && status >= http.StatusOK {
+		rec.status = status
+	}
+	rec.ResponseWriter.WriteHeader(status)
+}
+
+func (rec *recorder) Write(b []byte) (int, error) {
+	if rec.status == 0 {
+		rec.status = http.StatusOK
+	}
+	n, err := rec.ResponseWriter.Write(b)
+	rec.bytes += int64(n)
+	return n, err
+}
+
+// Hijack hands the connection to the socket.
+func (rec *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(rec.ResponseWriter).Hijack()
+	if err == nil {
+		rec.status = http.StatusSwitchingProtocols
+	}
+	return conn, rw, err
+}
+
+// Unwrap is for http.ResponseController.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+// logged writes one line per request. The query is left out on purpose: it
+// holds document keys and search words, which are other people's data.
+func (s *Server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := s.deps.Now()
+		rec := &recorder{ResponseWriter: w}
+		// chi adopts a context that is there already; made here, its pattern
+		// can be read after the answer.
+		rctx := chi.NewRouteContext()
+		r = r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, rctx))
+		next.ServeHTTP(rec, r)
+		took := s.deps.Now().Sub(start)
+		if rec.status == 0 {
+			rec.status = http.StatusOK
+		}
+		route := rctx.RoutePattern()
+		if route == "" {
+			route = "none" // unknown addresses share one label: they are the caller's to invent
+		}
+		s.metrics.observe(r.Method, route, rec.status, took)
+		level := slog.LevelInfo
+		switch {
+		case rec.status >= http.StatusInternalServerError:
+			level = slog.LevelWarn
+		case strings.HasPrefix(route, "/static/"), route == "/healthz", route == "/readyz", route == "/metrics":
+			level = slog.LevelDebug
+		}
+		s.deps.Log.LogAttrs(r.Context(), level, "request",
+			slog.String("method", logText(r.Method)), slog.String("path", logPath(r)),
+			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
+			slog.Float64("ms", float64(took.Microseconds())/1000))
+	})
+}
+
+// logPath is the path as it came, percent-escaped: always plain ASCII.
+func logPath(r *http.Request) string { return logText(r.URL.EscapedPath()) }
+
+// logText is at most 300 bytes with control characters, line ends and
+// direction marks made visible, so that no request can forge a log line.
+func logText(s string) string {
+	q := strconv.QuoteToASCII(clip(s, 300))
+	return q[1 : len(q)-1]
+}
+
+// recovered turns a panic into a 500 that tells nothing of the inside. The
+// answer is still whole because handlers write into memory.
+func (s *Server) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(p) // net/http's own way to drop a connection
+			}
+			s.deps.Log.ErrorContext(r.Context(), "panic in a request", "path", logPath(r),
+				"panic", logText(fmt.Sprint(p)), "stack", string(debug.Stack()))
+			if rec, ok := w.(*recorder); ok && rec.status != 0 {
+				panic(http.ErrAbortHandler) // too late for another answer
+			}
+			s.failAfterPanic(w, r)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// failAfterPanic answers 500, and once more plainly if the error page itself
+// is what panics.
+func (s *Server) failAfterPanic(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if recover() != nil {
+			http.Error(w, "Something went wrong inside shardboard; the log has the cause.", http.StatusInternalServerError)
+		}
+	}()
+	s.fail(w, r, errors.New("panic"))
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"shardboard/internal/api"
+)
+
+// openAPIDocument describes every route of the table as OpenAPI 3.1. It is
+// made from the table that the router is made from, so neither can have a
+// route that the other lacks; a test walks both all the same.
+func openAPIDocument(routes []Route, version string) []byte {
+	if version == "" {
+		version = "dev" // the format asks for one
+	}
+	paths := map[string]map[string]any{}
+	schemas := newSchemas()
+	problem := map[string]any{"description": "What went wrong (RFC 9457)", "content": map[string]any{
+		api.ProblemType: map[string]any{"schema": schemas.of(api.Problem{})}}}
+	for _, rt := range routes {
+		op := map[string]any{
+			"summary": rt.Summary, "tags": []string{rt.Tag}, "operationId": operationID(rt), "x-policy": string(rt.Policy),
+			"responses": map[string]any{answerStatus(rt): answerOf(rt, schemas), "default": problem},
+		}
+		if len(rt.Params) > 0 || strings.Contains(rt.Pattern, "{") {
+			op["parameters"] = paramsOf(rt)
+		}
+		if rt.Body != nil {
+			op["requestBody"] = map[string]any{"required": true, "content": map[string]any{
+				mediaJSON:    map[string]any{"schema": schemas.of(rt.Body)},
+				"text/plain": map[string]any{"schema": map[string]any{"type": "string"}},
+			}}
+		}
+		if paths[rt.Pattern] == nil {
+			paths[rt.Pattern] = map[string]any{}
+		}
+		paths[rt.Pattern][strings.ToLower(rt.Method)] = op
+	}
+	doc := map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{"title": "shardboard", "version": version,
+			"description": "Where the data of a sharded MongoDB cluster is. Every GET answers HEAD too."},
+		"paths":      paths,
+		"components": map[string]any{"schemas": schemas.named},
+	}
+	out, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		panic("web: the API description cannot be written: " + err.Error()) // made of maps and strings at start
+	}
+	return append(out, '\n')
+}
+
+func answerStatus(rt Route) string {
+	if rt.Pattern == "/live" {
+		return "101"
+	}
+	return "200"
+}
+
+func answerOf(rt Route, schemas *schemas) map[string]any {
+	content := map[string]any{}
+	for _, media := range rt.Types {
+		content[media] = map[string]any{"schema": map[string]any{"type": "string"}}
+	}
+	if rt.Answer != nil {
+		content[mediaJSON] = map[string]any{"schema": schemas.of(rt.Answer)}
+	}
+	out := map[string]any{"description": rt.Summary}
+	if answerStatus(rt) == "200" {
+		out["content"] = content
+	}
+	return out
+}
+
+func paramsOf(rt Route) []any {
+	out := []any{}
+	for _, p := range rt.Params {
+		kind := p.Type
+		if kind == "" {
+			kind = "string"
+		}
+		out = append(out, map[string]any{
+			"name": p.Name, "in": p.In, "required": p.In == "path", "description": p.Text, "schema": map[string]any{"type": kind},
+		})
+	}
+	return out
+}
+
+// operationID is stable and unique: method and path in lowerCamel.
+func operationID(rt Route) string {
+	words := strings.FieldsFunc(strings.TrimPrefix(rt.Pattern, api.Prefix), func(r rune) bool { return strings.ContainsRune("/{}.", r) })
+	id := strings.ToLower(rt.Method)
+	if rt.Tag == "pages" {
+		id += "Page"
+	}
+	for _, w := range words {
+		id += strings.ToUpper(w[:1]) + w[1:]
+	}
+	return id
+}
+
+func (s *Server) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, err := w.Write(s.openAPI)
+	return err
+}

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+)
+
+// pageCollection answers "how is the key space cut?" of one collection. Its
+// live region is always filtered or paged, so it re-reads its own address.
+func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
+	raw, err := pathText(r, "ns")
+	if err != nil {
+		return err
+	}
+	q, err := chunkQueryOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	ns := topology.Namespace(raw)
+	v := s.view()
+	m, err := collectionView(v, ns, q)
+	if err != nil {
+		return err
+	}
+	s.deps.Watcher.Viewed(ns)
+	sh := s.shell(v, "collections", raw, "collection:"+raw)
+	m.LiveURL = r.URL.RequestURI()
+	return writePage(w, r, http.StatusOK, templates.CollectionPage(sh, m))
+}

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+)
+
+// View is what a page or a fragment is made from: one routing table, one
+// directory of projects and one moment. Builders in view_*.go are pure
+// functions of it, so a page and the fragment that later replaces a part of
+// it can never disagree.
+type View struct {
+	Table *topology.Table
+	Dir   *placement.Directory
+	Now   time.Time
+	Cost  int // commands sent to the cluster during the last minute; 0 = not known
+}
+
+// fragmentFunc renders the shared live region of one topic. It holds nothing
+// that depends on the user, a filter or a page number.
+type fragmentFunc func(ctx context.Context, w io.Writer, v View) error
+
+// fragments maps a live topic to the renderer of its shared region. ok tells
+// whether the topic exists; a nil renderer with ok means that browsers are only
+// told the version and re-read their own address (a collection's page is always
+// filtered or paged).
+func (s *Server) fragments(topic string) (render fragmentFunc, ok bool) {
+	kind, arg, _ := strings.Cut(topic, ":")
+	switch kind {
+	case "overview", "collections", "projects", "zones", "activity":
+		if arg != "" {
+			return nil, false
+		}
+		return s.fragmentOf(func(v View) (templ.Component, error) { return s.region(kind, v), nil }), true
+	case "collection":
+		return nil, arg != ""
+	case "project":
+		id, err := bson.ObjectIDFromHex(arg)
+		if err != nil {
+			return nil, false
+		}
+		return s.fragmentOf(func(v View) (templ.Component, error) {
+			m, err := projectView(v, s.deps.Profile, id)
+			return templates.ProjectRegion(m), err
+		}), true
+	case "shard":
+		return s.fragmentOf(func(v View) (templ.Component, error) {
+			m, err := shardView(v, s.deps.Profile, arg)
+			return templates.ShardRegion(m), err
+		}), arg != ""
+	}
+	return nil, false
+}
+
+// region is the live region of a topic without an argument, unfiltered.
+func (s *Server) region(topic string, v View) templ.Component {
+	switch topic {
+	case "overview":
+		return templates.OverviewRegion(overviewView(v))
+	case "collections":
+		return templates.CollectionsRegion(collectionsView(v))
+	case "projects":
+		return templates.ProjectsRegion(projectsView(v, s.deps.Profile, projectsQuery{}))
+	case "zones":
+		return templates.ZonesRegion(zonesView(v))
+	default:
+		return templates.ActivityRegion(activityView(v, activityQuery{}))
+	}
+}
+
+// fragmentOf turns a component builder into a renderer; a subject that is gone
+// (fault.NotFound) renders nothing, and the browser then re-reads its address.
+func (s *Server) fragmentOf(build func(View) (templ.Component, error)) fragmentFunc {
+	return func(ctx context.Context, w io.Writer, v View) error {
+		c, err := build(v)
+		if err != nil {
+			if fault.Of(err) == fault.NotFound {
+				return err
+			}
+			return fault.Wrap(fault.Internal, err, "This part could not be drawn.")
+		}
+		return c.Render(templates.AsFragment(ctx), w)
+	}
+}

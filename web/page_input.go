@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/fault"
+)
+
+// maxInput bounds every text that a page accepts; names and ids are far below.
+const maxInput = 4096
+
+// text is one query parameter, refused when it cannot be anything anybody
+// stored: too long, NUL, or not UTF-8.
+func text(in url.Values, name string) (string, error) {
+	return checkText(name, strings.TrimSpace(in.Get(name)))
+}
+
+func checkText(name, s string) (string, error) {
+	switch {
+	case len(s) > maxInput:
+		return "", fault.New(fault.Invalid, "%s is longer than %d bytes.", name, maxInput)
+	case !utf8.ValidString(s):
+		return "", fault.New(fault.Invalid, "%s is not valid UTF-8.", name)
+	case strings.ContainsRune(s, 0):
+		return "", fault.New(fault.Invalid, "%s contains a NUL character.", name)
+	}
+	return s, nil
+}
+
+// pageNumber reads ?page=, counted from 1; absent is 1.
+func pageNumber(in url.Values) (int, error) {
+	s := in.Get("page")
+	if s == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, fault.New(fault.Invalid, "page is a number from 1; %q is not.", clip(s, 40))
+	}
+	return n, nil
+}
+
+// pathText is a path parameter, unescaped exactly once: chi matches on the
+// escaped path when there is one.
+func pathText(r *http.Request, name string) (string, error) {
+	raw := chi.URLParam(r, name)
+	if r.URL.RawPath != "" {
+		un, err := url.PathUnescape(raw)
+		if err != nil {
+			return "", fault.New(fault.Invalid, "The address is not escaped correctly.")
+		}
+		raw = un
+	}
+	return checkText(name, raw)
+}
+
+// clip shortens s to at most n bytes at a rune boundary, for echoing input.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return strings.ToValidUTF8(s, "�")
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.ToValidUTF8(s[:n], "�") + "…"
+}

@@ -1,0 +1,15 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// pageOverview answers "is it balanced, what is wrong?".
+func (s *Server) pageOverview(w http.ResponseWriter, r *http.Request) error {
+	v := s.view()
+	sh := s.shell(v, "overview", words.T("nav.overview"), "overview")
+	return writePage(w, r, http.StatusOK, templates.OverviewPage(sh, overviewView(v)))
+}

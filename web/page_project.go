@@ -1,0 +1,29 @@
+package web
+
+import (
+	"net/http"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/web/templates"
+)
+
+// pageProject answers "where is this tenant?".
+func (s *Server) pageProject(w http.ResponseWriter, r *http.Request) error {
+	raw, err := pathText(r, "id")
+	if err != nil {
+		return err
+	}
+	id, err := bson.ObjectIDFromHex(raw)
+	if err != nil {
+		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", clip(raw, 60))
+	}
+	v := s.view()
+	m, err := projectView(v, s.deps.Profile, id)
+	if err != nil {
+		return err
+	}
+	sh := s.shell(v, "projects", m.Name, "project:"+id.Hex())
+	return writePage(w, r, http.StatusOK, templates.ProjectPage(sh, m))
+}

@@ -1,0 +1,22 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/web/templates"
+)
+
+// pageShard answers "what is on it, and who is hit when it is sick?".
+func (s *Server) pageShard(w http.ResponseWriter, r *http.Request) error {
+	name, err := pathText(r, "name")
+	if err != nil {
+		return err
+	}
+	v := s.view()
+	m, err := shardView(v, s.deps.Profile, name)
+	if err != nil {
+		return err
+	}
+	sh := s.shell(v, "shards", name, "shard:"+name)
+	return writePage(w, r, http.StatusOK, templates.ShardPage(sh, m))
+}

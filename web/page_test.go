@@ -1,0 +1,186 @@
+package web
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+const maxPage = 60 << 10
+
+func parse(t testing.TB, html string) *goquery.Document {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestEveryPageInEveryStateIsWhole(t *testing.T) {
+	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}`)
+	for _, sc := range scenes() {
+		t.Run(sc.name, func(t *testing.T) {
+			html := sc.open(t)
+			if len(html) > maxPage {
+				t.Errorf("%d bytes, at most %d", len(html), maxPage)
+			}
+			doc := parse(t, html)
+			if n := doc.Find("h1").Length(); n < 1 {
+				t.Error("no heading")
+			}
+			for _, sel := range []string{"main#main", "header", "nav[aria-label]", "a.skip[href='#main']", "[role=status][aria-live=polite]", "#status .words"} {
+				if doc.Find(sel).Length() == 0 {
+					t.Errorf("no %s", sel)
+				}
+			}
+			doc.Find("code").Remove()
+			if m := missing.FindString(doc.Text()); m != "" {
+				t.Errorf("a sentence is missing or unfilled: %s", m)
+			}
+			if strings.Contains(doc.Text(), "NaN") {
+				t.Error("NaN is shown")
+			}
+		})
+	}
+}
+
+func TestLargestPagesStaySmall(t *testing.T) {
+	many := newStory()
+	many.chunks, many.projects = 5000, 400
+	wide := newStory()
+	wide.shards, wide.chunks = 12, 5000
+	for name, sc := range map[string]scene{
+		"60 projects on 3 shards":  {path: "/projects", view: newStory().view()},
+		"400 projects":             {path: "/projects?page=2", view: many.view()},
+		"5,000 chunks":             {path: "/collections/yorkie-meta.changes", view: many.view()},
+		"5,000 chunks, 12 shards":  {path: "/collections/yorkie-meta.changes?page=3", view: wide.view()},
+		"shard with 400 projects":  {path: "/shards/shard-rs-1", view: many.view()},
+		"activity":                 {path: "/activity?kind=all", view: many.view()},
+		"12 shards by collections": {path: "/collections", view: wide.view()},
+	} {
+		if n := len(sc.open(t)); n > maxPage {
+			t.Errorf("%s: %d bytes, at most %d", name, n, maxPage)
+		}
+	}
+}
+
+func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
+	v := newStory().view()
+	s := newSite(t)
+	id := v.Dir.All()[0].ID.Hex()
+	for topic, path := range map[string]string{
+		"overview": "/", "collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
+		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
+	} {
+		render, ok := s.fragments(topic)
+		if !ok || render == nil {
+			t.Fatalf("no fragment for %s", topic)
+		}
+		var out strings.Builder
+		if err := render(t.Context(), &out, v); err != nil {
+			t.Fatal(err)
+		}
+		fragment := parse(t, out.String()).Find("body > *")
+		page := parse(t, scene{path: path, view: v}.open(t))
+		region := page.Find(`[data-live="` + topic + `"]`)
+		if fragment.Length() != 1 || region.Length() != 1 || fragment.AttrOr("id", "") != region.AttrOr("id", "-") {
+			t.Fatalf("%s: %d fragments, %d regions", topic, fragment.Length(), region.Length())
+		}
+		fragment.Find("time").Remove()
+		region.Find("time").Remove()
+		a, _ := fragment.Html()
+		b, _ := region.Html()
+		if a != b {
+			t.Errorf("%s: fragment and page differ", topic)
+		}
+		if !strings.Contains(page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40")) {
+			t.Errorf("%s: the page does not ask for its topic", path)
+		}
+	}
+}
+
+func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
+	v := newStory().view()
+	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true, "/activity?kind=move": true, "/activity": false,
+		"/collections/yorkie-meta.changes": true} {
+		got, has := parse(t, scene{path: path, view: v}.open(t)).Find("[data-live]").Attr("data-live-url")
+		if has != live || (has && got != path) {
+			t.Errorf("%s: data-live-url %q", path, got)
+		}
+	}
+}
+
+func TestUnknownTopicsAreRefused(t *testing.T) {
+	s := newSite(t)
+	for _, topic := range []string{"", "nothing", "overview:x", "project:zzz", "shard:", "collection:"} {
+		if _, ok := s.fragments(topic); ok {
+			t.Errorf("%q is taken for a topic", topic)
+		}
+	}
+	if render, ok := s.fragments("collection:a.b"); !ok || render != nil {
+		t.Error("a collection's browsers are told the version only")
+	}
+}
+
+func TestLinksOfPagesLeadToPages(t *testing.T) {
+	v := newStory().with(troubled).view()
+	s := newSite(t)
+	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	seen := map[string]bool{}
+	queue := []string{"/"}
+	for len(queue) > 0 && len(seen) < 150 {
+		path := queue[0]
+		queue = queue[1:]
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		w := s.do("GET", path)
+		if w.Code != http.StatusOK && !strings.HasPrefix(path, "/locate?") {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			continue
+		}
+		parse(t, w.Body.String()).Find("a[href]").Each(func(_ int, a *goquery.Selection) {
+			href, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
+			if strings.HasPrefix(href, "?") {
+				base, _, _ := strings.Cut(path, "?")
+				href = base + href
+			}
+			if strings.HasPrefix(href, "/") {
+				queue = append(queue, href)
+			}
+		})
+	}
+	if len(seen) < 60 {
+		t.Errorf("only %d pages found", len(seen))
+	}
+}
+
+func TestEveryStateHasItsWords(t *testing.T) {
+	want := map[string][]string{
+		"overview-loading": {"Reading the cluster", "Not known before the first read"}, "overview-denied": {"Grant the cluster user find on config.sizes", "not permitted"},
+		"overview-lost": {"Cluster not answering, data 7 min old", "The cluster does not answer."}, "collection-lost": {"Cluster not answering"},
+		"projects-denied": {"Grant the cluster user find on yorkie-meta.projects"}, "projects-loading": {"not read yet"}, "projects-none": {"were searched"},
+		"zones-denied": {"Grant the cluster user find on config.zones"}, "zones-none": {"There are no zones"}, "zones-loading": {"not read yet"},
+		"activity-denied": {"Grant the cluster user find on config.events"}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
+		"collections-denied": {"Grant the cluster user find on config.collections"}, "shard-denied": {"who is hit is not known"}, "missing": {"There is no shard", "shard-rs-3"},
+	}
+	for _, sc := range scenes() {
+		text := parse(t, sc.open(t)).Find("body").Text()
+		for _, w := range want[sc.name] {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s does not say %q", sc.name, w)
+			}
+		}
+		delete(want, sc.name)
+	}
+	for name := range want {
+		t.Errorf("no scene %s", name)
+	}
+}

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// answer keeps what a handler writes until it is whole, so that a failure
+// halfway is a clean error and never half a page behind a 200.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	once   sync.Once
+	small  []byte // compressed, when the first caller asked for it
+}
+
+func newAnswer() *answer { return &answer{header: http.Header{}, status: http.StatusOK} }
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// gzipFrom is the size below which compressing costs more than it saves.
+const gzipFrom = 1024
+
+// send lets a finished answer go: validators, compression, length. Answers
+// are never stored by caches: they are about a cluster as it is now. The ETag
+// serves the page's own script, which re-reads an address when told to.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, a *answer, tag string) {
+	h := w.Header()
+	for k, vs := range a.header {
+		h[k] = slices.Clone(vs) // an answer may go to several callers
+	}
+	h.Set("Cache-Control", "no-store")
+	h.Add("Vary", "Accept, Accept-Encoding")
+	h.Del("ETag")
+	if tag != "" && a.status == http.StatusOK {
+		h.Set("ETag", tag)
+	}
+	if a.status == http.StatusNotModified || a.status == http.StatusNoContent {
+		h.Del("Content-Type")
+		w.WriteHeader(a.status)
+		return
+	}
+	body := a.body.Bytes()
+	if len(body) >= gzipFrom && acceptsGzip(r) {
+		a.once.Do(func() { a.small = s.compress(body) })
+		body = a.small
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the browser is gone; nobody is left to tell
+	}
+}
+
+func (s *Server) compress(body []byte) []byte {
+	var out bytes.Buffer
+	z, ok := s.gzips.Get().(*gzip.Writer)
+	if !ok {
+		z = gzip.NewWriter(&out)
+	}
+	defer s.gzips.Put(z)
+	z.Reset(&out)
+	_, _ = z.Write(body) // a bytes.Buffer does not fail
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// acceptsGzip reads Accept-Encoding; "gzip;q=0" means no.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, params, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q := strings.ReplaceAll(params, " ", "")
+			return !slices.Contains([]string{"q=0", "q=0.0", "q=0.00", "q=0.000"}, q)
+		}
+	}
+	return false
+}
+
+// stateTag is the validator of an address: everything that a Tagged answer is
+// made of. Weak, because compression changes the bytes. Data going stale with
+// no poll in between changes a page too, hence that letter; the numbers of
+// tables begin anew with each process, hence its birth.
+func (s *Server) stateTag(r *http.Request) string {
+	v := s.view()
+	kind := "h"
+	if wantsCSV(r) {
+		kind = "c"
+	}
+	if v.Table.Stale(topology.PartRouting, v.Now) {
+		kind += "s"
+	}
+	address := fnv.New64a()
+	_, _ = address.Write([]byte(r.URL.RequestURI())) // a hash does not fail
+	return fmt.Sprintf(`W/"%s-%x-%x-%x-%x-%s"`, etagSafe(s.deps.Version), s.born, v.Table.Seq, v.Dir.Seq(), address.Sum64(), kind)
+}
+
+// etagSafe keeps a version's letters that an ETag may hold.
+func etagSafe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 0x20 && r < 0x7f && r != '"' && r != ',' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// matches compares weakly, as If-None-Match asks for.
+func matches(header, tag string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		if part = strings.TrimSpace(part); strings.TrimPrefix(part, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// writeJSON answers v.
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "The answer could not be written as JSON.")
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+	return nil
+}
+
+// wantsCSV tells whether the caller asked for CSV by name; */* is not enough.
+func wantsCSV(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		name, _, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), mediaCSV) {
+			return true
+		}
+	}
+	return false
+}

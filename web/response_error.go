@@ -1,0 +1,80 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/web/templates"
+)
+
+// statusError is a failure that HTTP has a status for and package fault has
+// not: wrong method, wrong host, too much body.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// fail answers an error: problem+json to scripts, a page to people. The cause
+// goes to the log only.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var se *statusError
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		err = &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
+	}
+	status, text := fault.Of(err).HTTPStatus(), fault.Text(err)
+	if errors.As(err, &se) {
+		status, text = se.status, se.text
+	}
+	if status >= http.StatusInternalServerError {
+		s.deps.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", logPath(r), "status", status, "err", err)
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "2")
+	}
+	out := newAnswer()
+	if wantsJSON(r) {
+		body, jerr := json.Marshal(api.NewProblem(status, text, r.URL.EscapedPath()))
+		if jerr != nil {
+			body = []byte(`{"type":"about:blank","status":500}`)
+		}
+		out.header.Set("Content-Type", api.ProblemType)
+		_, _ = out.Write(append(body, '\n'))
+	} else {
+		s.errorPage(out, r, err, se)
+	}
+	out.status = status
+	s.send(w, r, out, "")
+}
+
+// errorPage draws a failure for people. A status that package fault does not
+// know has the words of a wrong request.
+func (s *Server) errorPage(out *answer, r *http.Request, err error, se *statusError) {
+	if se == nil {
+		s.writeErrorPage(out, r, err)
+		return
+	}
+	m := errorView(fault.Invalid, se.text)
+	m.Status = se.status
+	if err := writePage(out, r, se.status, templates.Error(s.shell(s.view(), "", m.Title), m)); err != nil {
+		http.Error(out, se.text, se.status)
+	}
+}
+
+// wantsJSON tells whether an error goes to a script: everything under /api,
+// the health probes, and whoever asks for JSON and not for HTML.
+func wantsJSON(r *http.Request) bool {
+	path := r.URL.Path
+	if path == "/api" || strings.HasPrefix(path, "/api/") || path == "/live" || path == "/healthz" || path == "/readyz" || path == "/metrics" {
+		return true
+	}
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "json") && !strings.Contains(accept, mediaHTML)
+}

@@ -1,0 +1,107 @@
+// Package web is what people and scripts see of shardboard: server-rendered
+// pages, a JSON API and live updates over a WebSocket, all from one immutable
+// routing table. It promises that no request waits for the cluster (locate
+// alone asks it, with a deadline), that every route is in the one table of
+// routes.go with its policy, and that nothing from the cluster or the address
+// bar reaches a page, a header or a log line unescaped.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Limits for the http.Server that serves a Handler. A page is small and made
+// from memory, so they can be tight; a hijacked socket has its own deadlines.
+const (
+	ReadHeaderTimeout = 5 * time.Second
+	ReadTimeout       = 15 * time.Second
+	WriteTimeout      = 60 * time.Second
+	IdleTimeout       = 2 * time.Minute
+	MaxHeaderBytes    = 32 << 10
+)
+
+// Deps is what the web needs from the rest of the program.
+type Deps struct {
+	Watcher interface {
+		Table() *topology.Table
+		Subscribe() (*topology.Table, <-chan struct{}, func())
+		Viewed(topology.Namespace)
+	}
+	Keeper interface {
+		Directory() *placement.Directory
+		Subscribe() (*placement.Directory, <-chan struct{}, func())
+	}
+	Locator interface {
+		Locate(context.Context, placement.Query) ([]placement.Item, error)
+	}
+	Profile  *profile.Profile
+	Log      *slog.Logger         // nil discards
+	Registry *prometheus.Registry // nil makes one of its own
+	Now      func() time.Time     // nil is time.Now
+	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
+	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Target   string               // redacted cluster address for display
+	Demo     bool
+	Version  string
+}
+
+// Server answers HTTP from the newest table and directory. Safe for
+// concurrent use.
+type Server struct {
+	deps    Deps
+	handler http.Handler
+	hub     *hub
+	metrics *metrics
+	born    int64     // milliseconds; tells this process's tables from those of the one before
+	openAPI []byte    // made once from the route table
+	gzips   sync.Pool // of *gzip.Writer
+	flights singleflight.Group
+}
+
+// New wires a server and starts nothing.
+func New(deps Deps) *Server {
+	if deps.Log == nil {
+		deps.Log = slog.New(slog.DiscardHandler)
+	}
+	if deps.Registry == nil {
+		deps.Registry = prometheus.NewRegistry()
+	}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	s := &Server{deps: deps, born: deps.Now().UnixMilli()}
+	s.metrics = newMetrics(deps.Registry, s)
+	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
+	s.openAPI = openAPIDocument(routes(), deps.Version)
+	s.handler = s.outside(s.router())
+	return s
+}
+
+// Handler is the whole site, with every check around it.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Run feeds the open sockets until ctx ends or Close is called, then closes
+// them and waits for them. http.Server.Shutdown knows nothing of hijacked
+// sockets: end Run first.
+func (s *Server) Run(ctx context.Context) error {
+	_, tables, cancelTables := s.deps.Watcher.Subscribe()
+	defer cancelTables()
+	_, dirs, cancelDirs := s.deps.Keeper.Subscribe()
+	defer cancelDirs()
+	return s.hub.run(ctx, tables, dirs)
+}
+
+// Close ends Run and waits until the last socket is gone. New sockets are
+// refused from then on; other requests still work.
+func (s *Server) Close() { s.hub.close() }

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/static"
+)
+
+// scene is one page in one state.
+type scene struct {
+	name, path string
+	view       View
+	found      []placement.Item
+}
+
+func scenes() []scene {
+	fine, bad := newStory().view(), newStory().with(troubled).view()
+	denied := newStory().with(func(t *topology.Table) {
+		for _, p := range everyPart() {
+			if p != topology.PartRouting && p != topology.PartShards && p != topology.PartDatabases {
+				t.Health[p] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on config." + string(p)}
+			}
+		}
+		t.Events, t.Zones, t.Sizes, t.Unsharded, t.Routers, t.Balancer = nil, nil, nil, nil, nil, topology.Balancer{}
+	}).view()
+	denied.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on yorkie-meta.projects"})
+	lost := newStory().with(func(t *topology.Table) {
+		for _, p := range everyPart() {
+			t.Health[p] = topology.Health{At: epoch.Add(-7 * time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+		}
+	}).view()
+	empty := View{Now: epoch, Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+	many := newStory()
+	many.chunks = 5000
+	wide := newStory()
+	wide.shards, wide.chunks = 12, 90
+	id := fine.Dir.All()[3].ID
+	out := []scene{
+		{name: "overview", path: "/", view: fine}, {name: "overview-trouble", path: "/", view: bad}, {name: "overview-loading", path: "/", view: empty},
+		{name: "overview-denied", path: "/", view: denied}, {name: "collections-denied", path: "/collections", view: denied}, {name: "zones-denied", path: "/zones", view: denied},
+		{name: "projects-denied", path: "/projects", view: denied}, {name: "activity-denied", path: "/activity", view: denied}, {name: "shard-denied", path: "/shards/shard-rs-1", view: denied},
+		{name: "overview-lost", path: "/", view: lost}, {name: "collection-lost", path: "/collections/yorkie-meta.changes", view: lost},
+		{name: "zones-loading", path: "/zones", view: empty}, {name: "activity-loading", path: "/activity", view: empty}, {name: "collections-loading", path: "/collections", view: empty},
+		{name: "overview-wide", path: "/", view: wide.view()},
+		{name: "collections", path: "/collections", view: fine}, {name: "collections-trouble", path: "/collections", view: bad},
+		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.view()},
+		{name: "collection-ranged", path: "/collections/yorkie-meta.documents", view: bad},
+		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&at=12", view: fine},
+		{name: "projects", path: "/projects", view: fine}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
+		{name: "project", path: "/projects/" + id.Hex(), view: fine}, {name: "shard", path: "/shards/shard-rs-2", view: fine},
+		{name: "locate", path: "/locate", view: fine}, {name: "locate-none", path: "/locate?q=nobody", view: fine},
+		{name: "locate-found", path: "/locate?q=wiki/handbook", view: fine, found: foundDocument(fine)},
+		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
+		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
+	}
+	return out
+}
+
+// foundDocument is a Yorkie document with a place in every collection.
+func foundDocument(v View) []placement.Item {
+	project := v.Dir.All()[1]
+	doc := must(bson.ObjectIDFromHex("6920b0c1d2e3f40516273849"))
+	it := placement.Item{Kind: "document", ID: doc.Hex(), Name: "handbook", DB: project.DB, Project: &project}
+	for _, c := range v.Table.Collections {
+		p := placement.Place{NS: c.NS, Sharded: true, Exact: true, Pattern: c.Key, Exists: "would-be"}
+		i := 2 % c.Chunks.Len()
+		ch := c.Chunks.At(i)
+		p.Shards, p.Min, p.Max, p.Key, p.Version, p.Since = []string{ch.Shard}, ch.Min, ch.Max, ch.Min, ch.Version, ch.Since
+		if c.Key.Hashed() == 0 {
+			h := int64(-3048436677993134862)
+			p.Hash = &h
+		}
+		if c.NS.Collection() == "documents" {
+			p.Exists = "yes"
+		}
+		if c.NS.Collection() != "clients" && c.NS.Collection() != "schemas" {
+			it.Places = append(it.Places, p)
+		}
+	}
+	it.Places = append(it.Places, placement.Place{NS: "yorkie-meta.snapshot_bodies", Exact: true, Shards: []string{"shard-rs-1"}, Exists: "unknown"})
+	return []placement.Item{it}
+}
+
+// open asks a scene's page.
+func (sc scene) open(t testing.TB) string {
+	s := newSite(t, func(d *Deps) {
+		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.view.Now }
+	})
+	s.watcher.value, s.keeper.value = sc.view.Table, sc.view.Dir
+	if sc.found != nil {
+		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return sc.found, nil }
+	}
+	return s.do("GET", sc.path).Body.String()
+}
+
+// TestStorybook writes every page in every state to SHARDBOARD_STORYBOOK, to be
+// looked at in a browser.
+func TestStorybook(t *testing.T) {
+	dir := os.Getenv("SHARDBOARD_STORYBOOK")
+	if dir == "" {
+		t.Skip("SHARDBOARD_STORYBOOK names no folder")
+	}
+	for _, a := range static.Assets() {
+		path := filepath.Join(dir, filepath.FromSlash(a.URL))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, a.Body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sc := range scenes() {
+		html := sc.open(t)
+		t.Logf("%-22s %6d bytes", sc.name, len(html))
+		// Opened from a file, so addresses become relative.
+		html = strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(html)
+		if err := os.WriteFile(filepath.Join(dir, sc.name+".html"), []byte(html), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package templates
+
+// Overview is the model of the first page.
+type Overview struct {
+	State     State
+	Level     string // "ok", "note", "bad": how the verdict looks
+	Verdict   string
+	Detail    string
+	Measures  []Measure
+	Shards    []ShardRow
+	Notes     []State // stale or denied parts that the figures come from
+	Balancer  Balancer
+	Attention []Attention
+	Unsure    State // instead of "nothing" while that is not known
+	Events    []EventRow
+	EventsWhy State
+}
+
+// Measure is one stacked bar: a total and every shard's part of it.
+type Measure struct {
+	Name  string
+	Total Figure
+	Parts []Part
+	Label string // for screen readers: the picture in one sentence
+	Why   string // instead of the bar when nothing is known
+}
+
+// Part is one shard's segment of a stacked bar.
+type Part struct {
+	Shard   ShardRef
+	From    float64 // 0..1
+	Share   float64 // 0..1
+	Label   string  // "" when the segment is too narrow for words
+	Title   string
+	Unknown bool
+}
+
+// ShardRow is one line of the shards table.
+type ShardRow struct {
+	Shard     ShardRef
+	ReplSet   string
+	Hosts     []string
+	Zones     []string
+	Draining  bool
+	Bytes     Cell
+	Documents Cell
+	Chunks    Cell
+}
+
+// Balancer is what the balancer is set to and doing.
+type Balancer struct {
+	State State
+	Level string // "ok", "off", "unknown"
+	Word  string // on, off, …
+	Facts []Fact
+}
+
+// Attention is one thing that somebody should know, most urgent first.
+type Attention struct {
+	Key    string // stable across renderings
+	Urgent bool
+	Text   string
+	Advice string
+	URL    string
+}
+
+// EventRow is one changelog entry in words.
+type EventRow struct {
+	Key     string
+	When    Moment
+	Text    string
+	NS      string
+	URL     string // of the collection, "" when there is none
+	From    *ShardRef
+	To      *ShardRef
+	By      *ShardRef
+	Min     Key
+	Max     Key
+	Failed  bool
+	Why     string // the failure in words
+	What    string // as the server writes it
+	Details string // as the server wrote them, Extended JSON
+}
+
+// Activity is the model of the changelog page.
+type Activity struct {
+	State    State
+	LiveURL  string
+	Kinds    []Option
+	Shards   []Option
+	NS       string
+	Failed   bool
+	Filtered bool
+	Rows     []EventRow
+	Pager    Pager
+	Summary  string
+}

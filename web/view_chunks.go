@@ -1,0 +1,171 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// chunkQuery filters a collection's chunk table.
+type chunkQuery struct {
+	Text  string // part of a bound as shown
+	At    string // key position: id, number or Extended JSON
+	Shard string
+	Zone  string
+	Jumbo bool
+	Pos   float64 // place in the picture, 0..1; negative for none
+	Page  int
+}
+
+// textScan bounds how many chunks one text search looks at: each bound has to
+// be written out to be compared.
+const textScan = 100_000
+
+func chunkQueryOf(in url.Values) (chunkQuery, error) {
+	var q chunkQuery
+	var err error
+	for _, f := range []struct {
+		name string
+		into *string
+	}{{"q", &q.Text}, {"at", &q.At}, {"shard", &q.Shard}, {"zone", &q.Zone}} {
+		if *f.into, err = text(in, f.name); err != nil {
+			return q, err
+		}
+	}
+	q.Jumbo = in.Get("jumbo") == "1"
+	q.Pos = -1
+	if s := in.Get("pos"); s != "" {
+		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
+			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", clip(s, 40))
+		}
+	}
+	q.Page, err = pageNumber(in)
+	return q, err
+}
+
+func (q chunkQuery) active() bool {
+	return q.Text != "" || q.At != "" || q.Shard != "" || q.Zone != "" || q.Jumbo
+}
+
+func (q chunkQuery) url(ns topology.Namespace) func(page int) string {
+	return func(page int) string {
+		u := url.Values{}
+		set(u, "q", q.Text)
+		set(u, "at", q.At)
+		set(u, "shard", q.Shard)
+		set(u, "zone", q.Zone)
+		if q.Jumbo {
+			u.Set("jumbo", "1")
+		}
+		return address(collectionURL(ns), u, page)
+	}
+}
+
+// chunkRows fills the filter, the table and its pages.
+func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *templates.Collection) {
+	m.Filter = templates.ChunkFilter{Text: q.Text, At: q.At, Jumbo: q.Jumbo, Active: q.active(), Shards: shardOptions(v.Table, q.Shard)}
+	zones := map[string]bool{}
+	for _, z := range v.Table.ZonesOf(c.NS) {
+		zones[z.Zone] = true
+	}
+	m.Filter.Zones = []templates.Option{{Text: words.T("filter.any")}}
+	for _, z := range sortedKeys(zones) {
+		m.Filter.Zones = append(m.Filter.Zones, templates.Option{Value: z, Text: z, Selected: z == q.Zone})
+	}
+	hits, problem := q.find(v.Table, c)
+	m.Filter.Problem = problem
+	carried := zoneShards(v.Table)
+	page, mark := q.Page, -1
+	if q.Pos >= 0 && !q.active() {
+		at, _ := positions(c)
+		mark = max(sort.Search(c.Chunks.Len(), func(i int) bool { return at(i) > q.Pos })-1, 0)
+		if in := mark/pageRows + 1; page <= 1 {
+			page = in
+		}
+	}
+	var from, to int
+	m.Pager, from, to = pager(hits.len(), page, q.url(c.NS))
+	for n := from; n < to; n++ {
+		i := hits.at(n)
+		ch := c.Chunks.At(i)
+		row := chunkRow(v, c.Key, i, ch, r)
+		row.Zone, row.Straddle = v.Table.ZoneOf(c, i)
+		row.Marked = i == mark
+		row.Wrong = row.Zone != "" && !slices.Contains(carried[row.Zone], ch.Shard)
+		m.Chunks = append(m.Chunks, row)
+	}
+}
+
+// positionsFound are chunk positions: a plain range, or a list when a filter
+// has picked some of it.
+type positionsFound struct {
+	from, to int
+	picked   []int
+	some     bool
+}
+
+func (p positionsFound) len() int {
+	if p.some {
+		return len(p.picked)
+	}
+	return p.to - p.from
+}
+
+func (p positionsFound) at(n int) int {
+	if p.some {
+		return p.picked[n]
+	}
+	return p.from + n
+}
+
+func (q chunkQuery) find(t *topology.Table, c *topology.Collection) (positionsFound, string) {
+	p := positionsFound{to: c.Chunks.Len()}
+	problem := ""
+	if q.At != "" {
+		r, ok := keyPosition(c.Key, q.At)
+		if !ok {
+			return positionsFound{}, words.T("chunks.at.invalid", "key", c.Key.String())
+		}
+		p.from, p.to = c.Chunks.Overlap(r)
+	}
+	if q.Shard == "" && q.Zone == "" && q.Text == "" && !q.Jumbo {
+		return p, ""
+	}
+	p.some = true
+	for i := p.from; i < p.to; i++ {
+		if q.Shard != "" && c.Chunks.Owner(i) != q.Shard {
+			continue
+		}
+		if q.Text != "" && i-p.from > textScan {
+			problem = words.T("chunks.toomany", "n", templates.Count(textScan))
+			break
+		}
+		if q.takes(t, c, i) {
+			p.picked = append(p.picked, i)
+		}
+	}
+	return p, problem
+}
+
+func (q chunkQuery) takes(t *topology.Table, c *topology.Collection, i int) bool {
+	if q.Zone != "" {
+		if z, _ := t.ZoneOf(c, i); z != q.Zone {
+			return false
+		}
+	}
+	if q.Text == "" && !q.Jumbo {
+		return true
+	}
+	ch := c.Chunks.At(i)
+	if q.Jumbo && !ch.Jumbo {
+		return false
+	}
+	return q.Text == "" || strings.Contains(c.Key.Display(ch.Min), q.Text) || strings.Contains(c.Key.Display(ch.Max), q.Text)
+}

@@ -1,0 +1,165 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// locateItems puts what was found into words.
+func locateItems(v View, items []placement.Item) []templates.LocateItem {
+	r := refsOf(v.Table)
+	out := make([]templates.LocateItem, 0, len(items))
+	for _, it := range items {
+		m := templates.LocateItem{Kind: words.Code("kind", it.Kind, nil), Name: it.Name, ID: it.ID, DB: it.DB, Removed: it.Removed}
+		if it.Kind == "key" {
+			m.Name, m.ID = it.ID, ""
+		}
+		if it.Project != nil && it.Kind != "project" {
+			m.Project, m.ProjectURL = nameOf(*it.Project), "/projects/"+it.Project.ID.Hex()
+		} else if it.Kind == "project" {
+			m.URL = "/projects/" + it.ID
+		}
+		for _, n := range it.Notes {
+			m.Notes = append(m.Notes, words.Code("place", n.Code, n.Args))
+		}
+		on := map[string]bool{}
+		exact := true
+		for _, p := range it.Places {
+			m.Places = append(m.Places, placeRow(v, p, r))
+			m.Zoned = m.Zoned || p.Zone != ""
+			m.Hashed = m.Hashed || p.Hash != nil
+			if p.Exists == "absent" {
+				continue
+			}
+			exact = exact && p.Exact
+			for _, s := range p.Shards {
+				on[s] = true
+			}
+		}
+		for _, s := range sortedKeys(on) {
+			m.Shards = append(m.Shards, r.of(s))
+		}
+		m.Answer = locateAnswer(len(m.Shards), exact, it.Kind == "key")
+		out = append(out, m)
+	}
+	return out
+}
+
+func locateAnswer(shards int, exact, key bool) string {
+	switch {
+	case key && shards == 1:
+		return words.T("locate.answer.key")
+	case shards == 0:
+		return words.T("locate.answer.none")
+	case shards == 1:
+		return words.T("locate.answer.single")
+	case exact:
+		return words.T("locate.answer.several")
+	}
+	return words.T("locate.answer.maybe")
+}
+
+func placeRow(v View, p placement.Place, r refs) templates.PlaceRow {
+	row := templates.PlaceRow{
+		NS: string(p.NS), What: p.NS.Collection(), Exact: p.Exact, Zone: p.Zone, Jumbo: p.Jumbo,
+		Exists: words.Code("exists", p.Exists, nil), ExistsBad: p.Exists == "absent",
+	}
+	for _, s := range p.Shards {
+		row.Shards = append(row.Shards, r.of(s))
+	}
+	switch {
+	case p.Exists == "absent":
+	case !p.Sharded:
+		row.Certainty = words.T("place.primary")
+	case !p.Exact:
+		row.Certainty = words.T("place.any")
+	}
+	if p.Sharded {
+		row.URL = collectionURL(p.NS)
+		if at := placeKey(p); at != "" {
+			row.URL += "?at=" + url.QueryEscape(at) + "#chunks"
+		}
+	}
+	if p.Hash != nil {
+		row.Hash = strconv.FormatInt(*p.Hash, 10)
+	}
+	switch {
+	case !p.Min.IsZero():
+		row.Min = bound(p.Pattern, p.Min)
+		row.Max = bound(p.Pattern, p.Max)
+		row.Version = templates.Version(p.Version.Major, p.Version.Minor)
+		row.Since = templates.Moment{Text: templates.Unknown}
+		if p.Since.T > 0 {
+			row.Since = templates.Ago(time.Unix(int64(p.Since.T), 0), v.Now)
+		}
+	case p.Chunks > 0:
+		row.Chunks = words.Plural("place.chunks", int64(p.Chunks), "n", templates.Count(int64(p.Chunks)))
+	case !p.Sharded && p.Exists != "absent":
+		row.Chunks = words.T("spread.unsharded")
+	default:
+		row.Chunks = templates.Unknown
+	}
+	if !p.Key.IsZero() && !p.Pattern.IsZero() {
+		row.KeyText = bound(p.Pattern, p.Key)
+	}
+	return row
+}
+
+// placeKey is the first field of a located key as the chunk table's filter
+// takes it, so that the link leads to the very chunk.
+func placeKey(p placement.Place) string {
+	if p.Key.IsZero() || p.Pattern.IsZero() {
+		return ""
+	}
+	values, err := p.Pattern.Values(p.Key)
+	if err != nil || len(values) == 0 {
+		return ""
+	}
+	switch values[0].Type {
+	case bson.TypeObjectID, bson.TypeInt64:
+		return plainValue(values[0])
+	}
+	return ""
+}
+
+// locateExamples are questions that have an answer here, made from the
+// projects with the most documents.
+func locateExamples(v View) []templates.Example {
+	all := slices.Clone(v.Dir.All())
+	slices.SortStableFunc(all, func(a, b placement.Project) int {
+		switch {
+		case a.Documents.Value > b.Documents.Value:
+			return -1
+		case a.Documents.Value < b.Documents.Value:
+			return 1
+		}
+		return 0
+	})
+	add := func(out []templates.Example, q, code string) []templates.Example {
+		return append(out, templates.Example{Text: q, URL: "/locate?q=" + url.QueryEscape(q), What: words.T("example." + code)})
+	}
+	var out []templates.Example
+	for i, p := range all {
+		switch i {
+		case 0:
+			if p.Name != "" {
+				out = add(out, p.Name, "name")
+			}
+		case 1:
+			out = add(out, p.ID.Hex(), "id")
+		case 2:
+			if p.PublicKey != "" {
+				out = add(out, p.PublicKey, "key")
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"time"
+
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// newestEvents is how many changelog lines the overview shows.
+const newestEvents = 8
+
+// overviewView answers "is it balanced, what is wrong?".
+func overviewView(v View) templates.Overview {
+	var m templates.Overview
+	if !v.Table.Loaded {
+		m.Level, m.Verdict = "note", words.T("overview.loading")
+		m.State = partState(v, topology.PartRouting)
+		m.Balancer = balancerView(v)
+		m.EventsWhy = partState(v, topology.PartEvents)
+		m.Unsure = m.State
+		m.Attention = attention(v)
+		return m
+	}
+	load := loadOf(v.Table)
+	m.Measures = load.measures()
+	m.Shards = load.rows()
+	m.Attention = attention(v)
+	m.Level, m.Verdict = load.verdict()
+	urgent := 0
+	for _, a := range m.Attention {
+		if a.Urgent {
+			urgent++
+		}
+	}
+	if urgent > 0 {
+		m.Level = "bad"
+	}
+	m.Detail = load.detail(len(m.Attention))
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartSizes} {
+		if s := partState(v, p); s.Code != "" {
+			m.Notes = append(m.Notes, s)
+			if p == topology.PartRouting {
+				break // the rest comes from the same cluster
+			}
+		}
+	}
+	if s := load.partial(); s.Code != "" && len(m.Notes) == 0 {
+		m.Notes = append(m.Notes, s)
+	}
+	m.Balancer = balancerView(v)
+	m.EventsWhy = partState(v, topology.PartEvents)
+	m.Events = newest(v, newestEvents)
+	if len(m.Events) == 0 && m.EventsWhy.Code == "" {
+		m.EventsWhy = templates.State{Code: "empty", Title: words.T("events.none")}
+	}
+	return m
+}
+
+// newest are the latest entries that say what came of something: the steps of
+// a migration that went well are left to the activity page.
+func newest(v View, n int) []templates.EventRow {
+	var out []templates.EventRow
+	r := refsOf(v.Table)
+	for _, e := range v.Table.Events {
+		if len(out) == n {
+			break
+		}
+		if x := readEvent(e); x.outcome() {
+			out = append(out, eventRow(v, r, x))
+		}
+	}
+	return out
+}
+
+// balancerView is what the balancer is set to and doing.
+func balancerView(v View) templates.Balancer {
+	b := v.Table.Balancer
+	out := templates.Balancer{Level: "unknown", Word: words.T("balancer.unknown"), State: partState(v, topology.PartSettings)}
+	if !b.Known {
+		return out
+	}
+	fact := func(key, text, title string) {
+		out.Facts = append(out.Facts, templates.Fact{Name: words.T(key), Figure: templates.Figure{Known: true, Text: text, Title: title}})
+	}
+	switch {
+	case !b.Enabled():
+		out.Level, out.Word = "off", words.T("balancer.off")
+	case b.Mode == "autoSplitOnly":
+		out.Level, out.Word = "off", words.T("balancer.splitonly")
+	default:
+		out.Level, out.Word = "ok", words.T("balancer.on")
+	}
+	if b.WindowStart != "" {
+		fact("balancer.window", b.WindowStart+"–"+b.WindowStop, words.T("balancer.window.title"))
+	} else {
+		fact("balancer.window", words.T("balancer.always"), "")
+	}
+	size := templates.Bytes(b.ChunkBytes)
+	if b.ChunkDefault {
+		size = words.T("balancer.default", "size", size)
+	}
+	fact("balancer.chunksize", size, "")
+	switch {
+	case !b.StatusKnown:
+		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
+			Figure: templates.Figure{Text: words.T("reason.notPermitted"), Title: partState(v, topology.PartBalancer).Detail}})
+	case b.InRound:
+		fact("balancer.round", words.T("balancer.inround", "n", templates.Count(b.Rounds)), "")
+	default:
+		fact("balancer.round", words.T("balancer.idle", "n", templates.Count(b.Rounds)), "")
+	}
+	moves, failed := recentMoves(v, time.Hour)
+	fact("balancer.hour", words.T("balancer.hour.text", "moves", templates.Count(int64(moves)), "failed", templates.Count(int64(failed))), "")
+	return out
+}
+
+// recentMoves counts committed and failed migrations of the last while, as far
+// back as the known events go.
+func recentMoves(v View, d time.Duration) (moves, failed int) {
+	for _, e := range v.Table.Events {
+		if v.Now.Sub(e.Time) > d {
+			break
+		}
+		switch e.What {
+		case "moveChunk.commit":
+			moves++
+		case "moveChunk.error":
+			failed++
+		}
+	}
+	return moves, failed
+}

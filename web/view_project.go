@@ -1,0 +1,200 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// chunksListed is how many chunks of one collection a project's page lists.
+const chunksListed = 20
+
+// projectView answers "where is this tenant?".
+func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Project, error) {
+	pr, ok := v.Dir.ByID(id)
+	if !ok {
+		if !v.Dir.Loaded() {
+			return templates.Project{}, fault.New(fault.Unavailable, "The list of projects is not read yet; try again in a moment.")
+		}
+		return templates.Project{}, fault.New(fault.NotFound, "There is no project with id %s; %d projects of %s were searched.",
+			id.Hex(), len(v.Dir.All()), strings.Join(v.Dir.Databases(), ", "))
+	}
+	spread := placement.SpreadOf(v.Table, p, pr)
+	r := refsOf(v.Table)
+	m := templates.Project{ID: pr.ID.Hex(), Name: nameOf(pr), PublicKey: pr.PublicKey, DB: pr.DB, Layout: spread.Layout, Shards: shardRefs(v.Table)}
+	m.Answer = projectAnswer(spread)
+	for _, c := range spread.Collections {
+		m.Rows = append(m.Rows, spreadRow(v, c, m.Shards, r))
+	}
+	m.Verdicts = verdictGroups(spread)
+	m.Facts = []templates.Fact{
+		{Name: words.T("project.id"), Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
+		{Name: words.T("col.ydocuments"), Figure: countFigure(pr.Documents)},
+		{Name: words.T("col.clients"), Figure: countFigure(pr.Clients)},
+		{Name: words.T("col.database"), Figure: templates.Figure{Known: true, Text: pr.DB}},
+		{Name: words.T("project.layout"), Figure: templates.Figure{Known: true, Text: spread.Layout, Title: words.T("project.layout.title")}},
+	}
+	if pr.PublicKey != "" {
+		m.Facts = slices.Insert(m.Facts, 1, templates.Fact{Name: words.T("project.key"), Figure: templates.Figure{Known: true, Text: pr.PublicKey}, Mono: true})
+	}
+	if !pr.CreatedAt.IsZero() {
+		m.Facts = append(m.Facts, templates.Fact{Name: words.T("col.created"), Figure: templates.Figure{Known: true, Text: pr.CreatedAt.UTC().Format("2006-01-02 15:04 UTC")}})
+	}
+	return m, nil
+}
+
+// projectAnswer says in a sentence or three where the tenant is: collections
+// on the same shards together, exact ones first.
+func projectAnswer(s placement.Spread) string {
+	type group struct {
+		names  []string
+		shards []string
+	}
+	var exact []group
+	var byDoc, primary group
+	put := func(g *group, c placement.CollectionSpread, shards []string) {
+		g.names = append(g.names, c.NS.Collection())
+		for _, sh := range shards {
+			if !slices.Contains(g.shards, sh) {
+				g.shards = append(g.shards, sh)
+			}
+		}
+		slices.Sort(g.shards)
+	}
+	for _, c := range s.Collections {
+		shards := make([]string, len(c.Shards))
+		for i, part := range c.Shards {
+			shards[i] = part.Shard
+		}
+		switch {
+		case len(shards) == 0:
+		case c.Basis == placement.BasisByDocument:
+			put(&byDoc, c, shards)
+		case c.Basis == placement.BasisPrimary:
+			put(&primary, c, shards)
+		default:
+			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, shards) })
+			if i < 0 {
+				exact, i = append(exact, group{}), len(exact)
+			}
+			put(&exact[i], c, shards)
+		}
+	}
+	var out []string
+	for _, g := range exact {
+		out = append(out, words.T("project.answer.exact", "names", joinWords(g.names), "shards", joinWords(g.shards)))
+	}
+	if len(byDoc.names) > 0 {
+		out = append(out, words.T("project.answer.bydoc", "names", joinWords(byDoc.names), "shards", joinWords(byDoc.shards)))
+	}
+	if len(primary.names) > 0 {
+		out = append(out, words.T("project.answer.primary", "names", joinWords(primary.names), "shards", joinWords(primary.shards)))
+	}
+	if len(out) == 0 {
+		return words.T("project.answer.unknown")
+	}
+	return strings.Join(out, " ")
+}
+
+// verdictGroups says once what holds for several collections.
+func verdictGroups(s placement.Spread) []templates.VerdictGroup {
+	var out []templates.VerdictGroup
+	names := map[[2]string][]string{}
+	var order [][2]string
+	verdicts := map[[2]string]templates.VerdictGroup{}
+	for _, c := range s.Collections {
+		if c.Presence == placement.PresenceNo {
+			continue
+		}
+		g := templates.VerdictGroup{Pin: verdictView("pin", c.Pin), Split: verdictView("split", c.Split)}
+		key := [2]string{g.Pin.Why, g.Split.Why}
+		if _, ok := verdicts[key]; !ok {
+			order = append(order, key)
+			verdicts[key] = g
+		}
+		names[key] = append(names[key], c.NS.Collection())
+	}
+	for _, key := range order {
+		g := verdicts[key]
+		g.Names = joinWords(names[key])
+		out = append(out, g)
+	}
+	return out
+}
+
+func spreadRow(v View, c placement.CollectionSpread, shards []templates.ShardRef, r refs) templates.SpreadRow {
+	row := templates.SpreadRow{
+		NS: string(c.NS), Name: c.NS.Collection(), What: words.Code("what", c.What, nil), Key: c.Key, Exact: c.Exact, ChunkCount: c.ChunkCount,
+		Basis: words.Code("basis", c.Basis, nil),
+	}
+	if c.Sharded {
+		row.URL = collectionURL(c.NS)
+		row.ChunkWords = words.Plural("chunks", int64(c.ChunkCount), "n", templates.Count(int64(c.ChunkCount)))
+	} else {
+		row.ChunkWords, row.Key = words.T("spread.unsharded"), ""
+	}
+	switch {
+	case c.Presence == placement.PresenceNo:
+		row.Absent = words.T("spread.absent.title")
+	case c.Presence == placement.PresenceUnknown && len(c.Shards) == 0:
+		row.Absent = words.T("spread.unknown.title")
+	}
+	row.Certainty = words.T("certainty.maybe")
+	if c.Exact {
+		row.Certainty = words.T("certainty.exact")
+	}
+	for _, s := range shards {
+		row.Marks = append(row.Marks, spreadMark(c, s))
+	}
+	for i, ch := range c.Chunks {
+		if i == chunksListed {
+			break
+		}
+		n := 0
+		if coll := v.Table.Collection(c.NS); coll != nil {
+			n, _ = coll.Chunks.Find(ch.Min)
+		}
+		row.Chunks = append(row.Chunks, chunkRow(v, c.Pattern, n, ch, r))
+	}
+	return row
+}
+
+func spreadMark(c placement.CollectionSpread, s templates.ShardRef) templates.SpreadMark {
+	mark := templates.SpreadMark{Shard: s, Title: words.T("mark.no", "collection", c.NS.Collection(), "shard", s.Name)}
+	i := slices.IndexFunc(c.Shards, func(p placement.ShardPart) bool { return p.Shard == s.Name })
+	if i < 0 {
+		return mark
+	}
+	part := c.Shards[i]
+	mark.Holds, mark.Sure = true, c.Exact
+	code := "mark.maybe"
+	if c.Exact {
+		code = "mark.sure"
+	}
+	mark.Title = words.T(code, "collection", c.NS.Collection(), "shard", s.Name)
+	switch {
+	case !c.Sharded:
+		mark.Text = words.T("mark.all")
+	case part.Documents.Known:
+		mark.Text = words.T("mark.documents", "n", templates.Count(part.Documents.Value))
+	default:
+		mark.Text = words.Plural("chunks", int64(part.Chunks), "n", templates.Count(int64(part.Chunks)))
+	}
+	return mark
+}
+
+// verdictView puts "can it be pinned", "can it be split" into words.
+func verdictView(what string, x placement.Verdict) templates.Verdict {
+	word := what + ".no"
+	if x.Can {
+		word = what + ".yes"
+	}
+	return templates.Verdict{Can: x.Can, Word: words.T("verdict.word." + word), Why: words.Code("can", x.Code, x.Args)}
+}

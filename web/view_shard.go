@@ -1,0 +1,162 @@
+package web
+
+import (
+	"strings"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// projectsListed is how many projects a shard's page lists; its CSV has all.
+const projectsListed = 50
+
+// shardView answers "what is on it, who is hit when it is sick?".
+func shardView(v View, p *profile.Profile, name string) (templates.Shard, error) {
+	t := v.Table
+	s := t.Shard(name)
+	if s == nil {
+		names := make([]string, len(t.Shards))
+		for i := range t.Shards {
+			names[i] = t.Shards[i].Name
+		}
+		return templates.Shard{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.", clip(name, 100), joinWords(names))
+	}
+	ref := refsOf(t).of(name)
+	m := templates.Shard{Shard: ref, ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining, CSV: shardURL(name) + ".csv"}
+	m.State = partState(v, topology.PartShards)
+	if m.State.Code == "stale" {
+		m.State = templates.State{}
+	}
+	contents := placement.ShardContents(t, v.Dir, p, name)
+	m.Answer = sickAnswer(v, contents)
+	m.Measures = focusMeasures(loadOf(t), name)
+	m.Facts = []templates.Fact{
+		{Name: words.T("shard.replset"), Figure: templates.Figure{Known: true, Text: s.ReplSet}},
+		{Name: words.T("col.hosts"), Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
+		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: orUnknown(strings.Join(s.Zones, ", "))}},
+		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},
+	}
+	for _, c := range contents.Collections {
+		m.Collections = append(m.Collections, shardCollectionRow(t, c))
+	}
+	m.ProjectsWhy = projectsState(v)
+	for i, on := range contents.Projects {
+		if i == projectsListed {
+			m.More = len(contents.Projects) - projectsListed
+			break
+		}
+		m.Projects = append(m.Projects, shardProjectRow(on))
+	}
+	if len(m.Projects) == 0 && m.ProjectsWhy.Code == "" {
+		m.ProjectsWhy = templates.State{Code: "empty", Title: words.T("shard.projects.none")}
+	}
+	return m, nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return templates.Unknown
+	}
+	return s
+}
+
+func primaryOf(t *topology.Table, shard string) string {
+	var dbs []string
+	for _, db := range t.Databases {
+		if db.Primary == shard {
+			dbs = append(dbs, db.Name)
+		}
+	}
+	return strings.Join(dbs, ", ")
+}
+
+// sickAnswer tells who is hit: tenants whose own rows are here, and those
+// collections that every tenant shares.
+func sickAnswer(v View, c placement.Contents) string {
+	if !v.Dir.Loaded() {
+		return words.T("shard.answer.loading")
+	}
+	all := int64(len(v.Dir.All()))
+	whole := int64(0)
+	for _, p := range c.Projects {
+		if p.Whole {
+			whole++
+		}
+	}
+	some := words.T("shard.answer.nobody")
+	if whole > 0 {
+		some = templates.Count(whole)
+	}
+	out := words.T("shard.answer", "shard", c.Shard, "n", templates.Count(int64(len(c.Projects))), "all", templates.Count(all), "whole", some)
+	if len(c.ByDocument) == 0 {
+		return out
+	}
+	names := make([]string, len(c.ByDocument))
+	var most float64
+	for i, b := range c.ByDocument {
+		names[i] = b.NS.Collection()
+		most = max(most, b.Share)
+	}
+	return out + " " + words.T("shard.answer.bydoc", "names", joinWords(names), "share", templates.Share(most))
+}
+
+// focusMeasures are the overview's bars with the words of one shard only.
+func focusMeasures(l load, name string) []templates.Measure {
+	all := l.measures()
+	for i := range all {
+		for j := range all[i].Parts {
+			if p := &all[i].Parts[j]; p.Shard.Name != name {
+				p.Shard.Color, p.Label = 0, ""
+			} else if p.Label != "" {
+				p.Label = templates.Share(p.Share)
+			}
+		}
+	}
+	return all
+}
+
+// shardCollectionRow shows a collection's part on the shard: the share is of
+// the collection, so 100 % means that nothing of it is elsewhere.
+func shardCollectionRow(t *topology.Table, c placement.CollectionOn) templates.ShardCollectionRow {
+	row := templates.ShardCollectionRow{NS: string(c.NS), Key: c.Key}
+	if c.Sharded {
+		row.URL = collectionURL(c.NS)
+	} else {
+		row.Key = words.T("spread.unsharded")
+	}
+	bytes, docs, _ := sizeOf(t, c.NS)
+	of := func(f, total topology.Figure, write func(topology.Figure) templates.Figure) templates.Cell {
+		out := templates.Cell{Figure: write(f), Share: -1, Even: -1}
+		if f.Known && total.Known && total.Value > 0 {
+			out.Share = share(f.Value, total.Value)
+			out.Bar, out.ShareText = out.Share, templates.Share(out.Share)
+		}
+		return out
+	}
+	row.Bytes, row.Documents = of(c.Size.Bytes, bytes, bytesFigure), of(c.Size.Documents, docs, countFigure)
+	if c.Sharded {
+		row.Chunks = templates.Cell{Figure: exact(c.Chunks), Share: c.Share, Bar: c.Share, ShareText: templates.Share(c.Share), Even: -1}
+	} else {
+		row.Chunks = templates.Cell{Figure: templates.Figure{Text: templates.Unknown}, Share: -1}
+	}
+	return row
+}
+
+func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
+	row := templates.ShardProjectRow{
+		Name: nameOf(on.Project), URL: "/projects/" + on.Project.ID.Hex(),
+		Documents: countFigure(on.Project.Documents), Share: templates.Share(on.Share),
+	}
+	for _, c := range on.Collections {
+		if c.Chunks == c.Of {
+			row.Whole = append(row.Whole, c.NS.Collection())
+		} else {
+			row.Part = append(row.Part, words.T("shard.partof", "name", c.NS.Collection(), "n", templates.Count(int64(c.Chunks)), "of", templates.Count(int64(c.Of))))
+		}
+	}
+	return row
+}

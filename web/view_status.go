@@ -1,0 +1,96 @@
+package web
+
+import (
+	"strconv"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// statusView is the live dot: how old the routing data is and what is wrong.
+func statusView(v View) templates.Status {
+	h := v.Table.Health[topology.PartRouting]
+	s := templates.Status{Level: "ok", At: h.At}
+	age := templates.Span(v.Now.Sub(h.At))
+	switch {
+	case h.At.IsZero() && h.Denied:
+		s.Level, s.Text = "failed", words.T("status.denied")
+	case h.At.IsZero() && h.Err != nil:
+		s.Level, s.Text = "failed", words.T("status.unreached")
+	case !v.Table.Loaded:
+		s.Level, s.Text = "loading", words.T("status.loading")
+	case h.Err != nil:
+		s.Level, s.Text = "failed", words.T("status.lost", "age", age)
+	case v.Table.Stale(topology.PartRouting, v.Now):
+		s.Level, s.Text = "stale", words.T("status.stale", "age", age)
+	case v.Cost > 0:
+		s.Text = words.T("status.ok.cost", "age", age, "n", strconv.Itoa(v.Cost))
+	default:
+		s.Text = words.T("status.ok", "age", age)
+	}
+	return s
+}
+
+// partState says what is wrong with one part of the table; the zero State when
+// it was read well and recently.
+func partState(v View, p topology.Part) templates.State {
+	h := v.Table.Health[p]
+	name := words.T("part." + string(p))
+	switch {
+	case h.Denied:
+		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),
+			Detail: words.T("state.denied.advice", "privilege", h.Privilege)}
+	case h.At.IsZero() && h.Err != nil:
+		return templates.State{Code: "failed", Title: words.T("state.failed", "part", name), Detail: fault.Text(h.Err)}
+	case h.At.IsZero():
+		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
+	case v.Table.Stale(p, v.Now):
+		detail := words.T("state.stale.late")
+		if h.Err != nil {
+			detail = fault.Text(h.Err)
+		}
+		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: detail}
+	}
+	return templates.State{}
+}
+
+// projectsState is partState for the list of projects.
+func projectsState(v View) templates.State {
+	h, name := v.Dir.Health(), words.T("part.projects")
+	switch {
+	case h.Denied:
+		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),
+			Detail: words.T("state.denied.advice", "privilege", h.Privilege)}
+	case !v.Dir.Loaded() && h.Err != nil:
+		return templates.State{Code: "failed", Title: words.T("state.failed", "part", name), Detail: fault.Text(h.Err)}
+	case !v.Dir.Loaded():
+		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
+	case h.Err != nil:
+		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: fault.Text(h.Err)}
+	}
+	return templates.State{}
+}
+
+// errorTitle and errorView are the words of a request that failed.
+func errorTitle(k fault.Kind) string { return words.T("error." + kindCode(k)) }
+
+func errorView(k fault.Kind, text string) templates.ErrorModel {
+	return templates.ErrorModel{Status: k.HTTPStatus(), Title: errorTitle(k), Text: text, Advice: words.T("error.advice." + kindCode(k))}
+}
+
+// kindCode is the catalogue's name of a failure.
+func kindCode(k fault.Kind) string {
+	switch k {
+	case fault.NotFound:
+		return "notfound"
+	case fault.Invalid:
+		return "invalid"
+	case fault.Forbidden:
+		return "forbidden"
+	case fault.Unavailable:
+		return "unavailable"
+	}
+	return "internal"
+}

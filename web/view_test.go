@@ -1,0 +1,186 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+)
+
+func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"shard-rs-1 shard-rs-2 shard-rs-3", "1 2 3"},
+		{"rs0 rs1", "0 1"},
+		{"rs10 rs11 rs9", "10 11 9"},
+		{"eu us", "eu us"},
+		{"only", "1"},
+		{"frankfurt virginia", "1 2"},
+		{"rs rs1", "1 2"},
+		{"shard-<b> shard-x", "1 2"},
+	} {
+		var shards []topology.Shard
+		for name := range strings.SplitSeq(c.names, " ") {
+			shards = append(shards, topology.Shard{Name: name})
+		}
+		if got := strings.Join(shardLabels(shards), " "); got != c.want {
+			t.Errorf("%s → %s, want %s", c.names, got, c.want)
+		}
+	}
+}
+
+func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
+	s := newStory()
+	s.shards = 14
+	list := shardRefs(s.view().Table)
+	for i, r := range list {
+		if r.Color != i%12+1 {
+			t.Errorf("%s has colour %d at place %d", r.Name, r.Color, i)
+		}
+	}
+	if got := refsOf(s.view().Table).of("never-heard-of"); got.Color != 0 || got.Label != "?" {
+		t.Errorf("an unlisted shard is %+v", got)
+	}
+}
+
+func TestVerdictJudgesTheFullestShard(t *testing.T) {
+	figure := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
+	none := topology.Figure{Reason: "notLoaded"}
+	two := []templates.ShardRef{{Name: "a"}, {Name: "b"}}
+	for _, c := range []struct {
+		name          string
+		bytes, chunks []topology.Figure
+		shards        []templates.ShardRef
+		want, level   string
+	}{
+		{"even", []topology.Figure{figure(100), figure(110)}, nil, two, "Balanced: the fullest", "ok"},
+		{"somewhat", []topology.Figure{figure(100), figure(160)}, nil, two, "Somewhat uneven: b", "note"},
+		{"uneven", []topology.Figure{figure(900), figure(100)}, nil, two, "Uneven: a has 90", "note"},
+		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two, "of the chunks", "ok"},
+		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "ok"},
+		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "ok"},
+		{"no shard", nil, nil, nil, "No shards", "note"},
+	} {
+		level, text := load{shards: c.shards, bytes: c.bytes, chunks: c.chunks}.verdict()
+		if level != c.level || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %s %q, want %s … %q", c.name, level, text, c.level, c.want)
+		}
+	}
+}
+
+func TestSumIsAnEstimateWhenPartsAreMissing(t *testing.T) {
+	var s sum
+	if f := s.figure(); f.Known || f.Reason != "notLoaded" {
+		t.Errorf("nothing added: %+v", f)
+	}
+	s.add(topology.Figure{Known: true, Exact: true, Value: 5})
+	if f := s.figure(); !f.Exact || f.Value != 5 {
+		t.Errorf("one exact: %+v", f)
+	}
+	s.add(topology.Figure{Reason: "unreachable"})
+	if f := s.figure(); f.Exact || f.Value != 5 {
+		t.Errorf("one missing: %+v", f)
+	}
+}
+
+func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
+	list := attention(newStory().with(troubled).view())
+	var texts []string
+	seenCalm := false
+	for _, a := range list {
+		texts = append(texts, a.Text+" "+a.Advice)
+		if a.Urgent && seenCalm {
+			t.Errorf("%q is urgent but comes late", a.Text)
+		}
+		seenCalm = seenCalm || !a.Urgent
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{
+		"shard-rs-2 is draining but the balancer is off", "migrations are blocked", "balancing is switched off", "2 jumbo chunks",
+		"Zone mars has ranges but no shard", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
+		"Changelog: the last read failed", "mongos-1:27017 has been silent", "snapshot_bodies is not sharded and is",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nothing says %q in\n%s", want, all)
+		}
+	}
+}
+
+func TestNothingNeedsAttentionInAHealthyCluster(t *testing.T) {
+	v := newStory().with(func(t *topology.Table) { t.Events = nil }).view()
+	if list := attention(v); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestPagerKeepsWithinItsList(t *testing.T) {
+	link := func(p int) string { return strconv.Itoa(p) }
+	for _, c := range []struct{ n, page, from, to int }{{0, 1, 0, 0}, {1, 0, 0, 1}, {50, 1, 0, 50}, {51, 2, 50, 51}, {51, 99, 50, 51}, {200, 2, 50, 100}} {
+		p, from, to := pager(c.n, c.page, link)
+		if from != c.from || to != c.to || (p.Prev == "") != (from == 0) || (p.Next == "") != (to == c.n) {
+			t.Errorf("%+v: %d–%d %+v", c, from, to, p)
+		}
+	}
+}
+
+func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
+	details := func(d bson.D) bson.Raw { return must(bson.Marshal(d)) }
+	v := newStory().view()
+	for _, c := range []struct {
+		what   string
+		d      bson.D
+		failed bool
+		want   string
+	}{
+		{"moveChunk.error", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}}, true, "Failed to move a chunk"},
+		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}, {Key: "note", Value: "aborted"}}, true, "Donor gave up"},
+		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}}, false, "to where it is"},
+		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}, {Key: "note", Value: "success"}}, false, "Donor finished"},
+		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
+		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
+	} {
+		row := eventRow(v, refsOf(v.Table), readEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
+		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Why != "") != c.failed {
+			t.Errorf("%s %v: %+v", c.what, c.d, row)
+		}
+	}
+}
+
+func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
+	v := newStory().view()
+	m, err := projectView(v, profile.Yorkie(), v.Dir.All()[3].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"documents", "Document by document, on any of shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots", "Not sharded, on shard-rs-1: snapshot_bodies."} {
+		if !strings.Contains(m.Answer, want) {
+			t.Errorf("%q lacks %q", m.Answer, want)
+		}
+	}
+	if len(m.Verdicts) < 3 || !m.Verdicts[0].Pin.Can || m.Verdicts[0].Pin.Why == "" {
+		t.Errorf("verdicts %+v", m.Verdicts)
+	}
+}
+
+func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
+	v, p := newStory().view(), profile.Yorkie()
+	_, project := projectView(v, p, bson.NewObjectID())
+	_, shard := shardView(v, p, "nope")
+	_, coll := collectionView(v, "nope.nope", chunkQuery{Pos: -1})
+	_, unsharded := collectionView(v, "yorkie-meta.users", chunkQuery{Pos: -1})
+	for name, err := range map[string]error{"60 projects": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
+		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), name) {
+			t.Errorf("%v does not mention %s", err, name)
+		}
+	}
+	empty := View{Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+	if _, err := projectView(empty, p, bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
+		t.Errorf("before the first read: %v", err)
+	}
+}
