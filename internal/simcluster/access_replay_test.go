@@ -54,7 +54,7 @@ func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 		}
 		for _, k := range []string{"ok", "code", "codeName", "errmsg"} {
 			if w, g := value.Field(want.Value, k), value.Field(got, k); !value.Identical(w, g) {
-				t.Errorf("%d %s: %s is %s\n want %s", s.N, s.Note, k, shellValue(g), shellValue(w))
+				t.Errorf("%d %s: %s is %s\n want %s", s.N, s.Note, k, value.Text(g), value.Text(w))
 			}
 		}
 		if failed {

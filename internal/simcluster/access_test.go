@@ -53,7 +53,7 @@ func TestUsersCanHaveOneMechanismOnly(t *testing.T) {
 	works(t, meet(t, c).signIn("SCRAM-SHA-1", "old", "pw"))
 	refusal(t, meet(t, c).signIn("SCRAM-SHA-256", "old", "pw"), 18, "Authentication failed.")
 	hello := meet(t, c).on("admin", d("hello", 1, "saslSupportedMechs", "admin.old"))
-	if got := shellValue(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
+	if got := value.Text(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
 		t.Errorf("mechanisms %s", got)
 	}
 	if hello := meet(t, c).on("admin", d("hello", 1, "saslSupportedMechs", "admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {

@@ -1,12 +1,11 @@
 package catalog
 
 import (
-	"strings"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // checkHashed refuses a range of a sharded namespace whose ends have anything but
@@ -37,10 +36,8 @@ func (r *Routing) checkSplitHash(ch *Chunk, key bson.Raw) error {
 		if !f.hashed || hashValue(v) {
 			continue
 		}
-		var b strings.Builder
-		writeValue(&b, v)
 		return because("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk %s, split point %s: %sValue of type '%s' is not allowed for hashed fields",
-			rangeText(ch.Min, ch.Max), f.name, b.String(), expr.TypeName(v)))
+			rangeText(ch.Min, ch.Max), f.name, value.Text(v), expr.TypeName(v)))
 	}
 	return nil
 }
