@@ -31,9 +31,15 @@ vet:
 	$(GO) vet ./...
 	$(STATIC) ./...
 
+# The packages that simulate or drive whole clusters run their long tests without
+# the race detector here, and with it in test-all.
+HEAVY = ./internal/simcluster/... ./internal/cluster ./internal/conformance
+
 unit:
-	$(GO) test -race -timeout 6m ./...
-	$(GO) test -run 'TestLocateNamesTheShardThatExplainTargets' ./internal/placement
+	$(GO) test -race -timeout 6m $$($(GO) list ./... | grep -v -e /internal/simcluster -e /internal/cluster -e /internal/conformance)
+	$(GO) test -race -short -timeout 6m $(HEAVY)
+	$(GO) test -timeout 6m $(HEAVY)
+	$(GO) test -run TestLocateNamesTheShardThatExplainTargets ./internal/placement
 
 browser: build
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/
@@ -42,7 +48,9 @@ test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	cd tools && npx --no-install tsc -p .
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 8m -run 'Browser' ./internal/app/
-	SHARDBOARD_LONG=1 $(GO) test -timeout 35m ./...
+	$(GO) test -race -timeout 15m $(HEAVY)
+	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v /test/)
+	sh scripts/outside-clients
 	sh scripts/fuzz 20s
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
 

@@ -13,21 +13,24 @@ import (
 // rooms is the import table of docs/architecture.md: which of our packages a
 // room may import in non-test files. A room's own subfolders are part of it.
 var rooms = map[string][]string{
-	"cmd/shardboard":      {"internal/app", "internal/api", "internal/simcluster"},
-	"internal/app":        {"*"},
-	"internal/fault":      {},
-	"internal/shardkey":   {},
-	"internal/topology":   {"internal/shardkey"},
-	"internal/cluster":    {"internal/topology", "internal/shardkey"},
-	"internal/balance":    {"internal/topology", "internal/shardkey"},
-	"internal/profile":    {"internal/topology", "internal/shardkey"},
-	"internal/placement":  {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
-	"internal/api":        {},
-	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
-	"web":                 {"web/templates", "web/words", "static", "internal/api", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
-	"web/templates":       {"web/words", "static"},
-	"web/words":           {"-"},
-	"static":              {"-"},
+	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
+	"internal/app":         {"*"},
+	"internal/fault":       {},
+	"internal/shardkey":    {},
+	"internal/topology":    {"internal/shardkey"},
+	"internal/cluster":     {"internal/topology", "internal/shardkey"},
+	"internal/balance":     {"internal/topology", "internal/shardkey"},
+	"internal/profile":     {"internal/topology", "internal/shardkey"},
+	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
+	"internal/actions":     {"internal/topology", "internal/shardkey"},
+	"internal/conformance": {"-"}, // tests only
+	"internal/api":         {},
+	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web/templates":        {"web/words", "static"},
+	"web/words":            {"-"},
+	"test/mongosh":         {"-"}, // tests only
+	"static":               {"-"},
 }
 
 // external says who may import what of others.
@@ -35,7 +38,7 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "web"},
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "web"},
 	"github.com/gorilla/websocket":            {"web"},
 	"go.yaml.in/yaml":                         {"internal/profile"},
 	"go.mongodb.org/mongo-driver/v2/x":        {},

@@ -148,7 +148,10 @@ func shardCollectionRow(t *topology.Table, c placement.CollectionOn) templates.S
 }
 
 func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
-	row := templates.ShardProjectRow{Name: nameOf(on.Project), URL: "/projects/" + on.Project.ID.Hex(), Documents: countFigure(on.Project.Documents)}
+	row := templates.ShardProjectRow{
+		Name: nameOf(on.Project), URL: "/projects/" + on.Project.ID.Hex(),
+		Documents: countFigure(on.Project.Documents), Share: templates.Share(on.Share),
+	}
 	for _, c := range on.Collections {
 		if c.Chunks == c.Of {
 			row.Whole = append(row.Whole, c.NS.Collection())

@@ -40,6 +40,9 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
 		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
 		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
+		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
+		{"no such users", []string{"simcluster", "--auth", "--user-file", "/no/such/file"}, 2, "cannot be read"},
+		{"config shard on 5.0", []string{"simcluster", "--config-shard"}, 2, "8.0"},
 		{"no shards", []string{"simcluster", "--shards", "0"}, 2, "--shards"},
 	}
 	for _, tc := range tests {

@@ -18,7 +18,11 @@ type demoCmd struct {
 func (c demoCmd) Run(e *env) error {
 	// The cluster outlives the signal that ends the dashboard: its client wants
 	// to say good-bye.
-	sim, l, err := startSim(e, c.simFlags, c.MongoListen)
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	sim, l, err := startSim(e, o, c.MongoListen)
 	if err != nil {
 		return err
 	}

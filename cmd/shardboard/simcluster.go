@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
 )
 
 // simFlags are what demo and simcluster share.
@@ -20,6 +21,8 @@ type simFlags struct {
 	Projects      int       `default:"60" help:"Number of projects."`
 	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`
 	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
+	ConfigShard   bool      `help:"The config server is a shard too (8.0)."`
+	ShardUUIDs    bool      `name:"shard-uuids" help:"Chunks name their shard by UUID (8.0)."`
 	Pace          float64   `default:"1" help:"Stretches what takes time, such as migrations and balancer rounds; 0.1 is ten times as fast."`
 	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
 	Empty         bool      `help:"Start without any user database."`
@@ -44,16 +47,45 @@ func (f simFlags) options(e *env) (simcluster.Options, error) {
 		Seed: f.Seed, Epoch: f.Epoch, Shards: f.Shards, Layout: f.Layout, Database: f.Database,
 		Projects: f.Projects, Documents: documents, ServerVersion: f.ServerVersion,
 		Pace: f.Pace, Still: f.Still, Empty: f.Empty, Log: e.log,
+		ConfigShard: f.ConfigShard, ShardUUIDs: f.ShardUUIDs,
 	}, nil
+}
+
+// users reads who may sign in. Passwords come from a file, never from the
+// command line, where everybody on the machine could read them.
+func (c simclusterCmd) users() ([]access.User, error) {
+	if c.Auth != (c.UserFile != "") {
+		return nil, fault.New(fault.Invalid, "--auth and --user-file go together.")
+	}
+	if !c.Auth {
+		return nil, nil
+	}
+	users, err := access.ReadUserFile(c.UserFile)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The user file cannot be read: %v.", err)
+	}
+	if len(users) == 0 {
+		return nil, fault.New(fault.Invalid, "The user file names nobody, so nobody could sign in.")
+	}
+	return users, nil
 }
 
 type simclusterCmd struct {
 	simFlags `embed:""`
 	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
+	Auth     bool   `help:"Ask clients to sign in; needs --user-file."`
+	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
 }
 
 func (c simclusterCmd) Run(e *env) error {
-	sim, l, err := startSim(e, c.simFlags, c.Listen)
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	if o.Users, err = c.users(); err != nil {
+		return err
+	}
+	sim, l, err := startSim(e, o, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -64,11 +96,7 @@ func (c simclusterCmd) Run(e *env) error {
 
 // startSim loads the data, then opens the listener: who can connect finds
 // everything there.
-func startSim(e *env, f simFlags, listen string) (*simcluster.Cluster, net.Listener, error) {
-	o, err := f.options(e)
-	if err != nil {
-		return nil, nil, err
-	}
+func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
 	sim, err := simcluster.New(e.ctx, o)
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be made: %v.", err)

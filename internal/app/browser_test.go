@@ -170,13 +170,27 @@ func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
 	bad.check(t)
 }
 
-func TestBrowserSeesAChunkMoveWithoutReload(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
-	bad := listenForComplaints(t, ctx)
+// chunkRow is the first row of the chunk table: the chunk with the lowest bound.
+const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
+
+// openChanges opens the page of changes and waits until it is live: a chunk
+// that moves before its socket is open would prove nothing.
+func openChanges(t *testing.T, ctx context.Context, d *demo) {
+	t.Helper()
+	err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
+		chromedp.WaitVisible("table.chunks tbody tr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.waitForSocket(t)
+}
+
+// moveFirst moves the first chunk of changes to another shard by our own driver
+// and names that shard.
+func (d *demo) moveFirst(t *testing.T) string {
+	t.Helper()
 	c := d.app.Watcher().Table().Collection("yorkie-meta.changes")
-	chunk := c.Chunks.At(0)
-	to := "shard-rs-3"
+	chunk, to := c.Chunks.At(0), "shard-rs-3"
 	if chunk.Shard == to {
 		to = "shard-rs-2"
 	}
@@ -188,27 +202,73 @@ func TestBrowserSeesAChunkMoveWithoutReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first row of the chunk table is the chunk with the lowest bound.
-	const row = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
-	err = chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
-		chromedp.WaitVisible("table.chunks tbody tr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The socket must be open before the chunk moves, or the page proves nothing.
-	d.waitForSocket(t)
-	if before := eval[string](t, ctx, row); !strings.Contains(before, chunk.Shard) {
-		t.Fatalf("the first chunk row says %q, want %s", before, chunk.Shard)
-	}
-	eval[bool](t, ctx, "window.notReloaded = true")
 	d.admin(t, bson.D{{Key: "moveChunk", Value: "yorkie-meta.changes"}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
-	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q)", row, to))); err != nil {
+	return to
+}
+
+func TestBrowserSeesAChunkMoveWithoutReloadAndLosesNothing(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	openChanges(t, ctx, d)
+	// What a person is in the middle of: typing into a filter, scrolled down.
+	eval[bool](t, ctx, `(() => { window.notReloaded = true; document.body.style.minHeight = "3000px";
+		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
+		scrollTo(0, 120); return true })()`)
+	to := d.moveFirst(t)
+	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
 		t.Fatalf("the move did not show: %v", err)
 	}
-	if !eval[bool](t, ctx, "window.notReloaded === true") {
-		t.Error("the page was reloaded")
+	kept := eval[string](t, ctx, `(() => { const box = document.querySelector("main input[name=q]");
+		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`)
+	if want := "true,true,half a wor,2,5,120"; kept != want {
+		t.Errorf("after the update: %s, want %s", kept, want)
 	}
 	bad.check(t)
+}
+
+func TestBrowserSaysThatItsSocketIsLostAndResumes(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	openChanges(t, ctx, d)
+	eval[bool](t, ctx, "window.notReloaded = true")
+	const lost = `document.querySelector(".status").innerText.includes("lost")`
+	d.stop(t)
+	if err := chromedp.Do(ctx, until(lost)); err != nil {
+		t.Fatalf("the page does not say that the connection is lost: %v", err)
+	}
+	d.serve(t)
+	d.waitReady(t)
+	if err := chromedp.Do(ctx, until("!"+lost)); err != nil {
+		t.Fatalf("the page does not resume: %v", err)
+	}
+	to := d.moveFirst(t)
+	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
+		t.Fatalf("a move after the resumption did not show: %v", err)
+	}
+}
+
+func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	})
+	for _, path := range everyPage(t, d) {
+		if err := chromedp.Do(ctx, off, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+			t.Fatalf("/%s: %v", path, err)
+		}
+	}
+	// Links and forms are plain: from the list to a project, by a click.
+	var at string
+	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
+	if err == nil {
+		at, err = chromedp.Run(ctx, chromedp.Location())
+	}
+	if err != nil || !strings.Contains(at, "/projects/") {
+		t.Errorf("the click led to %q, %v", at, err)
+	}
 }
 
 // axe reads the accessibility checker that scripts/setup-node installs.

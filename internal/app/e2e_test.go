@@ -30,7 +30,10 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	if len(projects.Items) != 12 {
 		t.Fatalf("%d projects, want 12", len(projects.Items))
 	}
-	fill := strings.NewReplacer("{name}", "shard-rs-2", "{ns}", "yorkie-meta.changes", "{id}", projects.Items[0].ID,
+	var chunks struct{ Items []struct{ Ref string } }
+	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
+	fill := strings.NewReplacer("{ref}", chunks.Items[0].Ref,
+		"{name}", "shard-rs-2", "{ns}", "yorkie-meta.changes", "{id}", projects.Items[0].ID,
 		"{level}", "0", "{index}", "0")
 	asked := 0
 	for path, methods := range spec.Paths {

@@ -27,6 +27,7 @@ type demo struct {
 	sim    *simcluster.Cluster
 	addr   string // of the simulated cluster
 	served chan error
+	config Config
 	app    *App
 	driver *mongo.Client
 }
@@ -57,21 +58,33 @@ func startOver(t *testing.T, o simcluster.Options, w topology.Options, p *profil
 	if fill != nil {
 		fill(driver)
 	}
-	a, err := New(t.Context(), Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w, Profile: p})
+	d.driver = driver
+	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w, Profile: p}
+	d.serve(t)
+	d.config.Listen = d.app.Addr()
+	t.Cleanup(func() { d.stop(t) })
+	d.waitReady(t)
+	return d
+}
+
+// serve starts the dashboard; stop ends it.
+func (d *demo) serve(t *testing.T) {
+	t.Helper()
+	a, err := New(t.Context(), d.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.Start()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	d.app, d.driver = a, driver
-	d.waitReady(t)
-	return d
+	d.app = a
+}
+
+func (d *demo) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := d.app.Stop(ctx); err != nil {
+		t.Error(err)
+	}
 }
 
 // serveAgain starts a simulated cluster at the demo's address.

@@ -92,9 +92,10 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 		// clock can get past.
 		opts.SetServerMonitoringMode("poll")
 	}
-	if o.Monitor != nil {
-		opts.SetMonitor(o.Monitor)
-	}
+	opts.SetMonitor(noting(o.Monitor))
+	// The driver would send again what an overloaded server turned away, commands
+	// that change something too.
+	opts.SetMaxAdaptiveRetries(0)
 	return opts
 }
 

@@ -1,11 +1,9 @@
 package cluster_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -22,6 +20,8 @@ type world struct {
 	sim *simcluster.Cluster
 	rng *rand.Rand
 	ns  []string
+
+	ranges, tidies bool // the server has moveRange, mergeAllChunksOnShard
 }
 
 var asc, hashed = int32(1), "hashed"
@@ -64,6 +64,11 @@ func (w *world) step(current func() *topology.Table) string {
 			if to == chunk.Shard {
 				continue
 			}
+			if key, ok := w.inside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
+				lower = w.document(c, key) // only the upper part of the chunk
+				what, err = "range", run(w.t, w.sim, "admin", bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
+				break
+			}
 			what, err = "move", run(w.t, w.sim, "admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
 		case op < 19:
 			j := i
@@ -72,6 +77,11 @@ func (w *world) step(current func() *topology.Table) string {
 			}
 			if j == i {
 				continue
+			}
+			if w.tidies && w.rng.IntN(3) == 0 {
+				time.Sleep(6 * time.Minute) // chunks that came lately are left alone
+				what, err = "tidy", run(w.t, w.sim, "admin", bson.D{{Key: "mergeAllChunksOnShard", Value: ns}, {Key: "shard", Value: chunk.Shard}})
+				break
 			}
 			what, err = "merge", run(w.t, w.sim, "admin", bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{lower, w.document(c, c.Chunks.At(j).Max)}}})
 		default:
@@ -91,7 +101,14 @@ func (w *world) step(current func() *topology.Table) string {
 
 func (w *world) shard(ns string) error {
 	key := patterns[w.rng.IntN(len(patterns))]
-	return run(w.t, w.sim, "admin", bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}})
+	if err := run(w.t, w.sim, "admin", bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}); err != nil {
+		return err
+	}
+	docs := make(bson.A, 200)
+	for i := range docs {
+		docs[i] = bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int64(i * 5)}, {Key: "k", Value: int64(i)}}
+	}
+	return run(w.t, w.sim, ns[:1], bson.D{{Key: "insert", Value: ns[2:]}, {Key: "documents", Value: docs}})
 }
 
 func (w *world) document(c *topology.Collection, k shardkey.Key) bson.Raw {
@@ -140,18 +157,30 @@ func sameTables(a, b *topology.Table) error {
 
 func TestAfterEveryPollTheTableEqualsAFullLoad(t *testing.T) {
 	for _, c := range []struct {
-		version string
-		steps   int
-	}{{"5.0", 210}, {"4.4", 40}, {"8.0", 40}} {
-		t.Run(c.version, func(t *testing.T) { walkAndCompare(t, c.version, c.steps) })
+		name  string
+		o     simcluster.Options
+		steps int
+	}{
+		{"5.0", simcluster.Options{ServerVersion: "5.0"}, 210},
+		{"4.4", simcluster.Options{ServerVersion: "4.4", Shards: 2}, 60},
+		{"6.0", simcluster.Options{ServerVersion: "6.0", Shards: 2}, 60},
+		{"7.0", simcluster.Options{ServerVersion: "7.0", Shards: 2}, 60},
+		{"8.0", simcluster.Options{ServerVersion: "8.0", Shards: 2}, 60},
+		{"8.0 with a config shard and shard uuids", simcluster.Options{ServerVersion: "8.0", Shards: 2, ConfigShard: true, ShardUUIDs: true}, 60},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkAndCompare(t, c.o, c.steps) })
 	}
 }
 
-func walkAndCompare(t *testing.T, version string, steps int) {
-	onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
+	o.Empty, o.Still = true, true
+	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
-		world := &world{t: t, sim: sim, rng: rand.New(rand.NewPCG(4, 4)), ns: []string{"d.a", "d.b", "d.c", "d.d"}}
+		world := &world{
+			t: t, sim: sim, rng: rand.New(rand.NewPCG(4, 4)), ns: []string{"d.a", "d.b", "d.c", "d.d"},
+			ranges: o.ServerVersion >= "6", tidies: o.ServerVersion >= "7",
+		}
 		w := topology.NewWatcher(c, topology.Options{})
 		must(t, w.Refresh(ctx))
 		done := map[string]int{}
@@ -168,7 +197,14 @@ func walkAndCompare(t *testing.T, version string, steps int) {
 				checkCover(t, col)
 			}
 		}
-		for _, what := range []string{"spli", "move", "merg", "drop"} {
+		wanted := []string{"spli", "move", "merg", "drop"}
+		if world.ranges {
+			wanted = append(wanted, "rang")
+		}
+		if world.tidies {
+			wanted = append(wanted, "tidy")
+		}
+		for _, what := range wanted {
 			if done[what] < steps/50 {
 				t.Errorf("the walk was too tame: %v", done)
 			}
@@ -189,58 +225,4 @@ func checkCover(t *testing.T, col *topology.Collection) {
 	if next.Compare(col.Key.Max()) != 0 {
 		t.Fatalf("%s does not reach the end", col.NS)
 	}
-}
-
-// Polls that run while the cluster changes: whatever moment they catch, only
-// whole tables of one life each are published.
-func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
-	onSim(t, simcluster.Options{Empty: true, Still: true, Pace: 0.01}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
-		w := topology.NewWatcher(c, topology.Options{Routing: 20 * time.Millisecond, Sweep: time.Second, Statistics: time.Hour})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		_, changed, end := w.Subscribe()
-		defer end()
-		watched := make(chan struct{})
-		tables := 0
-		go func() {
-			defer close(watched)
-			for {
-				select {
-				case <-changed:
-				case <-ctx.Done():
-					return
-				}
-				tables++
-				for _, col := range w.Table().Collections {
-					checkCover(t, col)
-					if h := col.Chunks.Highest(); h != col.Highest {
-						t.Errorf("%s at %s has chunks of %s", col.NS, col.Highest, h)
-					}
-				}
-			}
-		}()
-		defer func() {
-			cancel()
-			must(t, <-done)
-			<-watched
-			if tables < 30 {
-				t.Errorf("only %d tables were published", tables)
-			}
-		}()
-		synctest.Wait()
-		world := &world{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
-		for range 100 {
-			world.step(w.Table)
-			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often at the moment of a poll
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-		must(t, err)
-		if err := sameTables(w.Table(), full); err != nil {
-			t.Error(err)
-		}
-	})
 }

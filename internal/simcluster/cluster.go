@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/balancer"
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
@@ -23,6 +24,7 @@ type Cluster struct {
 	log      *slog.Logger
 	catalog  *catalog.Cluster
 	work     *workload.Workload // nil for an empty cluster
+	access   *access.Control
 	commands map[string]command
 	process  bson.ObjectID // of topologyVersion
 	started  time.Time
@@ -60,9 +62,13 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
+			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
 		}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
+	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
+		return nil, err
+	}
 	c.commands = c.commandTable()
 	if err := c.load(ctx); err != nil {
 		_ = c.Close()
@@ -73,6 +79,11 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
+	if c.access.Enforced() {
+		if err := c.showUsers(); err != nil {
+			return err
+		}
+	}
 	if !c.opts.Empty {
 		c.catalog.Hurry(true)
 		defer c.catalog.Hurry(false)

@@ -37,7 +37,8 @@ func (c *Cluster) create(_ context.Context, r *engine.Request) (bson.D, error) {
 	c.catalog.Timestamp()
 	node := c.catalog.Config
 	if db != "config" && db != "admin" {
-		node = c.catalog.Shards[c.catalog.EnsureDatabase(db)]
+		c.catalog.EnsureDatabase(db)
+		node, _ = c.homeOfColl(db, coll)
 	}
 	if node.Coll(db, coll) != nil || c.catalog.Routing(db+"."+coll) != nil {
 		return nil, status.Errorf(status.NamespaceExists, "Collection already exists. NS: %s.%s", db, coll)
@@ -55,7 +56,7 @@ func (c *Cluster) listCollections(_ context.Context, r *engine.Request) (bson.D,
 	if err != nil {
 		return nil, err
 	}
-	docs, err := c.collectionRows(r.DB, truthy(r.Lookup("nameOnly")), filter)
+	docs, err := c.collectionRows(r.DB, truthy(r.Lookup("nameOnly")), filter, c.mayListCollection(r))
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func (c *Cluster) listCollections(_ context.Context, r *engine.Request) (bson.D,
 	return c.metadataCursor(k, size)
 }
 
-// collectionRows lists the collections of a database.
-func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter) ([]bson.Raw, error) {
+// collectionRows lists the collections of a database that may be seen.
+func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter, may func(coll string) bool) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	node, _ := c.home(db)
@@ -73,6 +74,9 @@ func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter)
 	}
 	var docs []bson.Raw
 	for _, coll := range c.collectionsOf(db, node) {
+		if !may(coll.Name) {
+			continue
+		}
 		row := encode(collectionRow(coll))
 		if ok, err := filter.Match(row); err != nil {
 			return nil, err
@@ -91,7 +95,7 @@ func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter)
 // a home has no part of, as after movePrimary. The caller holds catalog.Mu.
 func (c *Cluster) collectionsOf(db string, home *engine.Node) []*engine.Coll {
 	list := home.Colls(db)
-	for _, ns := range c.catalog.Namespaces() {
+	for _, ns := range append(c.catalog.Namespaces(), c.catalog.Tracked()...) {
 		in, name, _ := cut(ns)
 		if in != db || home.Coll(db, name) != nil {
 			continue

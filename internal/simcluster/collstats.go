@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -139,11 +140,13 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	return encode(row), nil
 }
 
-// address is the host and port of a shard's member, as the member names itself.
+// address is how a shard's member names itself: by the machine's name, whatever
+// address the cluster knows it by.
 func (c *Cluster) address(shard string) string {
-	_, host, ok := cutHost(c.catalog.Host(shard))
+	_, member, _ := cutHost(c.catalog.Host(shard))
+	_, port, ok := strings.Cut(member, ":")
 	if !ok {
 		return shard
 	}
-	return host
+	return hostname + ":" + port
 }

@@ -46,19 +46,19 @@ func (c *Cluster) commandTable() map[string]command {
 		"connPoolStats": {run: c.connPoolStats},
 		"currentOp":     {run: c.currentOp, adminOnly: true},
 
-		"connectionStatus": {run: c.connectionStatus},
-		"getParameter":     {run: c.getParameter, adminOnly: true},
-		"getCmdLineOpts":   {run: c.getCmdLineOpts, adminOnly: true},
-		"hostInfo":         {run: c.hostInfo},
-		"whatsmyuri":       {run: c.whatsMyURI},
-		"getLog":           {run: c.getLog, adminOnly: true},
-		"isdbgrid":         {run: c.isdbgrid},
+		"getParameter":   {run: c.getParameter, adminOnly: true},
+		"getCmdLineOpts": {run: c.getCmdLineOpts, adminOnly: true},
+		"hostInfo":       {run: c.hostInfo},
+		"whatsmyuri":     {run: c.whatsMyURI},
+		"getLog":         {run: c.getLog, adminOnly: true},
+		"isdbgrid":       {run: c.isdbgrid},
 
-		"saslStart":    {run: c.noAuthentication, stable: true},
-		"saslContinue": {run: c.noAuthentication, stable: true},
-		"authenticate": {run: c.noAuthentication, stable: true},
-		"logout":       {run: c.ping},
+		"authenticate": {run: c.noCertificates, stable: true},
 	}
+	for name, run := range c.access.Handlers() {
+		table[name] = command{run: c.keeping(name, run), stable: name == "saslStart" || name == "saslContinue"}
+	}
+	c.addLater(table)
 	for name, run := range c.catalog.Handlers() {
 		if _, own := table[name]; !own {
 			table[name] = command{run: run}

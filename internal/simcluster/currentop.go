@@ -42,13 +42,18 @@ func (c *Cluster) operation(shard, desc string) bson.D {
 	}
 }
 
+// service is the head of a row of a service that outlives operations.
+func service(shard, desc string) bson.D {
+	return bson.D{{Key: "shard", Value: shard}, {Key: "type", Value: "op"}, {Key: "desc", Value: desc}}
+}
+
 // donation is the row of a migration's donor.
 func (c *Cluster) donation(m catalog.Migration) bson.Raw {
 	return encode(append(c.operation(m.From, "conn22"),
 		bson.E{Key: "secs_running", Value: int64(0)},
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
 		bson.E{Key: "command", Value: bson.D{
-			{Key: "moveChunk", Value: m.NS}, {Key: "configdb", Value: c.catalog.Host(configShard)},
+			{Key: c.moveCommand(), Value: m.NS}, {Key: "configdb", Value: c.catalog.Host(configShard)},
 			{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
 			{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
 			{Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "$db", Value: "admin"},
@@ -84,35 +89,30 @@ func recipientState(coordinator string) string {
 // itself does not show through a mongos.
 func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
-	origin := bson.E{Key: "originatingCommand", Value: bson.D{
-		{Key: "reshardCollection", Value: r.NS}, {Key: "key", Value: r.Key}, {Key: "unique", Value: false},
-		{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}},
-	}}
-	done := r.State == "applying" || r.State == "blocking-writes"
-	docs, bytes := int64(0), int64(0)
-	if done {
-		docs, bytes = r.Docs, r.Bytes
-	}
+	origin := originating(r)
+	elapsed := int64(r.Elapsed.Seconds())
 	var rows []bson.Raw
 	if t := c.catalog.Routing(r.TempNS); t != nil {
 		for _, shard := range t.ShardsOwning() {
-			rows = append(rows, encode(append(c.operation(shard, "ReshardingRecipientService "+id),
+			rows = append(rows, encode(append(service(shard, "ReshardingRecipientService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
-				bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "totalOperationTimeElapsedSecs", Value: elapsed},
 				bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: int64(-1)},
-				bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "documentsCopied", Value: docs},
-				bson.E{Key: "approxBytesToCopy", Value: r.Bytes}, bson.E{Key: "bytesCopied", Value: bytes},
+				bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "documentsCopied", Value: r.Progress[shard].Docs},
+				bson.E{Key: "approxBytesToCopy", Value: r.Bytes}, bson.E{Key: "bytesCopied", Value: r.Progress[shard].Bytes},
 				bson.E{Key: "totalCopyTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "oplogEntriesFetched", Value: int64(0)}, bson.E{Key: "oplogEntriesApplied", Value: int64(0)},
+				bson.E{Key: "oplogEntriesFetched", Value: r.Progress[shard].Applied}, bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
 				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"})))
+				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"},
+				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}},
+				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}})))
 		}
 	}
 	if t := c.catalog.Routing(r.NS); t != nil {
 		for _, shard := range t.ShardsOwning() {
-			rows = append(rows, encode(append(c.operation(shard, "ReshardingDonorService "+id),
+			rows = append(rows, encode(append(service(shard, "ReshardingDonorService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
-				bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(0)},
+				bson.E{Key: "totalOperationTimeElapsedSecs", Value: elapsed},
 				bson.E{Key: "countWritesDuringCriticalSection", Value: int64(0)},
 				bson.E{Key: "totalCriticalSectionTimeElapsedSecs", Value: int64(0)},
 				bson.E{Key: "donorState", Value: donorState(r.State)}, bson.E{Key: "opStatus", Value: "running"})))

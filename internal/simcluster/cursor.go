@@ -24,6 +24,7 @@ type cursor struct {
 	id      int64
 	ns      string
 	session string
+	owner   string // who may go on with it; empty without access control
 	docs    []bson.Raw
 	project func(bson.Raw) (bson.Raw, error) // nil: as they are
 	keep    bool                             // noCursorTimeout
@@ -106,6 +107,23 @@ func (t *cursors) take(id int64, ns string) (*cursor, error) {
 	}
 	delete(t.byID, id)
 	return k, nil
+}
+
+// claim gives an open cursor to a user.
+func (t *cursors) claim(id int64, owner string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if k := t.byID[id]; k != nil {
+		k.owner = owner
+	}
+}
+
+// ownedBy tells whether a cursor, if it is open at all, is the user's.
+func (t *cursors) ownedBy(id int64, owner string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.byID[id]
+	return k == nil || k.owner == owner
 }
 
 func (t *cursors) put(k *cursor) {

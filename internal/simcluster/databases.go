@@ -15,11 +15,18 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 	if err != nil {
 		return nil, err
 	}
+	mayList, err := c.mayListDatabase(r)
+	if err != nil {
+		return nil, err
+	}
 	nameOnly := truthy(r.Lookup("nameOnly"))
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	rows, total := bson.A{}, int64(0)
 	for _, name := range c.databaseNames() {
+		if !mayList(name) {
+			continue
+		}
 		row, size := c.databaseRow(name)
 		if ok, err := filter.Match(encode(row)); err != nil {
 			return nil, err
@@ -64,6 +71,9 @@ func (c *Cluster) databaseRow(name string) (bson.D, int64) {
 		}
 		if shard == configShard && name == "admin" {
 			size += 49152 // system.version and system.keys, which nothing reads
+		}
+		if shard != configShard && name == "config" {
+			size += 53248 // a shard's routing cache and the like, which no router reads
 		}
 		if size > 0 {
 			parts = append(parts, bson.E{Key: shard, Value: size})

@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -26,14 +27,16 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 	defer c.catalog.Mu.RUnlock()
 	nodes := c.catalog.ShardNames()
 	if r.DB == "config" || r.DB == "admin" {
-		nodes = append(nodes, configShard)
+		if !slices.Contains(nodes, configShard) {
+			nodes = append(nodes, configShard)
+		}
 	}
 	raw := bson.D{}
 	var objects, bytes, onDisk, indexes, indexBytes int64
 	weighed := int64(0) // a router only has the shards' averages, and cuts them off
 	for _, shard := range nodes {
 		node := c.catalog.Shards[shard]
-		if shard == configShard {
+		if shard == configShard && (node == nil || r.DB == "config" || r.DB == "admin") {
 			node = c.catalog.Config
 		}
 		var n, size, disk, idx, idxBytes int64

@@ -50,9 +50,18 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if cmd.adminOnly && r.DB != "admin" {
 		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Name)
 	}
+	guard := c.guarded(r)
+	if guard != nil {
+		if err := c.permit(guard, r); err != nil {
+			return nil, err
+		}
+	}
 	common, err := parseCommon(r.Body)
 	if err != nil {
 		return nil, err
+	}
+	if guard != nil && common.session != "" {
+		common.session += guard.Owner() // the same id of two users is two sessions
 	}
 	if err := common.checkAPI(r.Name, cmd.stable); err != nil {
 		return nil, err
@@ -63,6 +72,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		defer cancel()
 	}
 	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return cmd.run(ctx, r) })
+	if guard != nil {
+		c.claim(guard, fields)
+	}
 	return fields, interrupted(err)
 }
 

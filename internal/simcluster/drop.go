@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -9,9 +10,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// drop removes a collection everywhere. Like a real router it waits for a
-// migration of the collection to end, and takes a collection that is not there as
-// dropped already.
+// drop removes a collection everywhere. Like a real router it waits for the
+// migrations of the whole database to end, even for a collection that is not there,
+// and takes that as dropped already.
 func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
@@ -21,7 +22,7 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return c.dropOnConfig(db, coll)
 	}
 	ns := db + "." + coll
-	if err := c.catalog.Quiesce(ctx, ns); err != nil {
+	if err := c.quiesceDatabase(ctx, db, ns); err != nil {
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()
@@ -55,7 +56,7 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	case "config", "admin", "local":
 		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
 	}
-	if err := c.quiesceDatabase(ctx, r.DB); err != nil {
+	if err := c.quiesceDatabase(ctx, r.DB, ""); err != nil {
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()
@@ -67,16 +68,16 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 }
 
 // quiesceDatabase takes catalog.Mu at a moment when no collection of the database
-// is migrating. On error the lock is not held.
-func (c *Cluster) quiesceDatabase(ctx context.Context, db string) error {
+// is migrating and ns, if any, is not being resharded. On error the lock is not held.
+func (c *Cluster) quiesceDatabase(ctx context.Context, db, ns string) error {
 	for {
 		c.catalog.Mu.RLock()
 		busy := c.migrating(db)
 		c.catalog.Mu.RUnlock()
-		if err := c.catalog.Quiesce(ctx, busy); err != nil {
+		if err := c.catalog.Quiesce(ctx, cmp.Or(busy, ns)); err != nil {
 			return err
 		}
-		if c.migrating(db) == "" {
+		if busy == "" && c.migrating(db) == "" {
 			return nil
 		}
 		c.catalog.Mu.Unlock()

@@ -106,7 +106,7 @@ func boundsText(intervals []query.Interval) bson.A {
 	for _, i := range intervals {
 		var b strings.Builder
 		b.WriteString(map[bool]string{true: "[", false: "("}[i.LowInclusive])
-		b.WriteString(shellValue(i.Low) + ", " + shellValue(i.High))
+		b.WriteString(value.Text(i.Low) + ", " + value.Text(i.High))
 		b.WriteString(map[bool]string{true: "]", false: ")"}[i.HighInclusive])
 		out = append(out, b.String())
 	}

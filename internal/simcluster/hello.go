@@ -12,8 +12,8 @@ import (
 )
 
 // hello tells a driver that this is a mongos and what it can do. isMaster and
-// ismaster are its older names. Compressors, authentication mechanisms and
-// exhaust cursors that a driver asks for are not offered, which needs no field.
+// ismaster are its older names. Compressors and exhaust cursors that a driver asks
+// for are not offered, which needs no field.
 func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if r.Conn != nil {
 		if client, ok := r.Lookup("client").DocumentOK(); ok && r.Conn.Client == nil {
@@ -39,7 +39,7 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 	if r.Conn != nil {
 		id = r.Conn.ID
 	}
-	return append(reply,
+	reply = append(reply,
 		bson.E{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
 		bson.E{Key: "maxMessageSizeBytes", Value: int32(wire.MaxMessage)},
 		bson.E{Key: "maxWriteBatchSize", Value: int32(maxWriteBatch)},
@@ -48,7 +48,11 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		bson.E{Key: "connectionId", Value: id},
 		bson.E{Key: "maxWireVersion", Value: c.version.wire},
 		bson.E{Key: "minWireVersion", Value: int32(0)},
-	), nil
+	)
+	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
+		reply = append(reply, c.access.Of(r.Conn).Hello(r)...)
+	}
+	return reply, nil
 }
 
 // topologyVersion never changes its counter: a mongos stays what it is.

@@ -43,13 +43,6 @@ func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 	}, nil
 }
 
-func (c *Cluster) connectionStatus(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{{Key: "authInfo", Value: bson.D{
-		{Key: "authenticatedUsers", Value: bson.A{}},
-		{Key: "authenticatedUserRoles", Value: bson.A{}},
-	}}}, nil
-}
-
 // parameters are the server parameters that getParameter shows.
 func parameters() bson.D {
 	return bson.D{
@@ -134,8 +127,8 @@ func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
 }
 
-// noAuthentication answers attempts to sign in: there are no users.
-func (c *Cluster) noAuthentication(context.Context, *engine.Request) (bson.D, error) {
+// noCertificates answers attempts to sign in by certificate: there is no TLS.
+func (c *Cluster) noCertificates(context.Context, *engine.Request) (bson.D, error) {
 	return nil, status.Errorf(status.AuthenticationFailed, "Authentication failed.")
 }
 

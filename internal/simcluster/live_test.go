@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/expr"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // The dashboard's routing poll must not read every chunk: the lookup of each
@@ -95,7 +96,7 @@ func whole(t *testing.T, c *Cluster) {
 		for _, doc := range docs {
 			id := string(doc.Lookup("_id").Value)
 			if seen[id] {
-				t.Fatalf("%s has %s twice", ns, shellValue(doc.Lookup("_id")))
+				t.Fatalf("%s has %s twice", ns, value.Text(doc.Lookup("_id")))
 			}
 			seen[id] = true
 		}

@@ -4,9 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/access"
 )
 
 // Options say what cluster to simulate. The zero value is a 5.0 cluster of three
@@ -26,7 +29,18 @@ type Options struct {
 	// Pace stretches what takes time, such as migrations and balancer rounds:
 	// 1, the default, is real time, 0.1 ten times as fast.
 	Pace float64
-	Log  *slog.Logger // default: discards
+	// ConfigShard makes the config server a shard too, named config (8.0).
+	ConfigShard bool
+	// ShardUUIDs lets config documents name shards by uuid, as development versions
+	// after 8.0 do.
+	ShardUUIDs bool
+	// Reshard is the shortest time that a resharding takes
+	// (reshardingMinimumOperationDurationMillis); default 5 minutes.
+	Reshard time.Duration
+	Log     *slog.Logger // default: discards
+	// Users turn access control on: they exist from the beginning, and everything over
+	// a connection needs a user who may do it. None: everything is allowed.
+	Users []access.User
 }
 
 func (o Options) withDefaults() Options {
@@ -72,6 +86,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("simulate %d shards: between 1 and 100 are possible", o.Shards)
 	case o.Projects < 0:
 		return fmt.Errorf("simulate %d projects: their number can't be negative", o.Projects)
+	case (o.ConfigShard || o.ShardUUIDs) && !strings.HasPrefix(o.ServerVersion, "8."):
+		return fmt.Errorf("simulate a config shard or shard uuids on %s: that needs 8.0", o.ServerVersion)
 	case o.Pace < 0:
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}

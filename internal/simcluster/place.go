@@ -33,7 +33,7 @@ func (p *placer) timed(begin time.Time) {
 	took := time.Since(begin)
 	for shard := range p.on {
 		if shard == "" {
-			_, shard = p.cluster.home(p.db)
+			_, shard = p.cluster.homeOfColl(p.db, p.coll)
 		}
 		p.cluster.stats.took(shard, p.db+"."+p.coll, true, took)
 	}
@@ -77,7 +77,8 @@ func (c *Cluster) collectionOn(db, coll, shard string, r *catalog.Routing) (*eng
 	}
 	node := c.catalog.Config
 	if db != "config" && db != "admin" {
-		node = c.catalog.Shards[c.catalog.EnsureDatabase(db)]
+		c.catalog.EnsureDatabase(db)
+		node, _ = c.homeOfColl(db, coll)
 	}
 	if have := node.Coll(db, coll); have != nil {
 		return have, nil

@@ -86,7 +86,7 @@ func (c *Cluster) statusSections() bson.D {
 func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	sets := append([]string{configShard}, c.catalog.ShardNames()...)
+	sets := c.withConfig(c.catalog.ShardNames())
 	hosts, replicaSets := bson.D{}, bson.D{}
 	idle := bson.D{
 		{Key: "inUse", Value: int32(0)}, {Key: "available", Value: int32(1)},

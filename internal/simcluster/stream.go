@@ -2,7 +2,9 @@ package simcluster
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -70,7 +72,8 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 	env := c.pipelineEnv(ctx, a)
 	c.shardSources(env, t, s)
 	if first := pipeline.First(stages); first == "$collStats" || first == "$indexStats" {
-		return pipeline.Run(stages, nil, env)
+		docs, err := pipeline.Run(stages, nil, env)
+		return executed(docs), err
 	}
 	lead := pipeline.Leading(stages)
 	in := pipeline.Of()
@@ -83,8 +86,29 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 			Filter: filter, Sort: lead.Sort, Skip: lead.Skip, Limit: lead.Limit, Hint: a.hint, Owned: s.owned,
 		}))
 	}
-	return pipeline.Run(lead.Rest, in, env)
+	docs, err := pipeline.Run(lead.Rest, in, env)
+	return executed(docs), err
 }
+
+// executed says, as a shard does, that an error came up while the pipeline ran there.
+func executed(docs pipeline.Docs) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		for doc, err := range docs {
+			var e *status.Error
+			if errors.As(err, &e) && !strings.HasPrefix(e.Message, ranInto) {
+				failed := *e
+				failed.Message = ranInto + e.Message
+				err = &failed
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// ranInto begins the text of such an error.
+const ranInto = "PlanExecutor error during aggregation :: caused by :: "
 
 // documents streams an engine cursor.
 func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -35,7 +36,7 @@ type target struct {
 func (c *Cluster) target(db, coll string, f *query.Filter) target {
 	t := target{ns: db + "." + coll}
 	if t.routing = c.catalog.Routing(t.ns); t.routing == nil {
-		if node, shard := c.home(db); node != nil {
+		if node, shard := c.homeOfColl(db, coll); node != nil {
 			t.sources = []source{{shard: shard, coll: node.Coll(db, coll)}}
 		}
 		return t
@@ -71,6 +72,25 @@ func (c *Cluster) home(db string) (*engine.Node, string) {
 		return nil, ""
 	}
 	return c.catalog.Shards[shard], shard
+}
+
+// homeOfColl is the node of one unsharded collection: its database's home, unless it
+// was moved away from there (8.0).
+func (c *Cluster) homeOfColl(db, coll string) (*engine.Node, string) {
+	node, shard := c.home(db)
+	if node == nil || shard == configShard && node == c.catalog.Config {
+		return node, shard
+	}
+	shard, _ = c.catalog.Home(db, coll)
+	return c.catalog.Shards[shard], shard
+}
+
+// withConfig puts the config server before the shards unless it is one (8.0).
+func (c *Cluster) withConfig(shards []string) []string {
+	if slices.Contains(shards, configShard) {
+		return shards
+	}
+	return slices.Insert(shards, 0, configShard)
 }
 
 // keyInFilter builds the full shard key that a filter demands by equality.

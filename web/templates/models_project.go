@@ -121,6 +121,7 @@ type ShardProjectRow struct {
 	Name, URL string
 	Whole     []string // collections wholly there
 	Part      []string // collections partly there
+	Share     string   // of the chunks of its own collections
 	Documents Figure
 }
 

@@ -217,6 +217,7 @@ var english = map[string]string{
 	"shard.projects.none":    "No project has rows of its own here.",
 	"shard.projects.more":    "{n} more projects are not listed.",
 	"shard.csv":              "CSV",
+	"shard.own":              "Own rows here",
 	"shard.whole":            "Wholly here",
 	"shard.part":             "Partly here",
 	"shard.partof":           "{name} ({n} of {of} chunks)",

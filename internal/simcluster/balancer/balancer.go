@@ -37,6 +37,7 @@ type Balancer struct {
 	cluster *catalog.Cluster
 	opts    Options
 	rng     *rand.Rand
+	merged  time.Time // when the AutoMerger last looked
 }
 
 // New makes a balancer that does nothing before Run.
@@ -89,6 +90,8 @@ func (b *Balancer) Round(ctx context.Context) (moved int) {
 		c.Mu.Unlock()
 	}()
 	failed := b.cut()
+	c.Defragment()
+	b.autoMerge()
 	force, wait := c.Settings().ForceJumbo, c.Settings().WaitDelete
 	list := b.pick()
 	c.Mu.Unlock()
@@ -149,7 +152,13 @@ func (b *Balancer) namespaces() []string {
 // move does one migration. A chunk that is too big is split if a key allows it, else
 // flagged jumbo, so that later rounds pass over it.
 func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bool) error {
-	err := b.cluster.Move(ctx, m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{ForceJumbo: force, WaitForDelete: wait})
+	o := catalog.MoveOptions{ForceJumbo: force, WaitForDelete: wait}
+	var err error
+	if b.cluster.MovesRanges() {
+		err = b.cluster.MoveRange(ctx, m.NS, m.Min, m.To, o)
+	} else {
+		err = b.cluster.Move(ctx, m.NS, m.Min, m.Max, m.To, o)
+	}
 	if e := status.Of(err); e != nil && (e.Code == status.ChunkTooBig || e.Code == status.ExceededMemoryLimit) {
 		b.cluster.Mu.Lock()
 		defer b.cluster.Mu.Unlock()
@@ -168,7 +177,12 @@ func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) 
 	c := b.cluster
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	d := bson.D{{Key: "executionTimeMillis", Value: int32(c.Now().Sub(begun).Milliseconds())}}
+	took := int32(c.Now().Sub(begun).Milliseconds())
+	d := bson.D{{Key: "executionTimeMillis", Value: took}}
+	if c.TimesRounds() {
+		c.LogAction("balancer.round", timedRound(d, took, candidates, moved, failed))
+		return
+	}
 	if failed != nil {
 		d = append(d, bson.E{Key: "errorOccured", Value: true}, bson.E{Key: "errmsg", Value: failed.Error()})
 	} else {

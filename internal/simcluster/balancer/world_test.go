@@ -24,8 +24,12 @@ type world struct {
 
 // in runs a scenario in a bubble of fake time; the cluster begins at noon UTC.
 func in(t *testing.T, scenario func(t *testing.T, w *world)) {
+	inVersion(t, [3]int{5, 0, 7}, scenario)
+}
+
+func inVersion(t *testing.T, version [3]int, scenario func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		c := catalog.New(catalog.Options{Seed: 3, Start: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		c := catalog.New(catalog.Options{Version: version, Seed: 3, Start: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
 		defer c.Close()
 		w := &world{t: t, c: c}
 		w.run(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)

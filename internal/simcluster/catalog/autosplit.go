@@ -16,7 +16,7 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 	}
 	ch := r.chunks[r.at(key)]
 	r.written[ch.ID] += int64(bytes)
-	if r.written[ch.ID] < c.ChunkSize()/5 || c.moves.donating(ns, ch.Shard) != nil {
+	if r.written[ch.ID] < c.chunkSizeOf(r)/5 || c.moves.donating(ns, ch.Shard) != nil {
 		return
 	}
 	delete(r.written, ch.ID)
@@ -28,7 +28,7 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 // ranged key are cut at their outermost document instead, since keys that rise or
 // fall all the time would otherwise leave half empty chunks behind.
 func (c *Cluster) autoSplit(r *Routing, ch *Chunk) {
-	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.ChunkSize())
+	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r))
 	if err != nil || len(points) <= 1 {
 		return
 	}
@@ -82,7 +82,7 @@ func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 		return nil
 	}
 	ch := r.chunks[r.at(lo)]
-	points, err := c.SplitVector(ns, ch.Min, ch.Max, c.ChunkSize())
+	points, err := c.SplitVector(ns, ch.Min, ch.Max, c.chunkSizeOf(r))
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,11 @@ type Options struct {
 	// Reshard is the shortest time that a resharding takes
 	// (reshardingMinimumOperationDurationMillis); 0 means 300 s.
 	Reshard time.Duration
+	// ConfigShard makes the config server a shard too, named config (8.0).
+	ConfigShard bool
+	// ShardUUIDs lets documents name shards by uuid, as development versions after
+	// 8.0 do.
+	ShardUUIDs bool
 }
 
 // Cluster is the metadata of one simulated cluster together with the nodes that
@@ -63,7 +68,9 @@ type Cluster struct {
 	shards  []*shard
 	dbs     map[string]*database
 	routes  map[string]*Routing
-	zones   map[string][]*Zone // by namespace, sorted by min
+	tracked map[string]*Routing        // unsharded collections that have a document (8.0)
+	tombs   map[string]engine.RecordID // 4.4: documents of dropped collections
+	zones   map[string][]*Zone         // by namespace, sorted by min
 	set     Settings
 	moves   registry
 	orphans []*orphanRange
@@ -80,15 +87,20 @@ type Cluster struct {
 func New(o Options) *Cluster {
 	o = o.withDefaults()
 	c := &Cluster{
-		Config: engine.NewNode("config"),
-		Shards: make(map[string]*engine.Node, len(o.Shards)),
-		opts:   o,
-		format: formatOf(o.Version),
-		rng:    rand.New(rand.NewPCG(o.Seed, 0x5ead)),
-		ids:    make(map[string]*idSource),
-		dbs:    make(map[string]*database),
-		routes: make(map[string]*Routing),
-		zones:  make(map[string][]*Zone),
+		Config:  engine.NewNode("config"),
+		Shards:  make(map[string]*engine.Node, len(o.Shards)),
+		opts:    o,
+		format:  formatOf(o.Version),
+		rng:     rand.New(rand.NewPCG(o.Seed, 0x5ead)),
+		ids:     make(map[string]*idSource),
+		dbs:     make(map[string]*database),
+		routes:  make(map[string]*Routing),
+		tracked: make(map[string]*Routing),
+		tombs:   make(map[string]engine.RecordID),
+		zones:   make(map[string][]*Zone),
+	}
+	if o.ShardUUIDs {
+		c.format.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
 	c.clock = clock{epoch: o.Start, begun: time.Now()}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -97,6 +109,9 @@ func New(o Options) *Cluster {
 	for i, name := range o.Shards {
 		c.Shards[name] = engine.NewNode(name)
 		c.registerShard(name, o.Hosts[i])
+	}
+	if o.ConfigShard {
+		c.addConfigShard()
 	}
 	c.PingRouter()
 	c.set = c.readSettings()

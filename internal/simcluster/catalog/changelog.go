@@ -87,10 +87,5 @@ func (c *Cluster) hostOf(server string) string {
 // versioned is a chunk in the details of a split: bounds and version with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return bson.D{
-		{Key: "min", Value: lo}, {Key: "max", Value: hi},
-		{Key: "lastmod", Value: v},
-		{Key: "lastmodEpoch", Value: r.Epoch},
-		{Key: "lastmodTimestamp", Value: r.Timestamp},
-	}
+	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.logged("lastmod", v)...)
 }

@@ -39,7 +39,7 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	d = append(d,
 		bson.E{Key: "min", Value: ch.Min},
 		bson.E{Key: "max", Value: ch.Max},
-		bson.E{Key: "shard", Value: ch.Shard},
+		bson.E{Key: "shard", Value: r.format.shardRef(ch.Shard)},
 		bson.E{Key: "lastmod", Value: ch.Version})
 	if r.format.chunksByNS {
 		d = append(d, bson.E{Key: "lastmodEpoch", Value: r.Epoch})
@@ -52,19 +52,19 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	}
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
-		history[i] = bson.D{{Key: "validAfter", Value: p.ValidAfter}, {Key: "shard", Value: p.Shard}}
+		history[i] = bson.D{{Key: "validAfter", Value: p.ValidAfter}, {Key: "shard", Value: r.format.shardRef(p.Shard)}}
 	}
 	return append(d, bson.E{Key: "history", Value: history})
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.
-func parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+func (f format) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch := &Chunk{record: id}
 	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	lo, _ := doc.Lookup("min").DocumentOK()
 	hi, _ := doc.Lookup("max").DocumentOK()
 	ch.Min, ch.Max = append(bson.Raw(nil), lo...), append(bson.Raw(nil), hi...)
-	ch.Shard, _ = doc.Lookup("shard").StringValueOK()
+	ch.Shard = f.shardName(doc.Lookup("shard"))
 	ch.Version.T, ch.Version.I, _ = doc.Lookup("lastmod").TimestampOK()
 	ch.Jumbo = truthy(doc.Lookup("jumbo"))
 	entries, _ := doc.Lookup("history").ArrayOK()
@@ -76,7 +76,7 @@ func parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 		}
 		var p Placement
 		p.ValidAfter.T, p.ValidAfter.I, _ = e.Lookup("validAfter").TimestampOK()
-		p.Shard, _ = e.Lookup("shard").StringValueOK()
+		p.Shard = f.shardName(e.Lookup("shard"))
 		ch.History = append(ch.History, p)
 	}
 	if len(ch.History) == 0 {

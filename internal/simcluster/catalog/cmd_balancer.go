@@ -78,7 +78,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 		{Key: "inBalancerRound", Value: c.rounds.done != nil},
 		{Key: "numBalancerRounds", Value: c.rounds.count},
 	}
-	if c.opts.Version[0] >= 7 {
+	if c.format.term {
 		d = append(d, bson.E{Key: "term", Value: int64(1)})
 	}
 	return d, nil
@@ -102,8 +102,5 @@ func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Req
 	} else if moves := c.Candidates(ns, make(map[string]bool)); len(moves) > 0 {
 		violation = moves[0].Reason
 	}
-	if violation == "" {
-		return bson.D{{Key: "balancerCompliant", Value: true}}, nil
-	}
-	return bson.D{{Key: "balancerCompliant", Value: false}, {Key: "firstComplianceViolation", Value: violation}}, nil
+	return c.compliance(c.routes[ns], violation), nil
 }

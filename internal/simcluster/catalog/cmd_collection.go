@@ -30,6 +30,11 @@ type shardSpec struct {
 	presplit bool
 }
 
+func (s shardSpec) coll() string {
+	_, coll, _ := splitNS(s.ns)
+	return coll
+}
+
 // runShardCollection shards a collection and makes its first chunks
 // (db/s/create_collection_coordinator.cpp).
 func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request) (bson.D, error) {
@@ -78,6 +83,10 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 func (c *Cluster) shardCollection(s shardSpec) error {
 	db, _, _ := splitNS(s.ns)
 	d := c.dbs[db]
+	if d == nil && !c.format.partitioned {
+		// Since 6.0 no enableSharding is needed before.
+		d = c.createDatabase(db, c.emptiest(), true)
+	}
 	if d == nil {
 		return status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
@@ -93,7 +102,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		}
 		return status.Errorf(23, "sharding already enabled for collection %s", s.ns)
 	}
-	coll := c.data(d.primary, s.ns)
+	home, _ := c.Home(d.name, s.coll())
+	coll := c.data(home, s.ns)
 	empty := coll == nil || coll.Len() == 0
 	if err := c.checkZones(s); err != nil {
 		return err
@@ -104,15 +114,16 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if s.initial > 0 && !s.key.hashedPrefix() && !s.presplit {
 		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the shard key is not hashed.")
 	}
-	coll, err := c.shardKeyIndex(s, d.primary, coll, empty)
+	coll, err := c.shardKeyIndex(s, home, coll, empty)
 	if err != nil {
 		return err
 	}
 	epoch, at := c.objectID(d.primary), c.Timestamp()
-	cuts, err := c.initialChunks(s, d.primary, empty)
+	cuts, err := c.initialChunks(s, home, empty)
 	if err != nil {
 		return err
 	}
+	c.untrack(s.ns)
 	r := c.newRouting(s.ns, s.key, coll.UUID, s.unique, epoch, at)
 	chunks := make([]*Chunk, len(cuts))
 	for i, cut := range cuts {
@@ -128,6 +139,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 			return err
 		}
 	}
+	c.notePlacement(r)
 	c.logChange(d.primary, "shardCollection.end", s.ns, bson.D{
 		{Key: "uuid", Value: uuidValue(r.UUID)},
 		{Key: "version", Value: versionText(r.version, r.Epoch, r.Timestamp)},

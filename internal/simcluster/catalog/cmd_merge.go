@@ -17,12 +17,9 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 	if err != nil {
 		return nil, err
 	}
-	lo, hi, bound, err := bounds(req)
+	lo, hi, err := mergeBounds(req)
 	if err != nil {
 		return nil, err
-	}
-	if !bound {
-		return nil, status.Plain("no bounds were specified")
 	}
 	for {
 		c.Mu.Lock()
@@ -42,6 +39,27 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 		c.Mu.Unlock()
 		return bson.D{}, err
 	}
+}
+
+// mergeBounds reads the ends of the range (s/commands/cluster_merge_chunks_cmd.cpp).
+func mergeBounds(req *engine.Request) (lo, hi bson.Raw, err error) {
+	a, _ := req.Lookup("bounds").ArrayOK()
+	ends, _ := a.Values()
+	switch len(ends) {
+	case 0:
+		return nil, nil, status.Plain("no bounds were specified")
+	case 2:
+	default:
+		return nil, nil, status.Plain("only a min and max bound may be specified")
+	}
+	lo, ok := ends[0].DocumentOK()
+	if !ok || len(lo) <= 5 {
+		return nil, nil, status.Plain("no min key specified")
+	}
+	if hi, ok = ends[1].DocumentOK(); !ok || len(hi) <= 5 {
+		return nil, nil, status.Plain("no max key specified")
+	}
+	return lo, hi, nil
 }
 
 // mergeOwner is the shard that gets the command: the owner of the lower bound.
@@ -93,19 +111,20 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) error {
 	}
 	keep := parts[0]
 	keep.Max, keep.Version = parts[len(parts)-1].Max, r.bumpMinor()
-	keep.History = []Placement{{ValidAfter: c.Timestamp(), Shard: owner}}
+	keep.History = []Placement{{ValidAfter: c.mergedSince(parts), Shard: owner}}
 	c.saveChunk(r, keep)
 	r.chunks = slices.Delete(r.chunks, first+1, last+1)
 	r.owned(owner, 1-len(parts))
+	if c.format.mergeSummary {
+		c.logMerged("merge", r, owner, keep, before, len(parts))
+		return nil
+	}
 	c.logMerge(r, owner, merged, before, keep.Version)
 	return nil
 }
 
 func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
-	c.logChange(onConfig, "merge", r.NS, bson.D{
-		{Key: "merged", Value: merged},
-		{Key: "prevShardVersion", Value: before}, {Key: "prevShardVersionEpoch", Value: r.Epoch}, {Key: "prevShardVersionTimestamp", Value: r.Timestamp},
-		{Key: "mergedVersion", Value: after}, {Key: "mergedVersionEpoch", Value: r.Epoch}, {Key: "mergedVersionTimestamp", Value: r.Timestamp},
-		{Key: "owningShard", Value: owner},
-	})
+	d := append(bson.D{{Key: "merged", Value: merged}}, r.logged("prevShardVersion", before)...)
+	d = append(d, r.logged("mergedVersion", after)...)
+	c.logChange(onConfig, "merge", r.NS, append(d, bson.E{Key: "owningShard", Value: owner}))
 }

@@ -84,6 +84,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	}
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
+	c.announce(r)
 	return bson.D{}, nil
 }
 
@@ -105,11 +106,11 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bso
 	if err != nil {
 		return nil, err
 	}
-	if find == nil && !bound {
-		return nil, status.Errorf(status.InvalidOptions, "Must specify either find or bounds")
-	}
 	if find != nil && bound {
 		return nil, status.Errorf(status.InvalidOptions, "cannot specify bounds and find at the same time")
+	}
+	if find == nil && !bound {
+		return nil, status.Errorf(status.InvalidOptions, "need to specify find or bounds")
 	}
 	var ch *Chunk
 	if find != nil {

@@ -116,8 +116,8 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 	c.logChange(from, "movePrimary.start", d.name, details)
 	for _, coll := range c.Shards[from].Colls(d.name) {
 		ns := d.name + "." + coll.Name
-		if c.routes[ns] != nil {
-			continue
+		if c.table(ns) != nil {
+			continue // sharded, or tracked where it is
 		}
 		if err := c.carry(coll, ns, to); err != nil {
 			c.logChange(from, "movePrimary.error", d.name, details)
@@ -127,6 +127,7 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 	d.primary = to
 	d.lastMod++
 	c.saveDatabase(d)
+	c.placed(d.name, nil, to)
 	c.logChange(from, "movePrimary.commit", d.name, details)
 	return nil
 }

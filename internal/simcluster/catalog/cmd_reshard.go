@@ -33,22 +33,16 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request)
 		n = 90 // reshardingNumInitialChunks
 	}
 	c.Mu.Lock()
-	o, err := c.beginReshard(ns, p, req.Lookup("zones"), n)
+	o, err := c.beginReshard(ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
 	c.Mu.Unlock()
-	if o == nil || err != nil {
-		return bson.D{}, err
-	}
-	if err := await(ctx, o.done); err != nil {
-		return nil, err
-	}
-	return bson.D{}, o.err
+	return o.result(ctx, err)
 }
 
 // beginReshard checks the request and starts the operation, or finds it running. It
 // answers nil when the collection has that key already. Mu is held.
-func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks int64) (*resharding, error) {
+func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks int64, again bool) (*resharding, error) {
 	if o := c.reshard; o != nil {
-		if o.ns == ns && value.CompareDocs(o.key.raw, p.raw) == 0 {
+		if o.ns == ns && o.command == "reshardCollection" && value.CompareDocs(o.key.raw, p.raw) == 0 {
 			return o, nil
 		}
 		return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
@@ -57,7 +51,7 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 	}
-	if value.CompareDocs(r.Key, p.raw) == 0 {
+	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.format.unsplittable) {
 		return nil, nil
 	}
 	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
@@ -70,19 +64,9 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	if c.life.Err() != nil {
 		return nil, errShutdown()
 	}
-	db, _, _ := splitNS(ns)
-	o := &resharding{
-		c: c, ns: ns, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID, key: p, zones: list,
-		initial: max(chunks, 1), uuid: c.uuid(), done: make(chan struct{}), abort: make(chan struct{}), state: "unused",
-	}
-	c.reshard = o
-	c.work.Go(func() {
-		o.err = o.run(c.life)
-		c.Mu.Lock()
-		c.reshard = nil
-		c.Mu.Unlock()
-		close(o.done)
-	})
+	o := c.newResharding("reshardCollection", r, p)
+	o.zones, o.initial = list, max(chunks, 1)
+	o.start()
 	return o, nil
 }
 
@@ -125,10 +109,10 @@ func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Req
 		return nil, err
 	}
 	c.Mu.Lock()
-	o := c.reshard
-	if o == nil || o.ns != ns {
+	o, err := c.running(ns, req.Name)
+	if err != nil {
 		c.Mu.Unlock()
-		return nil, status.Errorf(status.NoSuchReshardCollection, "Could not find resharding-related metadata that matches the given namespace")
+		return nil, err
 	}
 	if o.state == "committing" {
 		c.Mu.Unlock()

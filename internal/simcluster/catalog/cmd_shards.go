@@ -15,7 +15,7 @@ func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error
 	defer c.Mu.RUnlock()
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
-		list[i] = s.document()
+		list[i] = s.document(c.format)
 	}
 	return bson.D{{Key: "shards", Value: list}}, nil
 }
@@ -33,7 +33,9 @@ func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, erro
 	for _, s := range c.shards {
 		add(s.name, s.host)
 	}
-	add(onConfig, c.Host(onConfig))
+	if c.shard(onConfig) == nil {
+		add(onConfig, c.Host(onConfig))
+	}
 	return bson.D{{Key: "map", Value: byName}, {Key: "hosts", Value: byHost}, {Key: "connStrings", Value: byString}}, nil
 }
 
@@ -55,7 +57,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 		}
 		doc := bson.D(c.databaseDocument(d))
 		return bson.D{
-			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned},
+			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned || !c.format.partitioned},
 			{Key: "version", Value: doc[len(doc)-1].Value},
 		}, nil
 	}
@@ -63,8 +65,9 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 	if r == nil {
 		return nil, notSharded(ns)
 	}
-	d := bson.D{
-		{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}, {Key: "versionTimestamp", Value: r.Timestamp},
+	d := bson.D{{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}}
+	if c.format.dbTimestamp {
+		d = append(d, bson.E{Key: "versionTimestamp", Value: r.Timestamp})
 	}
 	if truthy(req.Lookup("fullMetadata")) {
 		chunks := make(bson.A, len(r.chunks))
@@ -102,11 +105,14 @@ func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D
 	}
 	chunks, jumbo, dbs := c.left(s.name)
 	if chunks > 0 || dbs > 0 {
-		return bson.D{
+		remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
+		if c.format.unsplittable {
+			remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
+		}
+		return append(bson.D{
 			{Key: "msg", Value: "draining ongoing"}, {Key: "state", Value: "ongoing"},
-			{Key: "remaining", Value: bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}},
-			{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}},
-		}, nil
+			{Key: "remaining", Value: remaining},
+		}, c.toMove(s)...), nil
 	}
 	c.dropShard(s)
 	return bson.D{
@@ -132,15 +138,14 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	s.draining = true
 	c.saveShard(s)
 	c.logChange(onConfig, "removeShard.start", "", bson.D{{Key: "shard", Value: s.name}})
-	return bson.D{
+	return append(bson.D{
 		{Key: "msg", Value: "draining started successfully"}, {Key: "state", Value: "started"}, {Key: "shard", Value: s.name},
-		{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}},
-	}, nil
+	}, c.toMove(s)...), nil
 }
 
 // left counts what still lives on a shard.
 func (c *Cluster) left(name string) (chunks, jumbo, dbs int64) {
-	for _, r := range c.routes {
+	for _, r := range c.tables() {
 		if r.counts[name] == 0 {
 			continue
 		}

@@ -119,10 +119,8 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 	if compareKeys(ch.Min, key) == 0 || compareKeys(ch.Max, key) == 0 {
 		return nil, nil, status.Plain("new split key %s is a boundary key of existing chunk [%s,%s)", text(key), text(ch.Min), text(ch.Max))
 	}
-	for _, f := range r.pattern.fields {
-		if t := key.Lookup(f.name).Type; f.hashed && t != bson.TypeInt64 && t != bson.TypeMinKey && t != bson.TypeMaxKey {
-			return nil, nil, because("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk [%s, %s), split point %s must be of type NumberLong for hashed shard key patterns", text(ch.Min), text(ch.Max), text(key)))
-		}
+	if err := r.checkSplitHash(ch, key); err != nil {
+		return nil, nil, err
 	}
 	return ch, key, nil
 }

@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -30,22 +31,45 @@ func (c *Cluster) runRemoveShardFromZone(_ context.Context, req *engine.Request)
 }
 
 func shardAndZone(req *engine.Request) (name, zone string, err error) {
-	name, ok := req.Lookup(req.Name).StringValueOK()
+	if name, err = textOf(req, req.Name); err != nil {
+		return "", "", err
+	}
+	zone, err = textOf(req, "zone")
+	return name, zone, err
+}
+
+// textOf is a field that must be there and hold a string.
+func textOf(req *engine.Request, field string) (string, error) {
+	v := req.Lookup(field)
+	if v.Type == 0 {
+		return "", missing(field)
+	}
+	s, ok := v.StringValueOK()
 	if !ok {
-		return "", "", wrongType(req.Name, "string")
+		return "", wrongType(field, "string", v)
 	}
-	if zone, ok = req.Lookup("zone").StringValueOK(); !ok {
-		return "", "", missing("zone")
+	return s, nil
+}
+
+// documentOf is a field that must be there and hold a document.
+func documentOf(req *engine.Request, field string) (bson.Raw, error) {
+	v := req.Lookup(field)
+	if v.Type == 0 {
+		return nil, missing(field)
 	}
-	return name, zone, nil
+	d, ok := v.DocumentOK()
+	if !ok {
+		return nil, wrongType(field, "object", v)
+	}
+	return append(bson.Raw(nil), d...), nil
 }
 
 func missing(field string) error {
 	return status.Errorf(status.NoSuchKey, "Missing expected field %q", field)
 }
 
-func wrongType(field, want string) error {
-	return status.Errorf(status.TypeMismatch, "%q had the wrong type. Expected %s", field, want)
+func wrongType(field, want string, got bson.RawValue) error {
+	return status.Errorf(status.TypeMismatch, "%q had the wrong type. Expected %s, found %s", field, want, expr.TypeName(got))
 }
 
 // runUpdateZoneKeyRange ties a range to a zone; null unties it.
@@ -54,18 +78,17 @@ func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request) 
 	if err != nil {
 		return nil, err
 	}
-	lo, ok := req.Lookup("min").DocumentOK()
-	if !ok {
-		return nil, missing("min")
+	lo, err := documentOf(req, "min")
+	if err != nil {
+		return nil, err
 	}
-	hi, ok := req.Lookup("max").DocumentOK()
-	if !ok {
-		return nil, missing("max")
+	hi, err := documentOf(req, "max")
+	if err != nil {
+		return nil, err
 	}
 	if compareKeys(lo, hi) >= 0 {
 		return nil, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi))
 	}
-	lo, hi = append(bson.Raw(nil), lo...), append(bson.Raw(nil), hi...)
 	zone := req.Lookup("zone")
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -77,5 +100,5 @@ func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request) 
 	case 0:
 		return nil, missing("zone")
 	}
-	return nil, status.Errorf(status.TypeMismatch, "\"zone\" had the wrong type. Expected string or null")
+	return nil, wrongType("zone", "string or null", zone)
 }

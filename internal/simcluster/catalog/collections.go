@@ -15,13 +15,11 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		{Key: "lastmodEpoch", Value: r.Epoch},
 		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
 	}
-	if c.format.dbTimestamp {
-		d = append(d, bson.E{Key: "timestamp", Value: r.Timestamp})
-	}
-	if c.format.chunksByNS {
-		d = append(d, bson.E{Key: "dropped", Value: false})
+	if c.format.tombstones {
+		return append(append(d, r.legacyFields()...), r.extra...)
 	}
 	d = append(d,
+		bson.E{Key: "timestamp", Value: r.Timestamp},
 		bson.E{Key: "uuid", Value: uuidValue(r.UUID)},
 		bson.E{Key: "key", Value: r.Key})
 	if r.simple {
@@ -30,10 +28,10 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d = append(d,
 		bson.E{Key: "unique", Value: r.Unique},
 		bson.E{Key: "noBalance", Value: r.NoBalance})
-	if !r.Permitted {
+	if !r.Permitted && !c.format.allowField {
 		d = append(d, bson.E{Key: "permitMigrations", Value: false})
 	}
-	return append(d, r.extra...)
+	return append(append(d, r.laterFields()...), r.extra...)
 }
 
 func (c *Cluster) saveCollection(r *Routing) {
@@ -48,6 +46,7 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
 		format: c.format, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
 	}
+	c.clearTombstone(ns)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
 	c.routes[ns] = r
 	return r
@@ -68,8 +67,9 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 	for _, ch := range r.chunks {
 		c.config.delete("chunks", ch.record)
 	}
-	c.config.delete("collections", r.record)
+	c.bury(r)
 	delete(c.routes, r.NS)
+	delete(c.tracked, r.NS)
 	if zones {
 		c.dropZones(r.NS)
 	}
@@ -80,17 +80,14 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 func (c *Cluster) reloadCollections() {
 	c.config.each("collections", func(id engine.RecordID, doc bson.Raw) {
 		ns, _ := doc.Lookup("_id").StringValueOK()
-		r := c.routes[ns]
+		r := c.table(ns)
 		if r == nil {
 			return
 		}
 		r.record = id
+		r.readLater(doc)
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
-		if v := doc.Lookup("permitMigrations"); v.Type == bson.TypeBoolean {
-			r.Permitted = v.Boolean()
-		} else {
-			r.Permitted = true
-		}
+		r.Permitted = r.permitted(doc)
 	})
 }
 
@@ -98,7 +95,7 @@ func (c *Cluster) reloadCollections() {
 func (c *Cluster) reloadChunks() {
 	lists := make(map[string][]*Chunk)
 	byUUID := make(map[[16]byte]string)
-	for ns, r := range c.routes {
+	for ns, r := range c.tables() {
 		byUUID[r.UUID] = ns
 	}
 	c.config.each("chunks", func(id engine.RecordID, doc bson.Raw) {
@@ -108,9 +105,9 @@ func (c *Cluster) reloadChunks() {
 				ns = byUUID[[16]byte(data)]
 			}
 		}
-		lists[ns] = append(lists[ns], parseChunk(id, doc))
+		lists[ns] = append(lists[ns], c.format.parseChunk(id, doc))
 	})
-	for ns, r := range c.routes {
+	for ns, r := range c.tables() {
 		if len(lists[ns]) > 0 {
 			r.setChunks(lists[ns])
 		}

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -33,7 +32,7 @@ func (t *transfer) commit() error {
 	if !r.Permitted {
 		return t.refuse(r, ch)
 	}
-	t.c.commitMove(r, ch, t.m.to)
+	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
 	t.log(t.m.from, "moveChunk.commit", bson.D{
 		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
 		{Key: "counts", Value: bson.D{
@@ -68,15 +67,7 @@ func (t *transfer) refuse(r *Routing, ch *Chunk) error {
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
 func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
 	from := ch.Shard
-	at := c.Timestamp()
-	ch.History = slices.DeleteFunc(slices.Clone(ch.History), func(p Placement) bool {
-		return p.ValidAfter.T+historyWindow < at.T
-	})
-	ch.History = slices.Insert(ch.History, 0, Placement{ValidAfter: at, Shard: to})
-	ch.Shard, ch.Version = to, r.bumpMajor()
-	r.owned(from, -1)
-	r.owned(to, 1)
-	c.saveChunk(r, ch)
+	c.relocate(r, ch, to)
 	if r.counts[from] == 0 {
 		return
 	}

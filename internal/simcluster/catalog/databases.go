@@ -20,7 +20,7 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: d.primary}}
+	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.format.shardRef(d.primary)}}
 	if c.format.partitioned {
 		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
 	}
@@ -63,6 +63,7 @@ func (c *Cluster) createDatabase(name, primary string, partitioned bool) *databa
 	}
 	d.record = c.config.insert("databases", c.databaseDocument(d))
 	c.dbs[name] = d
+	c.placed(name, nil, primary)
 	return d
 }
 
@@ -122,7 +123,7 @@ func (c *Cluster) reloadDatabases() {
 	c.config.each("databases", func(id engine.RecordID, doc bson.Raw) {
 		d := &database{record: id}
 		d.name, _ = doc.Lookup("_id").StringValueOK()
-		d.primary, _ = doc.Lookup("primary").StringValueOK()
+		d.primary = c.format.shardName(doc.Lookup("primary"))
 		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.format.partitioned
 		if _, data, ok := doc.Lookup("version", "uuid").BinaryOK(); ok && len(data) == 16 {
 			d.uuid = [16]byte(data)

@@ -12,6 +12,7 @@ type distribution struct {
 	zones []string // by chunk
 	used  map[string]bool
 	moves []Candidate
+	sizes map[string]int64 // by shard, where the policy weighs bytes
 }
 
 // names are the zones of the collection, then the chunks outside of any.
@@ -33,12 +34,12 @@ func (d *distribution) move(i int, to, reason string) {
 // receiver is the shard with the fewest chunks of the collection that may take one of
 // the zone.
 func (d *distribution) receiver(zone string) string {
-	best, least := "", math.MaxInt
+	best, least := "", int64(math.MaxInt64)
 	for _, s := range d.c.shards {
 		if d.used[s.name] || s.draining || zone != "" && !contains(s.tags, zone) {
 			continue
 		}
-		if n := d.r.counts[s.name]; n < least {
+		if n := d.load(s.name); n < least {
 			best, least = s.name, n
 		}
 	}
@@ -85,16 +86,26 @@ func (d *distribution) enforce() {
 // level moves chunks of one zone from shards above the rounded average to shards
 // below it, one per pair of shards.
 func (d *distribution) level(zone string) {
+	if d.c.format.bySize {
+		d.levelBySize(zone)
+		return
+	}
 	count := make(map[string]int)
 	for i, ch := range d.r.chunks {
 		if d.zones[i] == zone {
 			count[ch.Shard]++
 		}
 	}
-	chunks, shards := 0, 0
+	// Of the chunks outside of any zone the server expects a share of all chunks.
+	chunks, shards := len(d.r.chunks), 0
+	if zone != "" {
+		chunks = 0
+		for _, n := range count {
+			chunks += n
+		}
+	}
 	for _, s := range d.c.shards {
 		if zone == "" || contains(s.tags, zone) {
-			chunks += count[s.name]
 			shards++
 		}
 	}

@@ -46,6 +46,20 @@ func indexesOf(f format) map[string][]bson.D {
 		"actionlog":            nil,
 		"version":              nil,
 		"mongos":               nil,
+		// A server's own, always empty here.
+		"transactions":       nil,
+		"image_collection":   nil,
+		"system.indexBuilds": nil,
+	}
+	if !f.locks {
+		delete(m, "locks")
+		delete(m, "lockpings")
+	}
+	if !f.migrations {
+		delete(m, "migrations")
+	}
+	if f.placements {
+		m["placementHistory"] = []bson.D{unique(bson.D{{Key: "nss", Value: int32(1)}, {Key: "timestamp", Value: int32(-1)}})}
 	}
 	if f.sinceField {
 		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))

@@ -20,7 +20,7 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 		return false
 	}
 	var details bson.D
-	if r := c.routes[ns]; r != nil {
+	if r := c.table(ns); r != nil {
 		details = bson.D{{Key: "collectionUUID", Value: bson.D{{Key: "uuid", Value: uuidValue(r.UUID)}}}}
 	} else if at := c.data(d.primary, ns); at != nil {
 		details = bson.D{{Key: "collectionUUID", Value: bson.D{{Key: "uuid", Value: uuidValue(at.UUID)}}}}
@@ -35,9 +35,10 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 }
 
 func (c *Cluster) dropData(ns, db, coll string) {
-	if r := c.routes[ns]; r != nil {
+	if r := c.table(ns); r != nil {
 		c.forgetOrphans(r.UUID)
 		c.forgetCollection(r, true)
+		c.placed(ns, &r.UUID)
 	}
 	for _, s := range c.shards {
 		c.Shards[s.name].Drop(db, coll)
@@ -53,7 +54,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 		return false
 	}
 	c.logChange(d.primary, "dropDatabase.start", db, nil)
-	for _, ns := range c.Namespaces() {
+	for _, ns := range append(c.Namespaces(), c.Tracked()...) {
 		if name, coll, _ := splitNS(ns); name == db {
 			c.dropData(ns, db, coll)
 		}
@@ -63,6 +64,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	}
 	c.config.delete("databases", d.record)
 	delete(c.dbs, db)
+	c.placed(db, nil)
 	c.logChange(d.primary, "dropDatabase", db, nil)
 	return true
 }
@@ -78,14 +80,17 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 		return status.Errorf(status.InvalidNamespace, "Invalid namespace specified")
 	}
 	d := c.dbs[fromDB]
-	r := c.routes[from]
+	r := c.table(from)
+	if err := c.renameAllowed(from, to); err != nil {
+		return err
+	}
 	if d == nil || r == nil && c.data(d.primary, from) == nil {
 		return status.Errorf(status.NamespaceNotFound, "Source collection %s does not exist", from)
 	}
 	if toDB != fromDB && (r != nil || c.dbs[toDB] == nil || c.dbs[toDB].primary != d.primary) {
 		return status.Errorf(125, "Source and destination collections must be on the same database.")
 	}
-	taken := c.routes[to] != nil || c.data(d.primary, to) != nil
+	taken := c.table(to) != nil || c.data(d.primary, to) != nil
 	if taken && !dropTarget {
 		return status.Errorf(status.NamespaceExists, "Target collection %s exists but the dropTarget flag is not set", to)
 	}
@@ -120,8 +125,11 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	first.Version = r.bumpMajor()
 	c.saveChunk(r, first)
 	delete(c.routes, from)
+	delete(c.tracked, from)
+	c.placed(from, &r.UUID)
 	r.NS, r.Epoch, r.Timestamp = to, c.objectID(onConfig), c.Timestamp()
-	c.routes[to] = r
+	c.put(r)
+	c.placed(to, &r.UUID, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
 	if c.format.chunksByNS {

@@ -42,11 +42,7 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"reshardCollection":        c.runReshardCollection,
 		"abortReshardCollection":   c.runAbortReshardCollection,
 	}
-	if c.opts.Version[0] < 5 {
-		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
-			delete(commands, name)
-		}
-	}
+	c.addLater(commands)
 	out := make(map[string]engine.Handler, 2*len(commands))
 	for name, run := range commands {
 		out[name] = onAdmin(name, run)

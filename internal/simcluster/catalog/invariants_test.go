@@ -18,8 +18,7 @@ func (p *replayer) partition() {
 		stored[d.Lookup("_id").String()] = d.String()
 	}
 	total := 0
-	for _, ns := range p.c.Namespaces() {
-		r := p.c.Routing(ns)
+	for _, r := range p.c.tables() {
 		total += r.Len()
 		p.contiguous(r, stored)
 		p.placed(r)
@@ -88,7 +87,7 @@ func (p *replayer) placed(r *Routing) {
 func (p *replayer) documents(ns string) (n int) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
-	r := p.c.Routing(ns)
+	r := p.c.table(ns)
 	for _, s := range p.c.ShardNames() {
 		if coll := p.c.data(s, ns); coll != nil {
 			for _, d := range coll.All() {

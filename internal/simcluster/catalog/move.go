@@ -14,6 +14,7 @@ import (
 type MoveOptions struct {
 	ForceJumbo    bool // move even a chunk that is too big
 	WaitForDelete bool // return only when the donor's copy is gone
+	Range         bool // the bounds may lie inside one chunk, which is then cut
 }
 
 // Move brings the chunk with exactly these bounds to another shard and returns when
@@ -48,6 +49,9 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 		return nil, errShutdown()
 	}
 	ch := r.exact(lo, hi)
+	if ch == nil && o.Range {
+		ch = r.around(lo, hi)
+	}
 	if ch == nil {
 		return nil, status.Errorf(status.IncompatibleShardingMetadata, "no chunk found with the shard key bounds %s", rangeText(lo, hi))
 	}
@@ -55,20 +59,21 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 	if target == nil {
 		return nil, status.Errorf(status.ShardNotFound, "moveChunk destination shard does not exist")
 	}
+	// Also for the shard that it is on.
+	if err := c.suitable(r, ch, target); err != nil {
+		return nil, err
+	}
 	if ch.Shard == to && r.blocked {
 		return nil, nil
 	}
 	if ch.Shard == to {
-		c.logMove(ch.Shard, "moveChunk.from", ns, outcome(bson.D{{Key: "min", Value: ch.Min}, {Key: "max", Value: ch.Max}}, []time.Duration{0}, 6, to, to, false, nil))
+		c.logMove(ch.Shard, "moveChunk.from", ns, outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
-	}
-	if err := c.suitable(r, ch, target); err != nil {
-		return nil, err
 	}
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: ch.Min, max: ch.Max, from: ch.Shard, to: to, done: make(chan struct{})}
+	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, done: make(chan struct{})}
 	join, reached, err := c.moves.add(m)
 	if reached {
 		t := &transfer{c: c, m: m, from: []time.Duration{0, prepareTime}}
@@ -78,20 +83,24 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 	if join != nil || err != nil {
 		return join, err
 	}
-	m.record = c.config.insert("migrations", bson.D{
-		{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
-		{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
-		{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
-		{Key: "chunkVersion", Value: bson.A{ch.Version, r.Epoch, r.Timestamp}},
-		{Key: "waitForDelete", Value: o.WaitForDelete},
-		{Key: "forceJumbo", Value: map[bool]string{true: "forceManual", false: "doNotForceJumbo"}[o.ForceJumbo]},
-	})
+	if c.format.migrations {
+		m.record = c.config.insert("migrations", bson.D{
+			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
+			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
+			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
+			{Key: "chunkVersion", Value: bson.A{r.version, r.Epoch, r.Timestamp}},
+			{Key: "waitForDelete", Value: o.WaitForDelete},
+			{Key: "forceJumbo", Value: map[bool]string{true: "forceManual", false: "doNotForceJumbo"}[o.ForceJumbo]},
+		})
+	}
 	c.work.Go(func() {
 		t := &transfer{c: c, m: m, o: o, uuid: r.UUID}
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
-		c.config.delete("migrations", m.record)
+		if c.format.migrations {
+			c.config.delete("migrations", m.record)
+		}
 		c.Mu.Unlock()
 		close(m.done)
 	})
@@ -103,6 +112,12 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 func (c *Cluster) suitable(r *Routing, ch *Chunk, to *shard) error {
 	if to.draining {
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
+	}
+	if c.format.ranges {
+		// moveRange does not look at zones: the balancer moves the chunk back. That the
+		// public moveChunk goes the same way, and that a draining shard is still refused,
+		// is an assumption.
+		return nil
 	}
 	if zone := c.zoneOf(r.NS, ch); zone != "" && !contains(to.tags, zone) {
 		return status.Errorf(status.IllegalOperation, "%s is not in the correct zone %s", to.name, zone)

@@ -11,15 +11,17 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // TestAnySequenceOfOperationsKeepsThePartition throws random commands at collections
 // of every kind of key and checks after each that nothing is lost, doubled or torn.
 func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
-	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+	for i, version := range everyVersion {
+		seed := uint64(i)
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := New(Options{Seed: seed, OrphanDelay: 30 * time.Second, Pace: 0.1})
+				c := New(Options{Seed: seed, Version: version, OrphanDelay: 30 * time.Second, Pace: 0.1})
 				defer c.Close()
 				g := &chaos{replayer: replayer{t: t, c: c, handlers: c.Handlers()}, rng: rand.New(rand.NewPCG(seed, 1))}
 				g.setUp()
@@ -63,7 +65,7 @@ func (g *chaos) setUp() {
 func (g *chaos) act() {
 	ns := g.names[g.rng.IntN(len(g.names))]
 	var err error
-	switch g.rng.IntN(9) {
+	switch g.rng.IntN(11) {
 	case 0, 1:
 		g.write(ns, 40)
 	case 2, 3:
@@ -78,6 +80,17 @@ func (g *chaos) act() {
 		bounds := bson.A{r.chunks[i].Min, r.chunks[j].Max}
 		g.c.Mu.RUnlock()
 		err = g.try(g.command("mergeChunks", ns, bson.E{Key: "bounds", Value: bounds}))
+	case 9:
+		if g.c.format.ranges {
+			p := g.rng.IntN(50)
+			lo, hi := g.between(ns, p, p+1+g.rng.IntN(5))
+			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi}, bson.E{Key: "toShard", Value: g.shard()}))
+		}
+	case 10:
+		if g.c.format.autoMerge {
+			time.Sleep(6 * time.Minute)
+			err = g.try(g.command("mergeAllChunksOnShard", ns, bson.E{Key: "shard", Value: g.shard()}))
+		}
 	case 7:
 		g.remove(ns)
 	case 8:
@@ -88,7 +101,7 @@ func (g *chaos) act() {
 	}
 	if err != nil {
 		switch e := status.Of(err); e.Code {
-		case status.CannotSplit, status.IllegalOperation, status.OperationFailed, status.ChunkTooBig:
+		case status.CannotSplit, status.IllegalOperation, status.OperationFailed, status.ChunkTooBig, status.InvalidOptions, 40165:
 		default:
 			g.t.Fatalf("%s: %d %v", ns, e.Code, e)
 		}
@@ -106,6 +119,27 @@ func (g *chaos) try(cmd bson.Raw) error {
 
 func (g *chaos) key() bson.D {
 	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
+}
+
+// between is a range inside the key space, by the first field.
+func (g *chaos) between(ns string, from, to int) (lo, hi bson.Raw) {
+	g.c.Mu.RLock()
+	defer g.c.Mu.RUnlock()
+	r := g.c.Routing(ns)
+	key := func(n int) bson.Raw {
+		d := newRawDoc(32)
+		for i, f := range r.pattern.fields {
+			v := bson.RawValue{Type: bson.TypeMinKey}
+			if i == 0 && f.hashed {
+				v = value.Int64(int64(n-25) << 58)
+			} else if i == 0 {
+				v = value.Int32(int32(n))
+			}
+			d = d.add(f.name, v.Type, v.Value)
+		}
+		return d.done()
+	}
+	return key(from), key(to)
 }
 
 func (g *chaos) shard() string { return g.c.opts.Shards[g.rng.IntN(3)] }

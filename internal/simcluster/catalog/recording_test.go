@@ -33,7 +33,7 @@ type step struct {
 
 func readLines(t *testing.T, name string, each func(line []byte)) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".jsonl.gz"))
+	f, err := os.Open(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,12 @@ import (
 
 // resharding is one running reshardCollection. The metadata goes through the states
 // of the real coordinator (db/s/resharding/resharding_coordinator_service.cpp); the
-// documents are copied at the end under one lock, where a real server clones first
-// and then applies the oplog.
+// documents are cloned in steps, and what changed meanwhile is copied at the end under
+// one lock, where a real server applies the oplog.
 type resharding struct {
 	c        *Cluster
+	command  string // reshardCollection, moveCollection or unshardCollection
+	to       string // the only recipient of the latter two
 	ns, temp string
 	source   [16]byte
 	uuid     [16]byte // of the operation and of the collection that it makes
@@ -28,9 +30,12 @@ type resharding struct {
 	fetched bson.Timestamp
 	bytes   int64 // approximate work of one recipient
 	docs    int64
+	copying copying
 
 	aborted bool
 	abort   chan struct{}
+	hurry   chan struct{} // closed: commit as soon as possible
+	hurried bool
 	done    chan struct{}
 	err     error
 }
@@ -42,6 +47,9 @@ type Resharding struct {
 	Key          bson.Raw
 	State        string
 	Bytes, Docs  int64 // approximate work of one recipient
+	Command, To  string
+	Progress     map[string]Progress // by recipient
+	Elapsed      time.Duration
 }
 
 // Resharding is the running operation; ok is false without one. The caller holds Mu.
@@ -50,7 +58,8 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	if o == nil {
 		return r, false
 	}
-	return Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs}, true
+	return Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs,
+		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun)}, true
 }
 
 // run goes through the states. Most of the time is spent cloning and blocking writes
@@ -67,7 +76,7 @@ func (o *resharding) run(life context.Context) error {
 		if err := o.enter(s.name); err != nil {
 			return err
 		}
-		if err := o.pause(life, s.time); err != nil {
+		if err := o.work(life, s.name, s.time); err != nil {
 			o.undo()
 			return err
 		}
@@ -84,6 +93,8 @@ func (o *resharding) pause(life context.Context, d time.Duration) error {
 	select {
 	case <-timer.C:
 		return nil
+	case <-o.hurry:
+		return nil
 	case <-o.abort:
 		return status.Errorf(status.ReshardCollectionAborted, "resharding operation aborted")
 	case <-life.Done():
@@ -96,7 +107,7 @@ func (o *resharding) enter(state string) error {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	r := c.routes[o.ns]
+	r := c.table(o.ns)
 	if r == nil || r.UUID != o.source {
 		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.ns)
 	}
@@ -132,7 +143,11 @@ func (o *resharding) prepare(r *Routing) error {
 	at := c.Timestamp()
 	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(onConfig), at)
 	t.blocked, t.simple, r.blocked = true, true, true
+	t.later.unsplittable = o.to != ""
 	shards := c.staying()
+	if o.to != "" {
+		shards = []string{o.to}
+	}
 	lo := o.key.min()
 	var chunks []*Chunk
 	points := append(o.points(keys), o.key.max())
@@ -167,7 +182,8 @@ func (o *resharding) undo() {
 	if t := c.routes[o.temp]; t != nil {
 		c.forgetCollection(t, true)
 	}
-	if r := c.routes[o.ns]; r != nil {
+	o.dropTemporary()
+	if r := c.table(o.ns); r != nil {
 		r.blocked, r.extra = false, nil
 		c.saveCollection(r)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -14,6 +13,9 @@ func (o *resharding) document(r *Routing) bson.D {
 	d := bson.D{
 		{Key: "_id", Value: uuidValue(o.uuid)}, {Key: "ns", Value: o.ns}, {Key: "ui", Value: uuidValue(o.source)},
 		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "state", Value: o.state},
+	}
+	if o.command != "reshardCollection" {
+		d = append(d, bson.E{Key: "provenance", Value: o.command})
 	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
@@ -112,10 +114,9 @@ func (o *resharding) commit() error {
 	}
 	c := o.c
 	c.Mu.Lock()
-	r, t := c.routes[o.ns], c.routes[o.temp]
-	err := o.copy(r, t)
+	t := c.routes[o.temp]
+	err := o.catchUp(c.table(o.ns), t)
 	if err != nil {
-		o.dropTemporary()
 		c.Mu.Unlock()
 		o.undo()
 		return status.Errorf(status.ReshardCollectionAborted, "%s", err.Error())
@@ -132,7 +133,7 @@ func (o *resharding) commit() error {
 	delete(c.routes, o.temp)
 	t.NS, t.Epoch, t.Timestamp = o.ns, c.objectID(onConfig), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
-	c.routes[o.ns] = t
+	c.put(t)
 	c.config.delete("collections", t.record)
 	t.record = c.config.insert("collections", c.collectionDocument(t))
 	for _, z := range o.zones {
@@ -141,40 +142,8 @@ func (o *resharding) commit() error {
 		c.putZone(o.ns, z)
 	}
 	c.config.delete("reshardingOperations", o.record)
+	c.notePlacement(t)
 	return nil
-}
-
-// copy fills the temporary collection, with the source's indexes and one that
-// supports the new key.
-func (o *resharding) copy(r, t *Routing) error {
-	c := o.c
-	var model *engine.Coll
-	for _, s := range r.ShardsOwning() {
-		if model = c.data(s, o.ns); model != nil {
-			break
-		}
-	}
-	for _, s := range t.ShardsOwning() {
-		coll, err := c.EnsureCollection(s, o.temp, o.uuid, model)
-		if err != nil {
-			return err
-		}
-		if _, err := c.shardKeyIndex(shardSpec{ns: o.temp, key: o.key}, s, coll, true); err != nil {
-			return err
-		}
-	}
-	var failed error
-	o.each(r, func(doc bson.Raw) {
-		if failed != nil {
-			return
-		}
-		key, err := t.KeyOf(doc)
-		if err == nil {
-			_, err = c.data(t.Owner(key), o.temp).Insert(doc)
-		}
-		failed = err
-	})
-	return failed
 }
 
 func (o *resharding) dropTemporary() {

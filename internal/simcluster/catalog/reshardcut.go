@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/simcluster/engine"
 )
 
 // keys are the new keys of all documents, sorted.
@@ -22,18 +20,7 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 
 // each visits every document where it belongs.
 func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
-	for _, shard := range r.ShardsOwning() {
-		coll := o.c.data(shard, r.NS)
-		if coll == nil {
-			continue
-		}
-		scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
-			if r.Owns(shard, doc) {
-				visit(doc)
-			}
-			return true
-		})
-	}
+	o.eachPlace(r, func(_ place, doc bson.Raw) { visit(doc) })
 }
 
 // points cut the keys into the initial number of chunks, and at the edges of zones.

@@ -32,6 +32,7 @@ type Routing struct {
 	simple  bool   // defaultCollation {locale: "simple"} is written out
 	extra   bson.D // further fields of the document, such as reshardingFields
 	blocked bool   // a resharding forbids migrations (allowMigrations: false)
+	later   later  // what versions after 5.0 keep
 	written map[bson.ObjectID]int64
 }
 

@@ -19,6 +19,7 @@ type Settings struct {
 	ForceJumbo  bool // attemptToBalanceJumboChunks
 	ChunkSizeMB int64
 	AutoSplit   bool
+	AutoMerge   bool // 7.0
 }
 
 // Window is the balancer's activeWindow, minutes after midnight; Set is false when
@@ -58,7 +59,7 @@ func (w Window) open(now time.Time) bool {
 }
 
 func (c *Cluster) readSettings() Settings {
-	s := Settings{Mode: "full", ChunkSizeMB: c.format.chunkSizeMB, AutoSplit: c.format.autoSplit}
+	s := Settings{Mode: "full", ChunkSizeMB: c.format.chunkSizeMB, AutoSplit: c.format.autoSplit, AutoMerge: c.format.autoMerge}
 	c.config.each("settings", func(_ engine.RecordID, doc bson.Raw) {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
@@ -73,6 +74,8 @@ func (c *Cluster) readSettings() Settings {
 			if n, ok := asInt64(doc.Lookup("value")); ok && n >= 1 && n <= 1024 {
 				s.ChunkSizeMB = n
 			}
+		case "automerge":
+			s.AutoMerge = c.format.autoMerge && truthy(doc.Lookup("enabled"))
 		case "autosplit":
 			s.AutoSplit = c.format.autoSplit && truthy(doc.Lookup("enabled"))
 		}

@@ -19,13 +19,16 @@ type shard struct {
 	record     engine.RecordID
 }
 
-func (s *shard) document() bson.D {
+func (s *shard) document(f format) bson.D {
 	d := bson.D{
 		{Key: "_id", Value: s.name},
 		{Key: "host", Value: s.host},
 		{Key: "state", Value: int32(1)},
-		{Key: "topologyTime", Value: s.topology},
 	}
+	if f.dbTimestamp {
+		d = append(d, bson.E{Key: "topologyTime", Value: s.topology})
+	}
+	d = append(d, f.shardFields(s.name)...)
 	if s.hasTags {
 		tags := make(bson.A, len(s.tags))
 		for i, t := range s.tags {
@@ -40,13 +43,18 @@ func (s *shard) document() bson.D {
 }
 
 func (c *Cluster) registerShard(name, address string) {
-	s := &shard{name: name, host: name + "/" + address, topology: c.Timestamp()}
-	s.record = c.config.insert("shards", s.document())
+	set := name
+	if name == onConfig {
+		set = "cfg"
+	}
+	s := &shard{name: name, host: set + "/" + address, topology: c.Timestamp()}
+	c.nameShard(s.name)
+	s.record = c.config.insert("shards", s.document(c.format))
 	c.shards = append(c.shards, s)
 	c.logChange(onConfig, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
 }
 
-func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document()) }
+func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.format)) }
 
 // shard finds a shard by name, nil if there is none.
 func (c *Cluster) shard(name string) *shard {

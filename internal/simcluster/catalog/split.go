@@ -59,7 +59,7 @@ func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	for i, hi := range ends {
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
-			History: slices.Clone(ch.History), Jumbo: ch.Jumbo, record: ch.record,
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.format.splitUnflags, record: ch.record,
 		}
 		if i > 0 {
 			part.ID = c.objectID(onConfig)

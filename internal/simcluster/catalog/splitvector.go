@@ -25,11 +25,15 @@ func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bso
 }
 
 // median is the one split point of a forced split: the key in the middle of the
-// chunk's documents, or nil when they all have the same key.
+// chunk's documents, or nil when they all have the same key. On a shard whose part
+// of the collection is empty the size to split by comes out as none.
 func (c *Cluster) median(r *Routing, ch *Chunk) (bson.Raw, error) {
 	coll := c.data(ch.Shard, r.NS)
-	if coll == nil || coll.Len() == 0 {
-		return nil, nil
+	switch {
+	case coll == nil:
+		return nil, status.Errorf(status.NamespaceNotFound, "ns not found")
+	case coll.Len() == 0:
+		return nil, status.Errorf(status.InvalidOptions, "need to specify the desired max chunk size")
 	}
 	n := 0
 	rangeByKey(coll, r, ch.Min, ch.Max, func(engine.RecordID, bson.Raw) bool { n++; return true })

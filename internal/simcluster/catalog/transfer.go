@@ -125,7 +125,7 @@ func (t *transfer) route() (*Routing, *Chunk, error) {
 	if r == nil || r.UUID != t.uuid {
 		return nil, nil, errGone
 	}
-	ch := r.exact(t.m.min, t.m.max)
+	ch := r.around(t.m.min, t.m.max)
 	if ch == nil || ch.Shard != t.m.from {
 		return nil, nil, errGone
 	}
@@ -153,11 +153,11 @@ func (t *transfer) plan() ([]engine.RecordID, error) {
 	full, average := int64(250_001), int64(0)
 	if n := int64(coll.Len()); n > 0 {
 		average = max(coll.Bytes()/n, 5)
-		full = 2 * (t.c.ChunkSize() / average)
+		full = 2 * (t.c.chunkSizeOf(r) / average)
 	}
 	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
 		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is %d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
-			full, t.c.ChunkSize(), average, n, t.m.ns, text(t.m.min), text(t.m.max))
+			full, t.c.chunkSizeOf(r), average, n, t.m.ns, text(t.m.min), text(t.m.max))
 	}
 	return list, nil
 }

@@ -100,27 +100,19 @@ func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, err
 			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s", end.name, text(end.key), text(r.Key), ns)
 		}
 	}
-	for _, f := range r.pattern.fields {
-		if !f.hashed {
-			continue
-		}
-		for _, key := range full {
-			switch key.Lookup(f.name).Type {
-			case bson.TypeInt64, bson.TypeMinKey, bson.TypeMaxKey:
-			default:
-				return nil, nil, status.Errorf(status.InvalidOptions, "there exists a field in the range %s -->> %s not of type NumberLong, MinKey, or MaxKey which corresponds to a hashed field in the shard key pattern %s", text(lo), text(hi), text(r.Key))
-			}
-		}
-	}
 	return full[0], full[1], nil
 }
 
+// assignZone ties a range to a zone. The order of the checks is the server's.
 func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
+	lo, hi, err := c.fullRange(ns, lo, hi)
+	if err != nil {
+		return err
+	}
 	if !c.zoneExists(zone) {
 		return status.Errorf(status.ZoneNotFound, "zone %s does not exist", zone)
 	}
-	lo, hi, err := c.fullRange(ns, lo, hi)
-	if err != nil {
+	if err := c.checkHashed(ns, lo, hi); err != nil {
 		return err
 	}
 	for _, z := range c.zones[ns] {

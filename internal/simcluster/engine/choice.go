@@ -79,6 +79,11 @@ func consider(x *index, f *query.Filter, order *query.Sort) choice {
 			ch.score += 6
 		}
 	}
+	if x.name == "_id_" && order == nil && len(ch.bounds) == 1 && len(ch.bounds[0]) == 1 && ch.bounds[0][0].IsPoint() {
+		// One document at most: no index does better in a trial run, and of equals the
+		// oldest wins.
+		ch.score += 1000
+	}
 	if ch.score > 0 {
 		ch.makeRanges()
 	}

@@ -125,6 +125,14 @@ func comparePlaces(a, b *entry, p, q place, i int) int {
 		switch p.typ() {
 		case bson.TypeObjectID:
 			return bytes.Compare(x[:12], y[:12])
+		case bson.TypeTimestamp:
+			return cmp.Compare(binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(y))
+		case bson.TypeBinary:
+			n, m := binary.LittleEndian.Uint32(x), binary.LittleEndian.Uint32(y)
+			if n != m {
+				return cmp.Compare(n, m)
+			}
+			return bytes.Compare(x[4:5+n], y[4:5+m])
 		case bson.TypeInt64, bson.TypeDateTime:
 			return cmp.Compare(int64(binary.LittleEndian.Uint64(x)), int64(binary.LittleEndian.Uint64(y)))
 		case bson.TypeString:

@@ -60,6 +60,10 @@ func (x *index) check(c *Coll, r *record) ([]entry, error) {
 
 // taken says whether another record has the key.
 func (x *index) taken(key *entry) bool {
+	// Keys often rise: what is above all others is not taken.
+	if top, ok := x.tree.Max(); !ok || x.compareKeys(&top, key) < 0 {
+		return false
+	}
 	low := *key
 	low.rec = &record{id: before, doc: key.rec.doc}
 	found := false

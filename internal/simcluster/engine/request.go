@@ -27,6 +27,9 @@ type Conn struct {
 
 	// Client is the handshake's client document, nil before it.
 	Client bson.Raw
+
+	// Access is what the access control knows of the connection, nil until asked.
+	Access any
 }
 
 // Handler runs a command. The reply is without ok, operationTime and $clusterTime, which the server adds.

@@ -5,87 +5,19 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Text writes a value the way the server's messages do: { a: 1, b: "x" }.
 func Text(v bson.RawValue) string {
-	var b strings.Builder
-	writeText(&b, v)
-	return b.String()
-}
-
-func writeText(b *strings.Builder, v bson.RawValue) {
-	switch v.Type {
-	case 0:
-		b.WriteString("missing")
-	case bson.TypeString, bson.TypeSymbol:
-		b.WriteString(`"` + str(v) + `"`)
-	case bson.TypeEmbeddedDocument:
-		sep := "{ "
-		for k, e := range fields(v.Value) {
-			b.WriteString(sep)
-			b.Write(k)
-			b.WriteString(": ")
-			writeText(b, e)
-			sep = ", "
-		}
-		if sep == "{ " {
-			b.WriteString("{}")
-			return
-		}
-		b.WriteString(" }")
-	case bson.TypeArray:
-		sep := "[ "
-		for e := range items(v.Value) {
-			b.WriteString(sep)
-			writeText(b, e)
-			sep = ", "
-		}
-		if sep == "[ " {
-			b.WriteString("[]")
-			return
-		}
-		b.WriteString(" ]")
-	case bson.TypeObjectID:
-		b.WriteString("ObjectId('" + hex.EncodeToString(v.Value) + "')")
-	case bson.TypeBinary:
-		sub, data := v.Binary()
-		if sub == 4 && len(data) == 16 {
-			fmt.Fprintf(b, `UUID("%x-%x-%x-%x-%x")`, data[:4], data[4:6], data[6:8], data[8:10], data[10:])
-			return
-		}
-		fmt.Fprintf(b, "BinData(%d, %X)", sub, data)
-	case bson.TypeDateTime:
-		fmt.Fprintf(b, "new Date(%d)", millis(v))
-	case bson.TypeTimestamp:
-		t, i := v.Timestamp()
-		fmt.Fprintf(b, "Timestamp(%d, %d)", t, i)
-	case bson.TypeRegex:
-		p, o := v.Regex()
-		b.WriteString("/" + p + "/" + o)
-	case bson.TypeNull:
-		b.WriteString("null")
-	case bson.TypeUndefined:
-		b.WriteString("undefined")
-	case bson.TypeMinKey:
-		b.WriteString("MinKey")
-	case bson.TypeMaxKey:
-		b.WriteString("MaxKey")
-	case bson.TypeDouble:
-		b.WriteString(doubleText(v.Double()))
-		if f := v.Double(); f == math.Trunc(f) && math.Abs(f) < 1e15 {
-			b.WriteString(".0")
-		}
-	case bson.TypeJavaScript:
-		b.WriteString(str(v))
-	default:
-		s, _ := plainText(v)
-		b.WriteString(s)
+	if v.Type == 0 {
+		return "missing"
 	}
+	return value.Text(v)
 }
 
 // doubleText is a double as $toString writes it: up to 16 digits, no ".0".

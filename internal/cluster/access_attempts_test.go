@@ -1,0 +1,106 @@
+package cluster_test
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// attempt is one thing that the client does.
+type attempt struct {
+	name string
+	do   func(context.Context, *cluster.Client) error
+}
+
+const seen = topology.Namespace("yorkie-meta.documents")
+
+// readings are all reads. meta is of a collection that exists.
+func readings(meta topology.Meta) []attempt {
+	id := bson.NewObjectID()
+	nothing := func(topology.Chunk) error { return nil }
+	return []attempt{
+		{"Heads", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Heads(ctx, topology.Window{})
+			return err
+		}},
+		{"Chunks", func(ctx context.Context, c *cluster.Client) error {
+			return c.Chunks(ctx, meta, topology.Version{}, nothing)
+		}},
+		{"Shards", func(ctx context.Context, c *cluster.Client) error { _, err := c.Shards(ctx); return err }},
+		{"Databases", func(ctx context.Context, c *cluster.Client) error { _, err := c.Databases(ctx); return err }},
+		{"Zones", func(ctx context.Context, c *cluster.Client) error { _, err := c.Zones(ctx); return err }},
+		{"Settings", func(ctx context.Context, c *cluster.Client) error { _, err := c.Settings(ctx); return err }},
+		{"Routers", func(ctx context.Context, c *cluster.Client) error { _, err := c.Routers(ctx); return err }},
+		{"BalancerStatus", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.BalancerStatus(ctx); return err }},
+		{"Events", func(ctx context.Context, c *cluster.Client) error { _, err := c.Events(ctx, nil, 5); return err }},
+		{"Sizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.Sizes(ctx, seen); return err }},
+		{"AllSizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.AllSizes(ctx); return err }},
+		{"Collections", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Collections(ctx, "yorkie-meta")
+			return err
+		}},
+		{"TargetShards", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.TargetShards(ctx, seen, bson.D{{Key: "_id", Value: id}})
+			return err
+		}},
+		{"Projects", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Projects(ctx, "yorkie-meta", profile.Yorkie().Names, bson.ObjectID{}, true)
+			return err
+		}},
+		{"DocumentsByKey", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, id, "k", 5)
+			return err
+		}},
+		{"ByID", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("clients"), id, 5)
+			return err
+		}},
+		{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }},
+	}
+}
+
+// changes are all commands that change something. What they ask for does not exist,
+// so that none does anything when it is allowed.
+func changes() []attempt {
+	bound := func(n int) bson.Raw {
+		raw, _ := bson.Marshal(bson.D{{Key: "project_id", Value: bson.ObjectID{11: byte(n)}}})
+		return raw
+	}
+	move := topology.Move{NS: seen, Min: bound(1), Max: bound(2), To: "nowhere"}
+	return []attempt{
+		{"SplitAt", func(ctx context.Context, c *cluster.Client) error { return c.SplitAt(ctx, "", seen, bound(1)) }},
+		{"SplitMedian", func(ctx context.Context, c *cluster.Client) error {
+			return c.SplitMedian(ctx, "", seen, bound(1), bound(2))
+		}},
+		{"MergeChunks", func(ctx context.Context, c *cluster.Client) error {
+			return c.MergeChunks(ctx, "", seen, bound(1), bound(2))
+		}},
+		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error { return c.MergeOnShard(ctx, "", seen, "nowhere") }},
+		{"ClearJumbo", func(ctx context.Context, c *cluster.Client) error {
+			return c.ClearJumbo(ctx, "", seen, bound(1), bound(2))
+		}},
+		{"MoveChunk", func(ctx context.Context, c *cluster.Client) error { return c.MoveChunk(ctx, "", move) }},
+		{"MoveRange", func(ctx context.Context, c *cluster.Client) error { return c.MoveRange(ctx, "", move) }},
+		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", seen, true) }},
+		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", seen, true) }},
+		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},
+		{"StopBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StopBalancer(ctx, "") }},
+		{"SetBalancerWindow", func(ctx context.Context, c *cluster.Client) error {
+			return c.SetBalancerWindow(ctx, "", "01:00", "02:00")
+		}},
+		{"AddShardToZone", func(ctx context.Context, c *cluster.Client) error { return c.AddShardToZone(ctx, "", "nowhere", "z") }},
+		{"RemoveShardFromZone", func(ctx context.Context, c *cluster.Client) error {
+			return c.RemoveShardFromZone(ctx, "", "nowhere", "z")
+		}},
+		{"SetZoneRange", func(ctx context.Context, c *cluster.Client) error {
+			return c.SetZoneRange(ctx, "", seen, bound(1), bound(2), "z")
+		}},
+		{"RemoveZoneRange", func(ctx context.Context, c *cluster.Client) error {
+			return c.RemoveZoneRange(ctx, "", seen, bound(1), bound(2))
+		}},
+	}
+}

@@ -1,0 +1,179 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/topology"
+)
+
+// behindAccess runs a test against a small cluster with access control. connect
+// signs a user in.
+func behindAccess(t *testing.T, version string, users []access.User, test func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error))) {
+	t.Helper()
+	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version, Users: users}
+	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		test(t, sim, func(user, password string) (*cluster.Client, error) {
+			text := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+url.UserPassword(user, password).String()+"@", 1)
+			uri, err := cluster.ParseURI(text)
+			must(t, err)
+			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
+			if err == nil {
+				t.Cleanup(func() { _ = c.Close(context.Background()) })
+			}
+			return c, err
+		})
+	})
+}
+
+// metaOf finds out what reading chunks needs to know, as somebody who may.
+func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
+	t.Helper()
+	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{seen}})
+	must(t, err)
+	if len(heads) != 1 {
+		t.Fatalf("%d heads", len(heads))
+	}
+	return heads[0].Meta
+}
+
+// denied is the privilege that an error says is missing, "" for an error that is
+// no refusal, or none.
+func denied(t *testing.T, name string, err error) string {
+	t.Helper()
+	if fault.Of(err) != fault.Forbidden || err == nil {
+		return ""
+	}
+	var d *topology.DeniedError
+	if !errors.As(err, &d) || d.Privilege == "" {
+		t.Fatalf("%s: %v names no privilege", name, err)
+	}
+	return d.Privilege
+}
+
+func TestClusterMonitorReadsAllButUserData(t *testing.T) {
+	users := []access.User{
+		{Name: "root", Password: "pw"},
+		{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}},
+		{Name: "reader", Password: "pw", Roles: []string{"clusterMonitor", "read@yorkie-meta"}},
+	}
+	behindAccess(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+		root, err := connect("root", "pw")
+		must(t, err)
+		meta := metaOf(t, root)
+		balanced := "enableSharding on yorkie-meta.documents"
+		want := map[string]map[string]string{
+			"root": {},
+			"monitor": {
+				"Collections": "listCollections on yorkie-meta", "TargetShards": "find on yorkie-meta.documents",
+				"Projects": "find on yorkie-meta.projects", "DocumentsByKey": "find on yorkie-meta.documents",
+				"ByID": "find on yorkie-meta.clients", "Balanced": balanced,
+			},
+			"reader": {"Balanced": balanced},
+		}
+		for user, lacks := range want {
+			c, err := connect(user, "pw")
+			must(t, err)
+			for _, a := range readings(meta) {
+				err := a.do(t.Context(), c)
+				if err != nil && fault.Of(err) != fault.Forbidden && fault.Of(err) != fault.NotFound {
+					t.Errorf("%s: %s: %v", user, a.name, err)
+				}
+				if got := denied(t, a.name, err); got != lacks[a.name] {
+					t.Errorf("%s: %s lacks %q, want %q (%v)", user, a.name, got, lacks[a.name], err)
+				}
+			}
+		}
+	})
+}
+
+// What a refusal names is what helps: granted that and nothing else, the same
+// attempt works.
+func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
+	for _, version := range []string{"5.0", "8.0"} {
+		t.Run(version, func(t *testing.T) {
+			users := []access.User{{Name: "root", Password: "pw"}}
+			behindAccess(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+				root, err := connect("root", "pw")
+				must(t, err)
+				_, err = root.Server(t.Context())
+				must(t, err)
+				for _, a := range append(readings(metaOf(t, root)), changes()...) {
+					name := "only" + a.name
+					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}}))
+					must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
+					c, err := connect(name, "pw")
+					must(t, err)
+					_, err = c.Server(t.Context())
+					must(t, err)
+					err = a.do(t.Context(), c)
+					lacks := denied(t, a.name, err)
+					if lacks == "" {
+						if fault.Of(err) != fault.NotFound {
+							t.Errorf("%s: somebody without any privilege got %v", a.name, err)
+						}
+						continue // this release does not have it
+					}
+					must(t, run(t, sim, "admin", bson.D{{Key: "grantPrivilegesToRole", Value: name}, {Key: "privileges", Value: privileges(t, lacks)}}))
+					if still := denied(t, a.name, a.do(t.Context(), c)); still != "" {
+						t.Errorf("%s: with %s it still lacks %s", a.name, lacks, still)
+					}
+				}
+			})
+		})
+	}
+}
+
+// privileges reads a sentence like "find on config.shards, and find and update on
+// config.tags": actions, "on", what they are on, and so on.
+func privileges(t *testing.T, sentence string) bson.A {
+	t.Helper()
+	var out bson.A
+	var actions []string
+	on := false
+	for _, word := range strings.Fields(strings.ReplaceAll(sentence, ",", " ")) {
+		resource := strings.ContainsAny(word, ".-") || word == "cluster"
+		switch {
+		case word == "and" || word == "the":
+		case word == "on":
+			on = true
+		case on && resource:
+			db, coll, _ := strings.Cut(word, ".")
+			r := bson.D{{Key: "db", Value: db}, {Key: "collection", Value: coll}}
+			if word == "cluster" {
+				r = bson.D{{Key: "cluster", Value: true}}
+			}
+			out = append(out, bson.D{{Key: "resource", Value: r}, {Key: "actions", Value: slices.Clone(actions)}})
+		default:
+			if on {
+				on, actions = false, nil
+			}
+			actions = append(actions, word)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("%q names nothing that can be granted", sentence)
+	}
+	return out
+}
+
+func TestAWrongPasswordIsForbidden(t *testing.T) {
+	behindAccess(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+		for _, user := range []string{"root", "nobody"} {
+			_, err := connect(user, "canary-5f1c")
+			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%s: %v", user, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package cluster
+
+import (
+	"errors"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// answer is what the server said of a command that failed.
+type answer struct {
+	code int // 0: the server gave none, as 4.4 and 5.0 do for many arguments
+	text string
+}
+
+// answerOf finds the server's answer; false when there is none.
+func answerOf(err error) (answer, bool) {
+	var command mongo.CommandError
+	if errors.As(err, &command) {
+		return answer{int(command.Code), command.Message}, !mongo.IsNetworkError(err)
+	}
+	var write mongo.WriteException
+	if errors.As(err, &write) {
+		if len(write.WriteErrors) > 0 {
+			return answer{write.WriteErrors[0].Code, write.WriteErrors[0].Message}, true
+		}
+		// Written, but not known to stay: no answer about the outcome.
+	}
+	return answer{}, false
+}
+
+// refusal gives a failed command its kind. What is a refusal for certain has one
+// of the kinds that promise that nothing changed.
+func (c *Client) refusal(a answer, err error, doing act) error {
+	kind := a.kind()
+	switch kind {
+	case fault.Forbidden:
+		denied := &topology.DeniedError{Privilege: doing.privilege, Err: err}
+		return fault.Wrap(kind, denied, "The cluster user may not %s; it lacks %s.", doing.what, doing.privilege)
+	case fault.UnknownOutcome:
+		return fault.Wrap(kind, err, "The cluster at %s could not say whether it did %s (%s); only reading it tells.", c.uri.Hosts(), doing.what, quoted(a.text))
+	case fault.Internal:
+		return fault.Wrap(kind, err, "The cluster's answer to an attempt to %s is not understood: %s.", doing.what, quoted(a.text))
+	}
+	if a.code == codeCommandNotFound {
+		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
+	}
+	return fault.Wrap(kind, err, "The cluster refused to %s: %s.", doing.what, quoted(a.text))
+}
+
+// kind is what an answer means (MongoDB 5.0.7, base/error_codes.yml, and as
+// observed on 5.0.7).
+func (a answer) kind() fault.Kind {
+	switch a.code {
+	case 0:
+		return a.kindOfText()
+	case codeUnauthorized:
+		return fault.Forbidden
+	case 2, 9, 20, 72: // bad value, not parsed, illegal operation, options: of requests and of states
+		if k := a.kindOfText(); k != fault.Internal {
+			return k
+		}
+		if a.code == 20 {
+			return fault.Conflict
+		}
+		return fault.Invalid
+	case 14, 61, 73: // wrong type, not the shard key, namespace
+		return fault.Invalid
+	case codeNamespaceNotFound, codeCommandNotFound,
+		70, 118, 177, // shard, sharded collection, zone
+		40165, 51261: // chunk of moveRange, of clearJumboFlag
+		return fault.NotFound
+	case 24, 46, codeConflictingOp, // locks, another operation
+		48, 63, 105, 150, 13388, // another collection by now
+		87, 153, // not to be split, too big
+		163, 178, // zone in use, overlap
+		200, 338: // range to be cleaned up, reshard running
+		return fault.Conflict
+	case 96: // operation failed
+		// A donor that failed in mid-migration may have committed it. The others say
+		// why nothing was done.
+		if strings.Contains(a.text, "failed on source shard") {
+			return fault.UnknownOutcome
+		}
+		return fault.Conflict
+	case 64, 265: // not replicated to a majority; moved, but the donor has not cleaned up
+		return fault.UnknownOutcome
+	}
+	if unavailable(a.code) {
+		return fault.UnknownOutcome
+	}
+	return fault.Internal
+}
+
+// kindOfText reads a sentence where there is no code, or one that says little.
+func (a answer) kindOfText() fault.Kind {
+	has := func(s string) bool { return strings.Contains(a.text, s) }
+	switch {
+	case has("no chunk found"), has("no chunk was found"):
+		return fault.NotFound
+	case has("desired max chunk size"), // of the median of no documents at all
+		has("is a boundary key of"), has("could not merge chunks"), has("has a hole in the range"),
+		has("does not belong to shard"), has("not contained within chunk"):
+		return fault.Conflict
+	case has("not valid for shard key pattern"), has("need to specify"), has("cannot specify"),
+		has("bound not specified"), has("no shard key found"):
+		return fault.Invalid
+	}
+	return fault.Internal
+}

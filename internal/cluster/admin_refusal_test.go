@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+// Answers as observed on MongoDB 5.0.7, where not said otherwise.
+func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
+	tests := []struct {
+		code int
+		text string
+		want fault.Kind
+	}{
+		{0, "new split key { p: 1 } is a boundary key of existing chunk [{ p: 1 },{ p: MaxKey })", fault.Conflict},
+		{0, "new split key { q: 1 } is not valid for shard key pattern { p: 1 }", fault.Invalid},
+		{0, "no chunk found with the shard key bounds [{ p: 1 }, { p: 2 })", fault.NotFound},
+		{0, "need to specify find/bounds or middle", fault.Invalid},
+		{0, "cannot specify find and middle together", fault.Invalid},
+		{0, "a text that nobody knows", fault.Internal},
+		{2, "Could not meet precondition to split chunk: no chunk was found", fault.NotFound}, // 7.0
+		{2, "something is wrong", fault.Invalid},
+		{9, "Failed to commit chunk merge :: caused by :: min: { p: 2 } should be less than max: { p: 1 }", fault.Invalid},
+		{13, "not authorized on admin to execute command { split: 1 }", fault.Forbidden},
+		{20, "Failed to commit chunk merge :: caused by :: could not merge chunks, shard a does not contain a sequence of chunks that exactly fills the range", fault.Conflict},
+		{20, "shard-rs-2 is not in the correct zone z3", fault.Conflict},
+		{20, "shard-rs-2 is currently draining.", fault.Conflict},
+		{50, "split failed :: caused by :: operation exceeded time limit", fault.UnknownOutcome},
+		{59, "no such cmd: moveRange", fault.NotFound},
+		{61, "not the shard key", fault.Invalid},
+		{70, "moveChunk destination shard does not exist", fault.NotFound},
+		{72, "need to specify the desired max chunk size", fault.Conflict},
+		{72, "there exists a field in the range not of type NumberLong", fault.Invalid},
+		{87, "Unable to find median in chunk because chunk is indivisible.", fault.Conflict},
+		{96, "moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange", fault.UnknownOutcome},
+		{96, "Data transfer error: migrate failed: Location51008: operation was interrupted", fault.Conflict},
+		{96, "can't open a cursor to scan the range (desired range is possibly empty)", fault.Conflict},
+		{117, "Unable to start new balancer operation because this shard is currently donating chunk", fault.Conflict},
+		{118, "Collection a.b is not sharded.", fault.NotFound},
+		{153, "Cannot move chunk: the maximum number of documents for a chunk is 2252", fault.Conflict},
+		{163, "cannot remove a shard from zone if a chunk range is associated with it", fault.Conflict},
+		{177, "zone za does not exist", fault.NotFound},
+		{178, "Zone range is overlapping with existing", fault.Conflict},
+		{202, "Request 5 timed out", fault.UnknownOutcome},
+		{265, "moved, but not cleaned up", fault.UnknownOutcome},
+		{51261, "no chunk found with the shard key bounds", fault.NotFound},
+		{99999, "from a later release", fault.Internal},
+	}
+	for _, tc := range tests {
+		if got := (answer{tc.code, tc.text}).kind(); got != tc.want {
+			t.Errorf("%d %q is %s, want %s", tc.code, tc.text, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package cluster_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+var _ actions.Admin = (*cluster.Client)(nil)
+
+// sentTo keeps the commands of one name that left.
+type sentTo struct {
+	mu   sync.Mutex
+	name string
+	seen []bson.Raw
+}
+
+func (s *sentTo) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if e.CommandName == s.name {
+			s.seen = append(s.seen, slices.Clone(e.Command))
+		}
+	}}
+}
+
+func (s *sentTo) all() []bson.Raw {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
+// onCable connects over a cable that can be cut, with a chunk to move, which
+// takes seconds.
+func onCable(t *testing.T, test func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move)) {
+	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		line, moves := &cable{sim: sim}, &sentTo{name: "moveChunk"}
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line, Monitor: moves.monitor()})
+		must(t, err)
+		defer func() { _ = c.Close(context.Background()) }()
+		must(t, c.StopBalancer(t.Context(), ""))
+		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
+		m := topology.Move{NS: "app.users", To: "shard-rs-2"}
+		m.Min, err = bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}})
+		must(t, err)
+		m.Max, err = bson.Marshal(bson.D{{Key: "p", Value: bson.MaxKey{}}})
+		must(t, err)
+		test(t, line, c, moves, m)
+	})
+}
+
+func TestACommandWhoseConnectionDiesIsNotSentAgainAndHasNoKnownOutcome(t *testing.T) {
+	onCable(t, func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+		done := make(chan error)
+		go func() { done <- c.MoveChunk(t.Context(), "run-7", m) }()
+		time.Sleep(20 * time.Millisecond)
+		line.set(true)
+		err := <-done
+		if fault.Of(err) != fault.UnknownOutcome {
+			t.Fatalf("%v", err)
+		}
+		line.set(false)
+		if sent := moves.all(); len(sent) != 1 {
+			t.Fatalf("sent %d times", len(sent))
+		} else if got, _ := sent[0].Lookup("comment").StringValueOK(); got != "run-7" {
+			t.Errorf("comment %q in %v", got, sent[0])
+		}
+	})
+}
+
+func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
+	onCable(t, func(t *testing.T, _ *cable, c *cluster.Client, _ *sentTo, m topology.Move) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
+			t.Errorf("cancelled: %v", err)
+		}
+		time.Sleep(time.Minute) // the move went on
+		m.To = "shard-rs-3"
+		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
+			t.Errorf("out of time: %v", err)
+		}
+	})
+}
+
+func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
+	onCable(t, func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+		line.set(true)
+		_, err := c.Shards(t.Context()) // finds out that the connection is dead
+		if fault.Of(err) != fault.Unavailable {
+			t.Fatal(err)
+		}
+		if err := c.MoveChunk(t.Context(), "", m); fault.Of(err) != fault.Unavailable {
+			t.Errorf("%v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := c.MoveChunk(ctx, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
+			t.Errorf("%v", err)
+		}
+		if sent := moves.all(); len(sent) != 0 {
+			t.Errorf("sent: %v", sent)
+		}
+	})
+}
+
+func TestARefusalQuotesTheServer(t *testing.T) {
+	onCable(t, func(t *testing.T, _ *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+		m.To = "nowhere"
+		err := c.MoveChunk(t.Context(), "", m)
+		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {
+			t.Errorf("%v", err)
+		}
+		sent := moves.all()
+		if len(sent) != 1 {
+			t.Fatalf("sent %d times", len(sent))
+		}
+		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > time.Hour.Milliseconds() {
+			t.Errorf("no deadline in %v", sent[0])
+		}
+		if _, err := sent[0].LookupErr("comment"); err == nil {
+			t.Errorf("a comment in %v", sent[0])
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/topology"
+)
+
+// withRoles runs a test on simulated clusters with access control: the world is
+// root's, the client one that has only these roles.
+func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *cluster.Client)) {
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true, Users: []access.User{
+					{Name: "root", Password: "secret"}, {Name: "limited", Password: "secret", Roles: roles},
+				}})
+				must(t, err)
+				t.Cleanup(func() { must(t, sim.Close()) })
+				sim.Start(t.Context())
+				as := func(user string) string {
+					return strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+user+":secret@", 1)
+				}
+				w := newWorld(t, as("root"), sim)
+				uri, err := cluster.ParseURI(as("limited"))
+				must(t, err)
+				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
+				must(t, err)
+				t.Cleanup(func() { must(t, c.Close(context.Background())) })
+				_, err = c.Server(t.Context())
+				must(t, err)
+				test(t, w, c)
+			})
+		})
+	}
+}
+
+// reads calls all that is read of a cluster, but for the collections that are
+// not sharded, which clusterMonitor may not list.
+func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]error {
+	none := func(topology.Chunk) error { return nil }
+	errs := map[string]error{
+		"chunks":      c.Chunks(ctx, m, topology.Version{}, none),
+		"chunks from": c.ChunksFrom(ctx, m, m.Key.Min(), 5, none),
+	}
+	_, errs["server"] = c.Server(ctx)
+	_, errs["heads"] = c.Heads(ctx, topology.Window{})
+	_, errs["shards"] = c.Shards(ctx)
+	_, errs["databases"] = c.Databases(ctx)
+	_, errs["zones"] = c.Zones(ctx)
+	_, errs["settings"] = c.Settings(ctx)
+	_, errs["routers"] = c.Routers(ctx)
+	_, _, errs["balancer"] = c.BalancerStatus(ctx)
+	_, errs["events"] = c.Events(ctx, nil, 10)
+	_, errs["sizes"] = c.Sizes(ctx, m.NS)
+	if _, err := c.AllSizes(ctx); fault.Of(err) != fault.NotFound {
+		errs["all sizes"] = err
+	}
+	return errs
+}
+
+// changes calls all that changes a cluster, so that each would succeed in turn.
+// The collection has one chunk.
+func changes(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
+	errs := map[string]error{}
+	all := w.follow(ns).chunks[0]
+	lower, upper := p(bson.MinKey{}), p(bson.MaxKey{})
+	errs["split"] = c.SplitAt(ctx, run, ns, p(int32(0)))
+	errs["split in the middle"] = after(c.SplitMedian(ctx, run, ns, lower, p(int32(0))), fault.Conflict) // of no documents
+	errs["move"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: w.elsewhere(all.Shard), Wait: true})
+	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: all.Shard})
+	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
+	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
+	errs["move range"] = after(c.MoveRange(ctx, run, topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
+	errs["merge on shard"] = after(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
+	errs["add to zone"] = c.AddShardToZone(ctx, run, all.Shard, w.db)
+	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)), w.db)
+	errs["remove zone range"] = c.RemoveZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)))
+	errs["remove from zone"] = c.RemoveShardFromZone(ctx, run, all.Shard, w.db)
+	errs["start balancer"] = c.StartBalancer(ctx, run)
+	errs["stop balancer"] = c.StopBalancer(ctx, run)
+	errs["set window"] = c.SetBalancerWindow(ctx, run, "01:00", "02:00")
+	errs["clear window"] = c.SetBalancerWindow(ctx, run, "", "")
+	errs["set balancing"] = c.SetBalancing(ctx, run, ns, false)
+	errs["set migrations"] = after(c.SetMigrations(ctx, run, ns, true), fault.NotFound)
+	return errs
+}
+
+// after is nil for a refusal that shows that nobody asked for a privilege, such
+// as that of a command that a release does not have.
+func after(err error, kind fault.Kind) error {
+	if err != nil && fault.Of(err) == kind {
+		return nil
+	}
+	return err
+}
+
+func TestAMonitorReadsEverythingAndChangesNothing(t *testing.T) {
+	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		for what, err := range reads(t.Context(), c, w.head(ns).Meta) {
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		before := w.follow(ns)
+		for what, err := range changes(t.Context(), w, c, ns) {
+			var denied *topology.DeniedError
+			known := map[string]bool{"move range": w.atLeast(6, 0), "merge on shard": w.atLeast(7, 0), "set migrations": w.atLeast(5, 0)}
+			if exists, limited := known[what]; limited && !exists {
+				continue
+			}
+			if fault.Of(err) != fault.Forbidden || !errors.As(err, &denied) || denied.Privilege == "" {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if h := w.head(ns); h.Highest != before.highest || len(w.zones()) != 0 {
+			t.Errorf("something changed: %+v", h)
+		}
+	})
+}
+
+func TestAManagerChangesEverything(t *testing.T) {
+	withRoles(t, []string{"clusterManager", "clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		for what, err := range changes(t.Context(), w, c, ns) {
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if h := w.head(ns); h.MigrationsBlocked || !h.NoBalance {
+			t.Errorf("%+v", h)
+		}
+	})
+}

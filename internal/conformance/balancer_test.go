@@ -1,0 +1,105 @@
+package conformance_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestACollectionIsTakenOutOfBalancingAndBack(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		if !w.head(ns).NoBalance {
+			t.Error("balancing is on")
+		}
+		must(t, w.admin.SetBalancing(w.Context(), run, ns, true))
+		if w.head(ns).NoBalance {
+			t.Error("balancing is off")
+		}
+		w.refused(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false), "switch balancing of no collection")
+		if ok, violation, err := w.admin.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
+			t.Errorf("one chunk is balanced %v, %q, %v", ok, violation, err)
+		}
+	})
+}
+
+func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		w.needShards(2)
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		f := w.follow(ns)
+		err := w.admin.SetMigrations(w.Context(), run, ns, false)
+		if !w.atLeast(5, 0) {
+			if err != nil { // some 4.4 have it
+				w.refused(fault.NotFound, err, "forbid migrations on a release without it")
+				return
+			}
+		}
+		must(t, err)
+		if !w.head(ns).MigrationsBlocked {
+			t.Error("migrations are allowed")
+		}
+		lower, upper := f.bounds(f.chunks[0])
+		m := topology.Move{NS: ns, Min: lower, Max: upper, To: w.elsewhere(f.chunks[0].Shard)}
+		w.refused(fault.Conflict, w.admin.MoveChunk(w.Context(), run, m), "move while migrations are forbidden")
+		must(t, w.admin.SetMigrations(w.Context(), run, ns, true))
+		if w.head(ns).MigrationsBlocked {
+			t.Error("migrations are forbidden")
+		}
+		must(t, w.admin.MoveChunk(w.Context(), run, m))
+		f.changed("a move")
+	})
+}
+
+func TestTheBalancerIsSwitchedAndHasAWindow(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		databases, err := w.source.Databases(w.Context())
+		must(t, err)
+		if slices.ContainsFunc(databases, func(d topology.Database) bool { return !strings.HasPrefix(d.Name, "shardboard_test_") }) {
+			t.Skip("the balancer of a cluster in use is left alone")
+		}
+		before := w.settings()
+		w.Cleanup(func() {
+			ctx := context.Background()
+			if before.Enabled() {
+				must(t, w.admin.StartBalancer(ctx, run))
+			} else {
+				must(t, w.admin.StopBalancer(ctx, run))
+			}
+			must(t, w.admin.SetBalancerWindow(ctx, run, before.WindowStart, before.WindowStop))
+		})
+		ctx := w.Context()
+		must(t, w.admin.StopBalancer(ctx, run))
+		if b := w.settings(); b.Enabled() || !b.Stopped {
+			t.Errorf("stopped: %+v", b)
+		}
+		must(t, w.admin.SetBalancerWindow(ctx, run, "23:00", "04:30"))
+		must(t, w.admin.StartBalancer(ctx, run))
+		if b := w.settings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
+			t.Errorf("started with a window: %+v", b)
+		}
+		must(t, w.admin.SetBalancerWindow(ctx, run, "", ""))
+		if b := w.settings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
+			t.Errorf("without a window: %+v", b)
+		}
+		for _, wrong := range [][2]string{{"24:00", "01:00"}, {"1:00", "02:00"}, {"", "02:00"}, {"03:00", "03:00"}} {
+			w.refused(fault.Invalid, w.admin.SetBalancerWindow(ctx, run, wrong[0], wrong[1]), "set the window "+wrong[0]+"-"+wrong[1])
+		}
+		if _, _, err := w.source.BalancerStatus(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (w *world) settings() topology.Balancer {
+	w.Helper()
+	b, err := w.source.Settings(w.Context())
+	must(w, err)
+	return b
+}

@@ -1,0 +1,127 @@
+package conformance_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// insert writes n documents as an application does and gives their size.
+func (w *world) insert(ns topology.Namespace, n int, document func(int) bson.D) (bytes int64) {
+	w.Helper()
+	docs := make([]any, n)
+	for i := range docs {
+		d := raw(append(bson.D{{Key: "_id", Value: bson.NewObjectID()}}, document(i)...))
+		docs[i] = d
+		bytes += int64(len(d))
+	}
+	_, err := w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)
+	must(w, err)
+	return bytes
+}
+
+func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		const n = 300
+		ns := w.shard("hashed", bson.D{{Key: "k", Value: "hashed"}})
+		bytes := w.insert(ns, n, func(i int) bson.D {
+			return bson.D{{Key: "k", Value: int32(i)}, {Key: "text", Value: "some text of a document"}}
+		})
+		sizes, err := w.source.Sizes(w.Context(), ns)
+		must(t, err)
+		w.addsUp(sizes, n, bytes)
+		all, err := w.source.AllSizes(w.Context())
+		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
+			return // not before 6.0.3
+		}
+		must(t, err)
+		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
+		if at < 0 {
+			t.Fatalf("%s is not among %d collections", ns, len(all))
+		}
+		w.addsUp(all[at], n, bytes)
+	})
+}
+
+// addsUp holds the figures of all shards against what was inserted.
+func (w *world) addsUp(s topology.Sizes, documents, bytes int64) {
+	w.Helper()
+	var gotDocuments, gotBytes int64
+	owners := w.follow(s.NS).owners()
+	for name, size := range s.Shards {
+		if !slices.Contains(w.shards, name) {
+			w.Errorf("figures of the unknown shard %q", name)
+		}
+		if !size.Documents.Known || !size.Bytes.Known {
+			w.Errorf("%s: %+v", name, size)
+		}
+		if size.Documents.Value > 0 && !slices.Contains(owners, name) {
+			w.Errorf("%s has %d documents and no chunk", name, size.Documents.Value)
+		}
+		gotDocuments += size.Documents.Value
+		gotBytes += size.Bytes.Value
+	}
+	if gotDocuments != documents || gotBytes != bytes {
+		w.Errorf("%d documents of %d bytes, inserted %d of %d", gotDocuments, gotBytes, documents, bytes)
+	}
+}
+
+// owners are the shards that have chunks.
+func (f *follower) owners() (out []string) {
+	for _, c := range f.chunks {
+		out = append(out, c.Shard)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func TestEveryActionIsInTheChangelog(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		w.needShards(2)
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		before, err := w.source.Events(w.Context(), nil, 1)
+		must(t, err)
+		var newest *topology.Event
+		if len(before) > 0 {
+			newest = &before[0]
+		}
+		f := w.follow(ns)
+		ctx := w.Context()
+		for _, at := range []int32{0, 10, 20} {
+			must(t, w.admin.SplitAt(ctx, run, ns, p(at)))
+		}
+		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: p(int32(0)), Max: p(int32(10)), To: w.elsewhere(f.chunks[0].Shard)}))
+		must(t, w.admin.MergeChunks(ctx, run, ns, p(int32(10)), p(bson.MaxKey{})))
+		events, err := w.source.Events(ctx, newest, 1000)
+		must(t, err)
+		seen := map[string]int{}
+		for _, e := range events {
+			if e.NS != string(ns) {
+				continue
+			}
+			seen[e.What]++
+			if e.ID == "" || e.Time.IsZero() {
+				t.Errorf("an event without id or time: %+v", e)
+			}
+			if e.What == "moveChunk.commit" {
+				if from, _ := e.Details.Lookup("from").StringValueOK(); from != f.chunks[0].Shard {
+					t.Errorf("moved from %q: %v", from, e.Details)
+				}
+			}
+		}
+		// A server may write about other things, and about one thing more than once.
+		for what, n := range map[string]int{"split": 3, "moveChunk.start": 1, "moveChunk.commit": 1, "merge": 1} {
+			if seen[what] < n {
+				t.Errorf("%d × %s, want %d; seen: %v", seen[what], what, n, seen)
+			}
+		}
+		if !slices.IsSortedFunc(events, func(a, b topology.Event) int { return cmp.Compare(b.Time.Unix()/60, a.Time.Unix()/60) }) {
+			t.Error("the newest is not first") // clocks of servers differ by seconds
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package conformance_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// value is a random value of a type that a shard key can have. null is left
+// out: an equality with it also finds documents without the field.
+func value(r *rand.Rand) any {
+	switch r.IntN(11) {
+	case 0:
+		return int32(r.IntN(100))
+	case 1:
+		return r.Int64() - r.Int64()
+	case 2:
+		return float64(r.IntN(100)) + r.Float64()
+	case 3:
+		return string([]byte{byte('a' + r.IntN(26)), byte('a' + r.IntN(26))})
+	case 4:
+		var id bson.ObjectID
+		binary.BigEndian.PutUint64(id[:], r.Uint64())
+		return id
+	case 5:
+		return time.UnixMilli(r.Int64N(2e12)).UTC()
+	case 6:
+		return r.IntN(2) == 0
+	case 7:
+		return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: binary.BigEndian.AppendUint64(make([]byte, 8), r.Uint64())}
+	case 8:
+		return bson.NewDecimal128(0x3040000000000000, r.Uint64()>>12)
+	case 9:
+		return bson.D{{Key: "a", Value: int32(r.IntN(10))}, {Key: "b", Value: "x"}}
+	}
+	return int64(r.IntN(100))
+}
+
+// keyKinds are the kinds of shard key that a collection can have.
+var keyKinds = []struct {
+	name   string
+	key    bson.D
+	splits []bson.D
+}{
+	{"ranged", bson.D{{Key: "p", Value: 1}}, []bson.D{
+		{{Key: "p", Value: int32(30)}}, {{Key: "p", Value: 60.5}}, {{Key: "p", Value: "m"}}, {{Key: "p", Value: bson.ObjectID{0x80}}}, {{Key: "p", Value: true}},
+	}},
+	{"hashed", bson.D{{Key: "k", Value: "hashed"}}, []bson.D{
+		{{Key: "k", Value: int64(-7e18)}}, {{Key: "k", Value: int64(12345)}}, {{Key: "k", Value: int64(7e18)}},
+	}},
+	{"mixed", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: "hashed"}}, []bson.D{
+		{{Key: "p", Value: int32(30)}, {Key: "k", Value: bson.MinKey{}}}, {{Key: "p", Value: int32(30)}, {Key: "k", Value: int64(0)}},
+		{{Key: "p", Value: "m"}, {Key: "k", Value: int64(5e18)}},
+	}},
+	{"compound", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: 1}}, []bson.D{
+		{{Key: "p", Value: int32(30)}, {Key: "k", Value: "m"}}, {{Key: "p", Value: int32(30)}, {Key: "k", Value: bson.MaxKey{}}},
+		{{Key: "p", Value: "m"}, {Key: "k", Value: bson.MinKey{}}},
+	}},
+}
+
+// keysOfAKind is how many random keys are looked up in each.
+const keysOfAKind = 200
+
+func TestTheTableSendsKeysWhereTheServerSendsThem(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		w.needShards(2)
+		r := rand.New(rand.NewPCG(7, 1))
+		for _, kind := range keyKinds {
+			f := w.scattered(kind.name, kind.key, kind.splits)
+			shards := map[string]bool{}
+			for range keysOfAKind {
+				var filter bson.D
+				var values []bson.RawValue
+				for i, field := range kind.key {
+					v := value(r)
+					if i == 0 && len(kind.key) > 1 && r.IntN(4) == 0 {
+						v = int32(30) // where several chunks begin
+					}
+					filter = append(filter, bson.E{Key: field.Key, Value: bson.D{{Key: "$eq", Value: v}}})
+					values = append(values, raw(bson.D{{Key: "v", Value: v}}).Lookup("v"))
+				}
+				key, err := f.meta.Key.KeyOf(values...)
+				must(t, err)
+				want := f.of(key).Shard
+				got, err := w.client.TargetShards(w.Context(), f.meta.NS, filter)
+				must(t, err)
+				if !slices.Equal(got, []string{want}) {
+					t.Errorf("%s %v: the server asks %v, the table says %s", kind.name, filter, got, want)
+				}
+				shards[want] = true
+			}
+			if len(shards) < 2 {
+				t.Errorf("%s: all keys are on one shard", kind.name)
+			}
+		}
+	})
+}
+
+// scattered makes a collection whose chunks lie on all shards in turn.
+func (w *world) scattered(name string, key bson.D, splits []bson.D) *follower {
+	w.Helper()
+	ns := w.shard(name, key)
+	for _, at := range splits {
+		must(w, w.admin.SplitAt(w.Context(), run, ns, raw(at)))
+	}
+	f := w.follow(ns)
+	for i, c := range f.chunks {
+		lower, upper := f.bounds(c)
+		must(w, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: w.shards[i%len(w.shards)]}))
+	}
+	return w.follow(ns)
+}
+
+func TestReadingNeedsNothingButTheTarget(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		must(t, w.data.Database(w.db).CreateCollection(w.Context(), "plain"))
+		if w.server.ClusterID == "" || w.server.Version == "" {
+			t.Errorf("%+v", w.server)
+		}
+		colls, err := w.source.Collections(w.Context(), w.db)
+		must(t, err)
+		for _, want := range []topology.Namespace{ns, topology.Namespace(w.db + ".plain")} {
+			if !slices.Contains(colls, want) {
+				t.Errorf("%s is not in %v", want, colls)
+			}
+		}
+		databases, err := w.source.Databases(w.Context())
+		must(t, err)
+		at := slices.IndexFunc(databases, func(d topology.Database) bool { return d.Name == w.db })
+		if at < 0 || !slices.Contains(w.shards, databases[at].Primary) {
+			t.Errorf("%s in %v", w.db, databases)
+		}
+		routers, err := w.source.Routers(w.Context())
+		must(t, err)
+		if len(routers) == 0 || routers[0].Version == "" || routers[0].Ping.IsZero() {
+			t.Errorf("%v", routers)
+		}
+		f := w.follow(ns)
+		n := 0
+		must(t, w.source.ChunksFrom(w.Context(), f.meta, f.meta.Key.Min(), 5, func(topology.Chunk) error { n++; return nil }))
+		if n != len(f.chunks) {
+			t.Errorf("%d chunks in key order, %d in all", n, len(f.chunks))
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+var (
+	_ topology.Source = (*cluster.Client)(nil)
+	_ actions.Admin   = (*cluster.Client)(nil)
+)
+
+const uriVariable = "SHARDBOARD_TEST_MONGODB_URI"
+
+// releases are those that the simulated cluster can behave like.
+var releases = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
+
+// ran is on which servers something ran, for the last line of the output.
+var ran sync.Map
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	ran.Range(func(server, _ any) bool {
+		fmt.Println("conformance: ran on", server)
+		return true
+	})
+	os.Exit(code)
+}
+
+// onEvery runs one test of the suite on every target, each time with databases
+// of its own. On a simulated cluster time is simulated too. Tests come one after
+// the other: a real shard takes part in one migration at a time.
+func onEvery(t *testing.T, test func(*testing.T, *world)) {
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
+				if err != nil {
+					t.Skipf("there is no simulated %s: %v", release, err)
+				}
+				t.Cleanup(func() { must(t, sim.Close()) })
+				sim.Start(t.Context())
+				test(t, newWorld(t, simcluster.URI(), sim))
+			})
+		})
+	}
+	t.Run("real", func(t *testing.T) {
+		uri := os.Getenv(uriVariable)
+		if uri == "" {
+			t.Skip(uriVariable + " names no mongos")
+		}
+		test(t, newWorld(t, uri, nil))
+	})
+}
+
+// newWorld connects twice: as shardboard does, and as the application whose data
+// it is.
+func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
+	t.Helper()
+	uri, err := cluster.ParseURI(address)
+	must(t, err)
+	app := options.Client().ApplyURI(address)
+	o := cluster.Options{Timeout: 10 * time.Second}
+	if sim != nil {
+		o.Dialer = sim
+		app.SetDialer(sim).SetServerMonitoringMode("poll")
+	}
+	c, err := cluster.Connect(t.Context(), uri, o)
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Close(context.Background())) })
+	data, err := mongo.Connect(app)
+	must(t, err)
+	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
+	w := &world{T: t, source: c, admin: c, client: c, data: data, simulated: sim != nil}
+	w.begin()
+	return w
+}

@@ -1,0 +1,137 @@
+package conformance_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// run is the comment of every command of the suite.
+const run = "shardboard conformance"
+
+// world is one target with a database of this test's own.
+type world struct {
+	*testing.T
+	source    topology.Source
+	admin     actions.Admin
+	client    *cluster.Client // for what neither interface has
+	data      *mongo.Client
+	simulated bool
+
+	server topology.ServerInfo
+	shards []string
+	db     string // also the name of this test's zones
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// begin reads who answers and promises to clean up.
+func (w *world) begin() {
+	w.Helper()
+	var err error
+	w.server, err = w.source.Server(w.Context())
+	must(w, err)
+	shards, err := w.source.Shards(w.Context())
+	must(w, err)
+	for _, s := range shards {
+		if !s.Draining {
+			w.shards = append(w.shards, s.Name)
+		}
+	}
+	slices.Sort(w.shards)
+	where := "simulated"
+	if !w.simulated {
+		where = w.server.Hosts
+	}
+	ran.Store(fmt.Sprintf("MongoDB %s (%s), %d shards", w.server.Version, where, len(w.shards)), true)
+
+	var random [6]byte
+	_, _ = rand.Read(random[:])
+	w.db = "shardboard_test_" + hex.EncodeToString(random[:])
+	w.Cleanup(w.end)
+}
+
+// end removes what the test made. The context of the test is over by then.
+func (w *world) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	zones, err := w.source.Zones(ctx)
+	if err != nil {
+		w.Errorf("zones are not cleaned up: %v", err)
+	}
+	for _, z := range zones {
+		if z.NS.Database() == w.db {
+			if err := w.admin.RemoveZoneRange(ctx, run, z.NS, z.RawMin, z.RawMax); err != nil {
+				w.Errorf("range of zone %s: %v", z.Zone, err)
+			}
+		}
+	}
+	shards, _ := w.source.Shards(ctx)
+	for _, s := range shards {
+		for _, zone := range s.Zones {
+			if strings.HasPrefix(zone, w.db) {
+				if err := w.admin.RemoveShardFromZone(ctx, run, s.Name, zone); err != nil {
+					w.Errorf("zone %s: %v", zone, err)
+				}
+			}
+		}
+	}
+	if err := w.data.Database(w.db).Drop(ctx); err != nil {
+		w.Errorf("database %s is not dropped: %v", w.db, err)
+	}
+}
+
+// atLeast tells whether the server is of this release or a later one.
+func (w *world) atLeast(major, minor int) bool {
+	var a, b int
+	if _, err := fmt.Sscanf(w.server.Version, "%d.%d", &a, &b); err != nil {
+		w.Fatalf("version %q: %v", w.server.Version, err)
+	}
+	return a > major || a == major && b >= minor
+}
+
+// needShards skips a test that moves something on a cluster that has nowhere to
+// move it to.
+func (w *world) needShards(n int) {
+	w.Helper()
+	if len(w.shards) < n {
+		w.Skipf("%d shards, %d needed", len(w.shards), n)
+	}
+}
+
+// shard makes a sharded collection that the balancer leaves alone.
+func (w *world) shard(name string, key bson.D) topology.Namespace {
+	w.Helper()
+	ns := topology.Namespace(w.db + "." + name)
+	admin := w.data.Database("admin")
+	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
+	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
+	must(w, w.admin.SetBalancing(w.Context(), run, ns, false))
+	return ns
+}
+
+// refused says that a command must fail in this way.
+func (w *world) refused(kind fault.Kind, err error, doing string) {
+	w.Helper()
+	if err == nil || fault.Of(err) != kind {
+		w.Errorf("%s: %v (%s), want %s", doing, err, fault.Of(err), kind)
+	}
+}

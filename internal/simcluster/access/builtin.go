@@ -1,0 +1,106 @@
+package access
+
+import "strings"
+
+// What the built-in roles allow (db/auth/builtin_roles.cpp, MongoDB 5.0; what
+// connectionStatus of 5.0.7 shows for clusterMonitor, clusterManager, clusterAdmin
+// and read).
+const (
+	reads = `changeStream collStats dbHash dbStats find killCursors listCollections listIndexes planCacheRead`
+
+	writes = `convertToCapped createCollection dropCollection dropIndex emptycapped createIndex insert remove
+		renameCollectionSameDB update`
+
+	administersUsers = `changeCustomData changePassword createUser createRole dropUser dropRole grantRole revokeRole
+		setAuthenticationRestriction viewUser viewRole`
+
+	administersData = `bypassDocumentValidation collMod collStats compact convertToCapped createCollection dbStats
+		dropCollection dropDatabase dropIndex createIndex enableProfiler listCollections listIndexes
+		planCacheIndexFilter planCacheRead planCacheWrite reIndex renameCollectionSameDB storageDetails validate`
+
+	monitorsCluster = `checkFreeMonitoringStatus connPoolStats getCmdLineOpts getDefaultRWConcern getLog getParameter
+		getShardMap hostInfo listDatabases listSessions listShards netstat operationMetrics replSetGetConfig
+		replSetGetStatus serverStatus top useUUID inprog shardingState`
+	monitorsData = `collStats dbStats getDatabaseVersion getShardVersion indexStats`
+
+	hostsCluster = `applicationMessage auditConfigure connPoolSync dropConnections logRotate oidReset setParameter
+		shutdown touch unlock flushRouterConfig fsync invalidateUserCache killAnyCursor killAnySession killop
+		replSetResizeOplog resync trafficRecord rotateCertificates`
+
+	managesCluster = `appendOplogNote applicationMessage replSetConfigure replSetGetConfig replSetGetStatus
+		replSetStateChange resync addShard removeShard listSessions listShards flushRouterConfig cleanupOrphaned
+		getDefaultRWConcern setDefaultRWConcern setFeatureCompatibilityVersion setFreeMonitoring runTenantMigration`
+	managesData = `clearJumboFlag splitChunk moveChunk enableSharding splitVector refineCollectionShardKey
+		reshardCollection`
+
+	profiles = reads + ` convertToCapped createCollection dropCollection`
+	restores = `bypassDocumentValidation collMod convertToCapped createCollection createIndex dropCollection insert`
+)
+
+// words adds the actions of a list to a resource.
+func (p Privileges) words(r Resource, list string) { p.add(r, strings.Fields(list)...) }
+
+// builtin are the privileges of a built-in role on a database; ok is false for any
+// other name. Most of them exist on admin only. major is the server's version.
+func builtin(role Name, major int) (p Privileges, ok bool) {
+	p = Privileges{}
+	switch role.Name {
+	case "read":
+		p.read(role.DB)
+	case "readWrite":
+		p.readWrite(role.DB)
+	case "userAdmin":
+		p.words(OnDatabase(role.DB), administersUsers)
+	case "dbAdmin":
+		p.dbAdmin(role.DB)
+	case "dbOwner":
+		p.readWrite(role.DB)
+		p.dbAdmin(role.DB)
+		p.words(OnDatabase(role.DB), administersUsers)
+	case "enableSharding":
+		p.add(anyNormal(), "enableSharding", "refineCollectionShardKey", "reshardCollection")
+	default:
+		return p, role.DB == "admin" && p.adminRole(role.Name, major)
+	}
+	return p, true
+}
+
+// adminRole adds a role that exists on admin only.
+func (p Privileges) adminRole(name string, major int) bool {
+	switch name {
+	case "readAnyDatabase":
+		p.readAny()
+	case "readWriteAnyDatabase":
+		p.readWriteAny()
+	case "userAdminAnyDatabase":
+		p.userAdminAny()
+	case "dbAdminAnyDatabase":
+		p.dbAdminAny()
+	case "clusterMonitor":
+		p.clusterMonitor(major)
+	case "hostManager":
+		p.hostManager()
+	case "clusterManager":
+		p.clusterManager(major)
+	case "clusterAdmin":
+		p.clusterAdmin(major)
+	case "backup":
+		p.backup()
+	case "restore":
+		p.restore()
+	case "root":
+		p.clusterAdmin(major)
+		p.userAdminAny()
+		p.dbAdminAny()
+		p.readWriteAny()
+		p.backup()
+		p.restore()
+		p.add(anyResource(), "validate")
+	case "__system":
+		p[anyResource()] = allActions
+		p[OnCluster()] = allActions
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+package access
+
+import (
+	"maps"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// usersInfo shows users: of a database (1), of all ({forAllDBs: true}), or by name.
+// Credentials only if asked for, and only what is stored of them.
+func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
+	v := r.Lookup(r.Name)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var names []Name
+	switch {
+	case v.Type == bson.TypeEmbeddedDocument && truthy(value.Field(v.Value, "forAllDBs")):
+		names = slices.SortedFunc(maps.Keys(c.accounts), compareNames)
+	case value.IsNumber(v):
+		for n := range c.accounts {
+			if n.DB == r.DB {
+				names = append(names, n)
+			}
+		}
+		slices.SortFunc(names, compareNames)
+	default:
+		var err error
+		if names, err = parseNames(v, "user", r.DB); err != nil {
+			return nil, err
+		}
+	}
+	users := bson.A{}
+	for _, n := range names {
+		if a := c.accounts[n]; a != nil {
+			users = append(users, c.userDocument(n, a, r))
+		}
+	}
+	return bson.D{{Key: "users", Value: users}}, nil
+}
+
+func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
+	doc := bson.D{
+		{Key: "_id", Value: n.id()},
+		{Key: "userId", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}},
+		{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
+	}
+	if truthy(r.Lookup("showCredentials")) {
+		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument()})
+	}
+	if a.custom != nil && !(given(r, "showCustomData") && !truthy(r.Lookup("showCustomData"))) {
+		doc = append(doc, bson.E{Key: "customData", Value: a.custom})
+	}
+	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(a.roles)})
+	if truthy(r.Lookup("showPrivileges")) {
+		p, inherited := c.resolve(a.roles)
+		doc = append(doc, bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)},
+			bson.E{Key: "inheritedPrivileges", Value: p.list()},
+			bson.E{Key: "inheritedAuthenticationRestrictions", Value: bson.A{}},
+			bson.E{Key: "authenticationRestrictions", Value: bson.A{}})
+	}
+	return append(doc, bson.E{Key: "mechanisms", Value: slices.Sorted(maps.Keys(a.credentials))})
+}
+
+// rolesInfo shows roles: those made on a database (1), with the built-in ones if
+// asked for, or by name.
+func (c *Control) rolesInfo(r *engine.Request) (bson.D, error) {
+	v := r.Lookup(r.Name)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var names []Name
+	if value.IsNumber(v) {
+		for n := range c.roles {
+			if n.DB == r.DB {
+				names = append(names, n)
+			}
+		}
+		if truthy(r.Lookup("showBuiltinRoles")) {
+			names = append(names, c.builtinNames(r.DB)...)
+		}
+		slices.SortFunc(names, compareNames)
+	} else {
+		var err error
+		if names, err = parseNames(v, "role", r.DB); err != nil {
+			return nil, err
+		}
+	}
+	roles := bson.A{}
+	for _, n := range names {
+		if doc := c.roleDocument(n, truthy(r.Lookup("showPrivileges"))); doc != nil {
+			roles = append(roles, doc)
+		}
+	}
+	return bson.D{{Key: "roles", Value: roles}}, nil
+}
+
+// roleDocument describes a role, nil when there is none.
+func (c *Control) roleDocument(n Name, privileges bool) bson.D {
+	p, is := builtin(n, c.major)
+	var direct []Name
+	if !is {
+		made := c.roles[n]
+		if made == nil {
+			return nil
+		}
+		p, direct = made.privileges, made.roles
+	}
+	inheritedPrivileges, inherited := c.resolve(direct)
+	doc := bson.D{{Key: "_id", Value: n.id()}, {Key: "role", Value: n.Name}, {Key: "db", Value: n.DB}}
+	if privileges {
+		doc = append(doc, bson.E{Key: "privileges", Value: p.list()})
+	}
+	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(direct)}, bson.E{Key: "isBuiltin", Value: is},
+		bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)})
+	if privileges {
+		inheritedPrivileges.addAll(p)
+		doc = append(doc, bson.E{Key: "inheritedPrivileges", Value: inheritedPrivileges.list()})
+	}
+	return doc
+}
+
+// builtinNames are the built-in roles that exist on a database.
+func (c *Control) builtinNames(db string) []Name {
+	var out []Name
+	for _, name := range []string{
+		"read", "readWrite", "userAdmin", "dbAdmin", "dbOwner", "enableSharding", "readAnyDatabase", "readWriteAnyDatabase",
+		"userAdminAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager", "clusterManager", "clusterAdmin",
+		"backup", "restore", "root", "__system",
+	} {
+		n := Name{name, db}
+		if _, ok := builtin(n, c.major); ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package access
+
+import (
+	"maps"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+const (
+	roleNotFound            = 31
+	invalidRoleModification = 49
+	roleAlreadyExists       = 51002
+)
+
+func (c *Control) createRole(r *engine.Request) (bson.D, error) {
+	for _, key := range []string{"privileges", "roles"} {
+		if !given(r, key) {
+			return nil, status.Errorf(40414, "BSON field 'createRole.%s' is missing but a required field", key)
+		}
+	}
+	return c.changeRole(r, func(n Name, old *role) (*role, error) {
+		if old != nil {
+			return nil, status.Errorf(roleAlreadyExists, "Role \"%s\" already exists", n)
+		}
+		return c.described(r, n, &role{privileges: Privileges{}})
+	})
+}
+
+func (c *Control) updateRole(r *engine.Request) (bson.D, error) {
+	if !given(r, "privileges") && !given(r, "roles") {
+		return nil, status.Errorf(status.BadValue, "Must specify at least one field to update in updateRole")
+	}
+	return c.changeRole(r, func(n Name, old *role) (*role, error) {
+		if err := exists(n, old); err != nil {
+			return nil, err
+		}
+		return c.described(r, n, old)
+	})
+}
+
+// described is a role as a command's privileges and roles say, where it has them.
+func (c *Control) described(r *engine.Request, n Name, old *role) (*role, error) {
+	if err := unrestricted(r); err != nil {
+		return nil, err
+	}
+	out := *old
+	if given(r, "privileges") {
+		p, err := parsePrivileges(r.Lookup("privileges"))
+		if err != nil {
+			return nil, err
+		}
+		out.privileges = p
+	}
+	if given(r, "roles") {
+		roles, err := parseRoles(r, "roles")
+		if err != nil {
+			return nil, err
+		}
+		out.roles = roles
+	}
+	return &out, c.fitting(n, &out)
+}
+
+// fitting checks that a role only speaks of its own database, unless it belongs to
+// admin, that the roles in it exist, and that it is not one of them.
+func (c *Control) fitting(n Name, ro *role) error {
+	if n.DB != "admin" {
+		for on := range ro.privileges {
+			if on.db != n.DB {
+				return status.Errorf(invalidRoleModification, "Roles on the '%s' database cannot be granted privileges that target other databases or the cluster", n.DB)
+			}
+		}
+		for _, more := range ro.roles {
+			if more.DB != n.DB {
+				return status.Errorf(invalidRoleModification, "Roles on the '%s' database cannot be granted roles from other databases", n.DB)
+			}
+		}
+	}
+	if err := c.checkRoles(ro.roles); err != nil {
+		return err
+	}
+	_, inherited := c.resolve(ro.roles)
+	for _, more := range append(inherited, ro.roles...) {
+		if more == n {
+			return status.Errorf(invalidRoleModification, "Granting roles to %s would introduce a cycle in the role graph", n)
+		}
+	}
+	return nil
+}
+
+// changeRole replaces a role by what change makes of it.
+func (c *Control) changeRole(r *engine.Request, change func(n Name, old *role) (*role, error)) (bson.D, error) {
+	n, err := subject(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, is := builtin(n, c.major); is {
+		if r.Name == "createRole" {
+			return nil, status.Errorf(status.BadValue, "Cannot create roles with the same name as a built-in role")
+		}
+		return nil, status.Errorf(invalidRoleModification, "%s is a built-in role and cannot be modified.", n)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	updated, err := change(n, c.roles[n])
+	if err != nil {
+		return nil, err
+	}
+	if updated == nil {
+		c.forget(n)
+	} else {
+		c.roles[n] = updated
+	}
+	c.change++
+	return bson.D{}, nil
+}
+
+func exists(n Name, old *role) error {
+	if old == nil {
+		return status.Errorf(roleNotFound, "Could not find role: %s", n)
+	}
+	return nil
+}
+
+func (c *Control) dropRole(r *engine.Request) (bson.D, error) {
+	return c.changeRole(r, func(n Name, old *role) (*role, error) { return nil, exists(n, old) })
+}
+
+// forget removes a role from everywhere. The caller holds mu.
+func (c *Control) forget(n Name) {
+	delete(c.roles, n)
+	for user, a := range c.accounts {
+		updated := *a
+		updated.roles = minus(a.roles, []Name{n})
+		c.accounts[user] = &updated
+	}
+	for other, ro := range c.roles {
+		updated := *ro
+		updated.roles = minus(ro.roles, []Name{n})
+		c.roles[other] = &updated
+	}
+}
+
+func (c *Control) dropAllRoles(r *engine.Request) (bson.D, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := int32(0)
+	for name := range maps.Clone(c.roles) {
+		if name.DB == r.DB {
+			c.forget(name)
+			n++
+		}
+	}
+	c.change++
+	return bson.D{{Key: "n", Value: n}}, nil
+}

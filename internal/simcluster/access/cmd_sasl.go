@@ -1,0 +1,137 @@
+package access
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+const (
+	protocolError        = 17
+	mechanismUnavailable = 334
+)
+
+// conversationID is that of the one attempt that a connection can have under way.
+const conversationID = int32(1)
+
+func saslStart(s *Session, r *engine.Request) (bson.D, error) {
+	return s.start(r.DB, r.Body)
+}
+
+// start begins an attempt to sign in to a database.
+func (s *Session) start(db string, body bson.Raw) (bson.D, error) {
+	s.open = nil
+	name, _ := value.Field(body, "mechanism").StringValueOK()
+	m, ok := mechanismOf(name)
+	if !ok {
+		return nil, &status.Error{Code: mechanismUnavailable, Name: "MechanismUnavailable",
+			Message: "Received authentication for mechanism " + name + " which is unknown or not enabled"}
+	}
+	message, ok := payload(body)
+	if !ok {
+		return nil, refused()
+	}
+	options, _ := value.Field(body, "options").DocumentOK()
+	v, err := s.control.begin(m, db, message, truthy(value.Field(options, "skipEmptyExchange")))
+	if err != nil {
+		return nil, err
+	}
+	s.open = v
+	return saslReply(false, []byte(v.challenge)), nil
+}
+
+// saslContinue takes the client's proof and, from clients that want it so, an empty
+// message after the server's. An attempt that fails is over.
+func saslContinue(s *Session, r *engine.Request) (bson.D, error) {
+	v := s.open
+	s.open = nil
+	if v == nil {
+		return nil, status.Errorf(protocolError, "No SASL session state found")
+	}
+	if id := r.Lookup("conversationId"); !value.IsNumber(id) || value.Float(id) != float64(conversationID) {
+		return nil, status.Errorf(protocolError, "sasl: Mismatched conversation id")
+	}
+	message, ok := payload(r.Body)
+	if !ok {
+		return nil, refused()
+	}
+	if v.proven {
+		if len(message) > 0 {
+			return nil, refused()
+		}
+		s.join(v.user)
+		return saslReply(true, nil), nil
+	}
+	proof, err := v.prove(message)
+	if err != nil {
+		return nil, err
+	}
+	if v.brief {
+		s.join(v.user)
+		return saslReply(true, proof), nil
+	}
+	s.open = v
+	return saslReply(false, proof), nil
+}
+
+// payload is the client's message, as bytes or, from old clients, base64 text.
+func payload(body bson.Raw) ([]byte, bool) {
+	v := value.Field(body, "payload")
+	if v.Type != bson.TypeBinary {
+		return nil, false
+	}
+	_, data := v.Binary()
+	return data, len(data) <= maxMessage
+}
+
+func saslReply(done bool, message []byte) bson.D {
+	return bson.D{
+		{Key: "conversationId", Value: conversationID},
+		{Key: "done", Value: done},
+		{Key: "payload", Value: bson.Binary{Data: append([]byte{}, message...)}},
+	}
+}
+
+// Hello adds to a hello what it asks about signing in: the mechanisms of a user, and
+// the answer to a first message that was sent along. An attempt that fails here
+// leaves no trace: the client starts again and is told then.
+func (s *Session) Hello(r *engine.Request) bson.D {
+	var out bson.D
+	if full, ok := r.Lookup("saslSupportedMechs").StringValueOK(); ok {
+		on := parsed(full)
+		if list := s.control.Mechanisms(Name{on.coll, on.db}); list != nil {
+			out = append(out, bson.E{Key: "saslSupportedMechs", Value: list})
+		}
+	}
+	if body, ok := r.Lookup("speculativeAuthenticate").DocumentOK(); ok && value.Field(body, "saslStart").Type != 0 {
+		db, isString := value.Field(body, "db").StringValueOK()
+		if !isString {
+			return out
+		}
+		if reply, err := s.start(db, body); err == nil {
+			out = append(out, bson.E{Key: "speculativeAuthenticate", Value: reply})
+		}
+	}
+	return out
+}
+
+func logout(s *Session, r *engine.Request) (bson.D, error) {
+	s.leave(r.DB)
+	return bson.D{}, nil
+}
+
+// connectionStatus tells a connection who it is and, if asked, what it may do.
+func connectionStatus(s *Session, r *engine.Request) (bson.D, error) {
+	s.current()
+	users := bson.A{}
+	for _, m := range s.users {
+		users = append(users, m.name.user())
+	}
+	info := bson.D{{Key: "authenticatedUsers", Value: users}, {Key: "authenticatedUserRoles", Value: rolesArray(s.roles)}}
+	if truthy(r.Lookup("showPrivileges")) {
+		info = append(info, bson.E{Key: "authenticatedUserPrivileges", Value: s.grants.list()})
+	}
+	return bson.D{{Key: "authInfo", Value: info}}, nil
+}

@@ -1,0 +1,180 @@
+package access
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+const (
+	userNotFound      = 11
+	userAlreadyExists = 51003
+)
+
+func (c *Control) createUser(r *engine.Request) (bson.D, error) {
+	user, err := subject(r)
+	if err != nil {
+		return nil, err
+	}
+	if !given(r, "pwd") {
+		return nil, status.Errorf(status.BadValue, "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
+	}
+	if !given(r, "roles") {
+		return nil, status.Errorf(40414, "BSON field 'createUser.roles' is missing but a required field")
+	}
+	a := &account{id: newID()}
+	return c.store(user, r, a, func(old *account) error {
+		if old != nil {
+			return status.Errorf(userAlreadyExists, "User \"%s\" already exists", user)
+		}
+		return nil
+	})
+}
+
+func (c *Control) updateUser(r *engine.Request) (bson.D, error) {
+	user, err := subject(r)
+	if err != nil {
+		return nil, err
+	}
+	if !given(r, "pwd") && !given(r, "roles") && !given(r, "customData") && !given(r, "mechanisms") {
+		return nil, status.Errorf(status.BadValue, "Must specify at least one field to update in updateUser")
+	}
+	return c.store(user, r, nil, func(old *account) error {
+		if old == nil {
+			return status.Errorf(userNotFound, "User %s not found", user)
+		}
+		return nil
+	})
+}
+
+// store writes what a command says about a user: into a, or into a copy of who is
+// there. Passwords are hashed before the lock is taken, as that takes a while.
+func (c *Control) store(user Name, r *engine.Request, a *account, check func(old *account) error) (bson.D, error) {
+	roles, err := parseRoles(r, "roles")
+	if err != nil {
+		return nil, err
+	}
+	if err := unrestricted(r); err != nil {
+		return nil, err
+	}
+	with, err := chosen(r)
+	if err != nil {
+		return nil, err
+	}
+	fresh := account{}
+	if given(r, "pwd") {
+		password, ok := r.Lookup("pwd").StringValueOK()
+		if !ok || password == "" {
+			return nil, status.Errorf(status.BadValue, "Password cannot be empty")
+		}
+		if err := fresh.setPassword(user.Name, password, with); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.accounts[user]
+	if err := check(old); err != nil {
+		return nil, err
+	}
+	if err := c.checkRoles(roles); err != nil {
+		return nil, err
+	}
+	if a == nil {
+		updated := *old
+		a = &updated
+	}
+	switch {
+	case fresh.credentials != nil:
+		a.credentials = fresh.credentials
+	case given(r, "mechanisms"):
+		kept := make(map[string]credential)
+		for _, m := range with {
+			cred, ok := a.credentials[m.name]
+			if !ok {
+				return nil, status.Errorf(status.BadValue, "mechanisms field must be a subset of previously set mechanisms")
+			}
+			kept[m.name] = cred
+		}
+		a.credentials = kept
+	}
+	if given(r, "roles") {
+		a.roles = roles
+	}
+	if doc, ok := r.Lookup("customData").DocumentOK(); ok {
+		a.custom = slices.Clone(doc)
+	}
+	c.accounts[user] = a
+	c.change++
+	return bson.D{}, nil
+}
+
+// chosen are the mechanisms that a command asks for, all by default. A password that
+// the client hashed already is good for SHA-1 only.
+func chosen(r *engine.Request) ([]mechanism, error) {
+	v := r.Lookup("mechanisms")
+	hashed := given(r, "digestPassword") && !truthy(r.Lookup("digestPassword"))
+	if v.Type == 0 && !hashed {
+		return mechanisms(), nil
+	}
+	var out []mechanism
+	for item := range value.Items(v) {
+		name, _ := item.StringValueOK()
+		m, ok := mechanismOf(name)
+		if !ok {
+			return nil, status.Errorf(status.BadValue, "Unknown auth mechanism '%s'", name)
+		}
+		if m.digested = m.digested && !hashed; hashed && m.name != "SCRAM-SHA-1" {
+			return nil, status.Errorf(status.BadValue, "Use of SCRAM-SHA-256 requires undigested passwords")
+		}
+		out = append(out, m)
+	}
+	if hashed && v.Type == 0 {
+		return nil, status.Errorf(status.BadValue, "Use of SCRAM-SHA-256 requires undigested passwords")
+	}
+	if len(out) == 0 {
+		return nil, status.Errorf(status.BadValue, "mechanisms field must not be empty")
+	}
+	return out, nil
+}
+
+func (c *Control) dropUser(r *engine.Request) (bson.D, error) {
+	user, err := subject(r)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.accounts[user] == nil {
+		return nil, status.Errorf(userNotFound, "User '%s' not found", user)
+	}
+	delete(c.accounts, user)
+	c.change++
+	return bson.D{}, nil
+}
+
+func (c *Control) dropAllUsers(r *engine.Request) (bson.D, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := int32(0)
+	for user := range c.accounts {
+		if user.DB == r.DB {
+			delete(c.accounts, user)
+			n++
+		}
+	}
+	c.change++
+	return bson.D{{Key: "n", Value: n}}, nil
+}
+
+// unrestricted refuses rules about addresses, which would not be kept.
+func unrestricted(r *engine.Request) error {
+	if v := r.Lookup("authenticationRestrictions"); v.Type == bson.TypeArray && value.Len(v.Value) > 0 {
+		return status.Errorf(status.CommandNotSupported, "this simulated cluster does not restrict from where a user signs in")
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package access
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Name is the name of a user or role together with the database it belongs to.
+type Name struct{ Name, DB string }
+
+// id is the _id in admin.system.users and admin.system.roles.
+func (n Name) id() string { return n.DB + "." + n.Name }
+
+// String is name@db.
+func (n Name) String() string { return n.Name + "@" + n.DB }
+
+func (n Name) user() bson.D { return bson.D{{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB}} }
+func (n Name) role() bson.D { return bson.D{{Key: "role", Value: n.Name}, {Key: "db", Value: n.DB}} }
+
+// compareNames orders by database and name, as the _id does.
+func compareNames(a, b Name) int { return strings.Compare(a.id(), b.id()) }
+
+// account is a user.
+type account struct {
+	id          [16]byte // tells a user from one of the same name that was dropped
+	roles       []Name
+	credentials map[string]credential // by mechanism
+	custom      bson.Raw              // customData, nil for none
+}
+
+// role is a role that somebody made.
+type role struct {
+	privileges Privileges
+	roles      []Name
+}
+
+// Control is the users and roles of a cluster.
+type Control struct {
+	enforced bool
+	major    int
+	secret   []byte // what unknown users' salts come from
+	rules    map[string]rule
+
+	mu       sync.RWMutex
+	change   uint64 // grows with every change of users and roles
+	accounts map[Name]*account
+	roles    map[Name]*role
+}
+
+// Options say how a cluster controls access.
+type Options struct {
+	// Enforced refuses what a connection is not allowed to do. Without it users and
+	// roles can be kept and signed in with, and everything is allowed.
+	Enforced bool
+	Major    int    // major server version
+	Users    []User // who is there from the beginning
+}
+
+// User is a user to begin with.
+type User struct {
+	Name     string // belongs to admin
+	Password string
+	Roles    []string // "name" on admin or "name@db"; none means root
+}
+
+// New makes the access control of a cluster.
+func New(o Options) (*Control, error) {
+	c := &Control{
+		enforced: o.Enforced, major: o.Major, secret: make([]byte, 32), rules: allRules(),
+		accounts: make(map[Name]*account), roles: make(map[Name]*role),
+	}
+	rand.Read(c.secret)
+	for _, u := range o.Users {
+		if u.Name == "" || u.Password == "" {
+			return nil, fmt.Errorf("user %q needs a name and a password", u.Name)
+		}
+		var roles []Name
+		for _, r := range u.Roles {
+			name, db, found := strings.Cut(r, "@")
+			if !found {
+				db = "admin"
+			}
+			roles = append(roles, Name{name, db})
+		}
+		if len(roles) == 0 {
+			roles = []Name{{"root", "admin"}}
+		}
+		if err := c.checkRoles(roles); err != nil {
+			return nil, fmt.Errorf("user %q: %w", u.Name, err)
+		}
+		a := &account{id: newID(), roles: roles}
+		if err := a.setPassword(u.Name, u.Password, mechanisms()); err != nil {
+			return nil, fmt.Errorf("user %q: %w", u.Name, err)
+		}
+		c.accounts[Name{u.Name, "admin"}] = a
+	}
+	return c, nil
+}
+
+// Enforced tells whether refusals happen.
+func (c *Control) Enforced() bool { return c.enforced }
+
+func newID() (id [16]byte) {
+	rand.Read(id[:])
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return id
+}
+
+func (a *account) setPassword(user, password string, with []mechanism) error {
+	made := make(map[string]credential, len(with))
+	for _, m := range with {
+		cred, err := m.newCredential(user, password)
+		if err != nil {
+			return err
+		}
+		made[m.name] = cred
+	}
+	a.credentials = made
+	return nil
+}
+
+// credential finds what a user signs in with. ok is false, and the credential one
+// that nothing fits, when there is no such user or not with this mechanism.
+func (c *Control) credential(user Name, m mechanism) (cred credential, ok bool) {
+	substitute := m.unknown(c.secret, user)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if a := c.accounts[user]; a != nil {
+		if cred, ok = a.credentials[m.name]; ok {
+			return cred, true
+		}
+	}
+	return substitute, false
+}
+
+// Mechanisms are those that a user can sign in with, the strongest first; nil for
+// who does not exist.
+func (c *Control) Mechanisms(user Name) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	a := c.accounts[user]
+	if a == nil {
+		return nil
+	}
+	var out []string
+	for _, m := range mechanisms() {
+		if _, ok := a.credentials[m.name]; ok {
+			out = append(out, m.name)
+		}
+	}
+	return out
+}

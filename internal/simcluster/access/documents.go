@@ -1,0 +1,44 @@
+package access
+
+import (
+	"maps"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Documents are all users and roles as admin.system.users and admin.system.roles
+// hold them, by _id.
+func (c *Control) Documents() (users, roles []bson.D) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, n := range slices.SortedFunc(maps.Keys(c.accounts), compareNames) {
+		a := c.accounts[n]
+		doc := bson.D{
+			{Key: "_id", Value: n.id()},
+			{Key: "userId", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}},
+			{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
+			{Key: "credentials", Value: a.credentialDocument()},
+		}
+		if a.custom != nil {
+			doc = append(doc, bson.E{Key: "customData", Value: a.custom})
+		}
+		users = append(users, append(doc, bson.E{Key: "roles", Value: rolesArray(a.roles)}))
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(c.roles), compareNames) {
+		r := c.roles[n]
+		roles = append(roles, bson.D{
+			{Key: "_id", Value: n.id()}, {Key: "role", Value: n.Name}, {Key: "db", Value: n.DB},
+			{Key: "privileges", Value: r.privileges.list()}, {Key: "roles", Value: rolesArray(r.roles)},
+		})
+	}
+	return users, roles
+}
+
+func (a *account) credentialDocument() bson.D {
+	kept := bson.D{}
+	for _, name := range slices.Sorted(maps.Keys(a.credentials)) {
+		kept = append(kept, bson.E{Key: name, Value: a.credentials[name].document()})
+	}
+	return kept
+}

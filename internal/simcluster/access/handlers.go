@@ -1,0 +1,59 @@
+package access
+
+import (
+	"context"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// Of is the session of a connection, made when it is first needed. A request from
+// inside the process has no connection; what it gets is nobody's, and is not kept.
+func (c *Control) Of(conn *engine.Conn) *Session {
+	if conn == nil {
+		return c.NewSession()
+	}
+	if s, ok := conn.Access.(*Session); ok {
+		return s
+	}
+	s := c.NewSession()
+	conn.Access = s
+	return s
+}
+
+// Handlers are the commands of this package by name.
+func (c *Control) Handlers() map[string]engine.Handler {
+	plain := map[string]func(*engine.Request) (bson.D, error){
+		"createUser": c.createUser, "updateUser": c.updateUser, "dropUser": c.dropUser,
+		"dropAllUsersFromDatabase": c.dropAllUsers, "usersInfo": c.usersInfo,
+		"grantRolesToUser": c.grantRolesToUser, "revokeRolesFromUser": c.revokeRolesFromUser,
+		"createRole": c.createRole, "updateRole": c.updateRole, "dropRole": c.dropRole,
+		"dropAllRolesFromDatabase": c.dropAllRoles, "rolesInfo": c.rolesInfo,
+		"grantRolesToRole": c.grantRolesToRole, "revokeRolesFromRole": c.revokeRolesFromRole,
+		"grantPrivilegesToRole": c.grantPrivileges, "revokePrivilegesFromRole": c.revokePrivileges,
+		"invalidateUserCache": func(*engine.Request) (bson.D, error) { return bson.D{}, nil },
+	}
+	ofSession := map[string]func(*Session, *engine.Request) (bson.D, error){
+		"saslStart": saslStart, "saslContinue": saslContinue, "logout": logout, "connectionStatus": connectionStatus,
+	}
+	out := make(map[string]engine.Handler, len(plain)+len(ofSession))
+	for name, run := range plain {
+		out[name] = func(_ context.Context, r *engine.Request) (bson.D, error) { return run(r) }
+	}
+	for name, run := range ofSession {
+		out[name] = func(_ context.Context, r *engine.Request) (bson.D, error) { return run(c.Of(r.Conn), r) }
+	}
+	return out
+}
+
+// Changes tells whether a command changes users or roles.
+func Changes(command string) bool {
+	for _, verb := range []string{"create", "update", "drop", "grant", "revoke"} {
+		if rest, ok := strings.CutPrefix(command, verb); ok {
+			return strings.Contains(rest, "User") || strings.Contains(rest, "Role")
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package access
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFirstMessageOfTheRFCIsRead(t *testing.T) {
+	m, err := parseClientFirst("n,,n=us=2Cer=3D,r=fyko+d2lbbFgONRv9qkxdawL,m=later")
+	if err != nil || m.user != "us,er=" || m.nonce != "fyko+d2lbbFgONRv9qkxdawL" || m.header != "n,," || !strings.HasPrefix(m.bare, "n=us") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestMalformedMessagesAreRefused(t *testing.T) {
+	for _, s := range []string{
+		"", "n", "n,,", "n,,n=a", "n,,r=x,n=a", "n,,n=a,r=", "n,,n=,r=x", "n,,n==2c,r=x", "n,,n=a=,r=x", "n,a=b,n=a,r=x",
+		"p=tls-unique,,n=a,r=x", "x,,n=a,r=x", "n,,m=1,n=a,r=x", "n,,n=a,r=" + strings.Repeat("x", maxMessage),
+	} {
+		if m, err := parseClientFirst(s); err == nil {
+			t.Errorf("%.40q is read as %+v", s, m)
+		}
+	}
+	for _, s := range []string{
+		"", ",p=", "c=biws,r=x", "c=biws,r=x,p=!", "r=x,c=biws,p=AAAA", "c=biws,p=AAAA", "c=b!,r=x,p=AAAA", "c=biws,r=,p=AAAA",
+		"c=biws,r=x,p=AAAA,p=A", "c=biws,r=x,p=" + strings.Repeat("A", maxMessage),
+	} {
+		if m, err := parseClientFinal(s); err == nil {
+			t.Errorf("%.40q is read as %+v", s, m)
+		}
+	}
+}
+
+func FuzzMessages(f *testing.F) {
+	f.Add("n,,n=us=2Cer,r=nonce")
+	f.Add("c=biws,r=nonce,p=AAAA")
+	f.Add("n,,n==,r=,p=")
+	f.Fuzz(func(t *testing.T, s string) {
+		if m, err := parseClientFirst(s); err == nil {
+			if m.header+m.bare != s || m.user == "" || strings.Contains(m.nonce, ",") {
+				t.Errorf("%q: %+v", s, m)
+			}
+		}
+		if m, err := parseClientFinal(s); err == nil {
+			if !strings.HasPrefix(s, m.without+",p=") || m.nonce == "" {
+				t.Errorf("%q: %+v", s, m)
+			}
+		}
+	})
+}
+
+func TestNobodyProvesToBeAnUnknownUser(t *testing.T) {
+	c, err := New(Options{Enforced: true, Major: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mechanisms() {
+		one, known := c.credential(Name{"nobody", "admin"}, m)
+		two, _ := c.credential(Name{"nobody", "admin"}, m)
+		other, _ := c.credential(Name{"somebody", "admin"}, m)
+		if known || string(one.salt) != string(two.salt) || string(one.salt) == string(other.salt) || len(one.salt) != m.saltSize {
+			t.Errorf("%s: salts %x, %x, %x", m.name, one.salt, two.salt, other.salt)
+		}
+		if m.proves(one, "message", make([]byte, m.hash().Size())) || m.proves(one, "message", nil) {
+			t.Errorf("%s: proven", m.name)
+		}
+	}
+}
+
+// The example of RFC 5802 and RFC 7677: password "pencil", user "user".
+func TestCredentialsAreThoseOfTheRFC(t *testing.T) {
+	m := mechanism{name: "SCRAM-SHA-256", hash: mechanisms()[0].hash, iterations: 4096}
+	cred, err := m.derive("pencil", decode(t, "W22ZaJ0SNY7soEsUEjb6gQ=="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := "n=user,r=rOprNGfwEbeRWgbNEkqO," +
+		"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096," +
+		"c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
+	proof := decode(t, "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=")
+	if !m.proves(cred, message, proof) {
+		t.Error("the proof of RFC 7677 is not accepted")
+	}
+	if string(m.mac(cred.server, message)) != string(decode(t, "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")) {
+		t.Error("the server's signature is not that of RFC 7677")
+	}
+	proof[0] ^= 1
+	if m.proves(cred, message, proof) {
+		t.Error("a proof with one wrong bit is accepted")
+	}
+}

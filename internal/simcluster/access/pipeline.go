@@ -1,0 +1,159 @@
+package access
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// mayAggregate asks what every stage asks, in sub-pipelines too, and find on the
+// collection unless the pipeline begins with a source of its own.
+func mayAggregate(s *Session, r *engine.Request) bool {
+	p := pipelineCheck{s: s, bypass: truthy(r.Lookup("bypassDocumentValidation"))}
+	on := target(r)
+	if on.coll == "" {
+		on.coll = "$cmd.aggregate"
+	}
+	return p.pipeline(on, r.Lookup("pipeline"))
+}
+
+// pipelineCheck walks a pipeline's stages.
+type pipelineCheck struct {
+	s      *Session
+	bypass bool
+}
+
+// pipeline checks stages that read a collection.
+func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
+	first := true
+	for stage := range value.Items(stages) {
+		if stage.Type != bson.TypeEmbeddedDocument {
+			return true // fails as malformed
+		}
+		name, arg := value.First(stage.Value)
+		if first && !ownSource(name) && !p.s.May(on, "find") {
+			return false
+		}
+		if first = false; !p.stage(on, name, arg) {
+			return false
+		}
+	}
+	return !first || p.s.May(on, "find")
+}
+
+// ownSource tells whether a stage that comes first does not read the collection.
+func ownSource(stage string) bool {
+	switch stage {
+	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",
+		"$shardedDataDistribution", "$documents", "$changeStream":
+		return true
+	}
+	return false
+}
+
+func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
+	field := func(key string) bson.RawValue {
+		if arg.Type != bson.TypeEmbeddedDocument {
+			return bson.RawValue{}
+		}
+		return value.Field(arg.Value, key)
+	}
+	switch name {
+	case "$collStats":
+		return p.s.May(on, "collStats")
+	case "$indexStats":
+		return p.s.May(on, "indexStats")
+	case "$planCacheStats":
+		return p.s.May(on, "planCacheRead")
+	case "$changeStream":
+		return p.s.May(on, "find", "changeStream")
+	case "$currentOp":
+		// A mongos asks the shards, which show more than the user's own; only what it
+		// does itself is free to see.
+		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
+	case "$listLocalSessions", "$listSessions":
+		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
+	case "$shardedDataDistribution":
+		return p.s.May(OnCluster(), "shardedDataDistribution")
+	case "$lookup", "$graphLookup":
+		return p.join(on, field("from"), field("pipeline"))
+	case "$unionWith":
+		if arg.Type == bson.TypeString {
+			return p.join(on, arg, bson.RawValue{})
+		}
+		return p.join(on, field("coll"), field("pipeline"))
+	case "$facet":
+		if arg.Type == bson.TypeEmbeddedDocument {
+			for _, sub := range value.Elements(arg.Value) {
+				for stage := range value.Items(sub) {
+					if stage.Type != bson.TypeEmbeddedDocument {
+						continue
+					}
+					if n, a := value.First(stage.Value); !p.stage(on, n, a) {
+						return false
+					}
+				}
+			}
+		}
+	case "$out":
+		return p.writes(elsewhere(on, arg), "insert", "remove")
+	case "$merge":
+		return p.merge(on, arg, field)
+	}
+	return true
+}
+
+// join checks another collection and what is done with it.
+func (p pipelineCheck) join(on Resource, from, stages bson.RawValue) bool {
+	other := elsewhere(on, from)
+	if other.coll == "" && stages.Type == bson.TypeArray {
+		return p.pipeline(OnNamespace(on.db, "$cmd.aggregate"), stages)
+	}
+	if stages.Type == bson.TypeArray {
+		return p.pipeline(other, stages)
+	}
+	return p.s.May(other, "find")
+}
+
+func (p pipelineCheck) merge(on Resource, arg bson.RawValue, field func(string) bson.RawValue) bool {
+	into := arg
+	if arg.Type == bson.TypeEmbeddedDocument {
+		into = field("into")
+	}
+	text := func(key string) string { s, _ := field(key).StringValueOK(); return s }
+	var actions []string
+	if text("whenNotMatched") == "" || text("whenNotMatched") == "insert" {
+		actions = append(actions, "insert")
+	}
+	if m := text("whenMatched"); m != "fail" && m != "keepExisting" {
+		actions = append(actions, "update")
+	}
+	if len(actions) == 0 {
+		actions = append(actions, "update")
+	}
+	return p.writes(elsewhere(on, into), actions...)
+}
+
+func (p pipelineCheck) writes(to Resource, actions ...string) bool {
+	if p.bypass {
+		actions = append(actions, "bypassDocumentValidation")
+	}
+	return p.s.May(to, actions...)
+}
+
+// elsewhere is a collection that a stage names: of the same database, or of the one
+// it names too.
+func elsewhere(on Resource, v bson.RawValue) Resource {
+	if coll, ok := v.StringValueOK(); ok {
+		return OnNamespace(on.db, coll)
+	}
+	db, coll := on.db, ""
+	if v.Type == bson.TypeEmbeddedDocument {
+		if s, ok := value.Field(v.Value, "db").StringValueOK(); ok {
+			db = s
+		}
+		coll, _ = value.Field(v.Value, "coll").StringValueOK()
+	}
+	return OnNamespace(db, coll)
+}

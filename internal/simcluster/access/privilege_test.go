@@ -1,0 +1,130 @@
+package access
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+func decode(t testing.TB, s string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestPrivilegesReachWhatTheyShould(t *testing.T) {
+	of := func(roles ...Name) Privileges {
+		p := Privileges{}
+		for _, r := range roles {
+			more, ok := builtin(r, 5)
+			if !ok {
+				t.Fatalf("no role %s", r)
+			}
+			p.addAll(more)
+		}
+		return p
+	}
+	admin := func(name string) Name { return Name{name, "admin"} }
+	for _, x := range []struct {
+		who    Name
+		on     Resource
+		action string
+		may    bool
+	}{
+		{Name{"read", "db"}, OnNamespace("db", "c"), "find", true},
+		{Name{"read", "db"}, OnNamespace("other", "c"), "find", false},
+		{Name{"read", "db"}, OnNamespace("db", "system.js"), "find", true},
+		{Name{"read", "db"}, OnNamespace("db", "system.users"), "find", false},
+		{Name{"read", "db"}, OnNamespace("db", "c"), "insert", false},
+		{Name{"readWrite", "db"}, OnNamespace("db", "c"), "insert", true},
+		{Name{"readWrite", "db"}, OnDatabase("db"), "dropDatabase", false},
+		{Name{"dbAdmin", "db"}, OnDatabase("db"), "dropDatabase", true},
+		{Name{"dbAdmin", "db"}, OnNamespace("db", "c"), "find", false},
+		{Name{"dbOwner", "db"}, OnDatabase("db"), "createUser", true},
+		{Name{"userAdmin", "db"}, OnDatabase("db"), "grantRole", true},
+		{Name{"enableSharding", "db"}, OnNamespace("db", "c"), "enableSharding", true},
+		{Name{"enableSharding", "db"}, OnNamespace("config", "shards"), "find", false},
+		{admin("readAnyDatabase"), OnNamespace("db", "c"), "find", true},
+		{admin("readAnyDatabase"), OnNamespace("config", "shards"), "find", false},
+		{admin("readAnyDatabase"), OnNamespace("local", "oplog.rs"), "find", false},
+		{admin("readWriteAnyDatabase"), OnNamespace("db", "c"), "remove", true},
+		{admin("dbAdminAnyDatabase"), OnNamespace("db", "system.buckets.c"), "collMod", true},
+		{admin("userAdminAnyDatabase"), OnNamespace("admin", "system.users"), "find", true},
+		{admin("userAdminAnyDatabase"), OnNamespace("admin", "c"), "find", false},
+		{admin("clusterMonitor"), OnNamespace("config", "chunks"), "find", true},
+		{admin("clusterMonitor"), OnNamespace("config", "settings"), "update", false},
+		{admin("clusterMonitor"), OnNamespace("db", "c"), "collStats", true},
+		{admin("clusterMonitor"), OnNamespace("db", "c"), "find", false},
+		{admin("hostManager"), OnCluster(), "killop", true},
+		{admin("clusterManager"), OnNamespace("config", "settings"), "update", true},
+		{admin("clusterManager"), OnNamespace("db", "c"), "moveChunk", true},
+		{admin("clusterManager"), OnCluster(), "serverStatus", false},
+		{admin("clusterAdmin"), OnDatabase("db"), "dropDatabase", true},
+		{admin("clusterAdmin"), OnNamespace("db", "c"), "find", false},
+		{admin("backup"), OnNamespace("db", "c"), "find", true},
+		{admin("restore"), OnNamespace("db", "c"), "insert", true},
+		{admin("root"), OnNamespace("db", "c"), "update", true},
+		{admin("root"), OnNamespace("db", "system.buckets.c"), "insert", true},
+		{admin("root"), OnCluster(), "internal", false},
+		{admin("__system"), OnNamespace("local", "system.replset"), "internal", true},
+	} {
+		if got := of(x.who).May(x.on, x.action); got != x.may {
+			t.Errorf("%s: %s on %+v is %v", x.who, x.action, x.on, got)
+		}
+	}
+	if !of(Name{"read", "db"}, Name{"readWrite", "db"}).May(OnNamespace("db", "c"), "find", "update") {
+		t.Error("privileges of two roles do not come together")
+	}
+}
+
+func TestNewerRolesHaveNewerActions(t *testing.T) {
+	for major, may := range map[int]bool{5: false, 6: true, 8: true} {
+		p, _ := builtin(Name{"clusterMonitor", "admin"}, major)
+		if p.May(OnCluster(), "shardedDataDistribution") != may {
+			t.Errorf("%d.0: clusterMonitor and shardedDataDistribution", major)
+		}
+	}
+	if p, _ := builtin(Name{"clusterManager", "admin"}, 8); !p.May(OnNamespace("db", "c"), "moveCollection") {
+		t.Error("8.0: clusterManager may not move collections")
+	}
+	for _, n := range []Name{{"clusterMonitor", "db"}, {"root", "db"}, {"nothing", "admin"}} {
+		if _, ok := builtin(n, 5); ok {
+			t.Errorf("%s exists", n)
+		}
+	}
+}
+
+func TestUserFilesAreRead(t *testing.T) {
+	users, err := readUsers(strings.NewReader("# who\n\nroot secret\nviewer s2 clusterMonitor read@yorkie-meta\n"))
+	if err != nil || len(users) != 2 || users[1].Password != "s2" || users[1].Roles[1] != "read@yorkie-meta" {
+		t.Fatalf("%v, %v", users, err)
+	}
+	if s := users[0].String() + users[0].GoString(); strings.Contains(s, "secret") {
+		t.Errorf("%s shows the password", s)
+	}
+	for _, s := range []string{"", "# nobody\n", "root\n"} {
+		if _, err := readUsers(strings.NewReader(s)); err == nil {
+			t.Errorf("%q is read", s)
+		}
+	}
+	if _, err := New(Options{Users: []User{{Name: "a", Password: "b", Roles: []string{"nothing"}}}}); err == nil {
+		t.Error("a user with a role that does not exist")
+	}
+}
+
+func TestConnectionsWithoutASessionGetOneOnce(t *testing.T) {
+	c, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := &engine.Conn{}
+	first := c.Of(conn)
+	if first != c.Of(conn) || first == c.Of(&engine.Conn{}) || c.Of(nil) == nil {
+		t.Error("sessions are not the connections' own")
+	}
+}

@@ -1,0 +1,90 @@
+package access
+
+import (
+	"maps"
+	"strings"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// allRules are the checks of all commands by name, the checks of MongoDB 5.0's mongos.
+func allRules() map[string]rule {
+	all := generalRules()
+	maps.Copy(all, dataRules())
+	maps.Copy(all, shardingRules())
+	maps.Copy(all, userRules())
+	return all
+}
+
+// generalRules are those of commands about the server and the connection.
+func generalRules() map[string]rule {
+	list := map[string]rule{
+		"currentOp": onAdmin(cluster("inprog")), "killOp": onAdmin(cluster("killop")),
+		"getParameter": onAdmin(cluster("getParameter")), "setParameter": onAdmin(cluster("setParameter")),
+		"getCmdLineOpts": onAdmin(cluster("getCmdLineOpts")), "getLog": onAdmin(cluster("getLog")),
+		"logRotate": onAdmin(cluster("logRotate")), "shutdown": onAdmin(cluster("shutdown")),
+		"fsync": onAdmin(cluster("fsync")), "fsyncUnlock": onAdmin(cluster("unlock")),
+		"getDefaultRWConcern": onAdmin(cluster("getDefaultRWConcern")), "setDefaultRWConcern": onAdmin(cluster("setDefaultRWConcern")),
+		"setFeatureCompatibilityVersion": onAdmin(cluster("setFeatureCompatibilityVersion")),
+		"replSetGetStatus":               onAdmin(cluster("replSetGetStatus")),
+		"invalidateUserCache":            onAdmin(cluster("invalidateUserCache")),
+		"getClusterParameter":            onAdmin(cluster("getClusterParameter")),
+		"setClusterParameter":            onAdmin(cluster("setClusterParameter")),
+		"setUserWriteBlockMode":          onAdmin(cluster("setUserWriteBlockMode")),
+		"commitTransaction":              onAdmin(rule{}), "abortTransaction": onAdmin(rule{}),
+
+		"hostInfo": cluster("hostInfo"), "top": cluster("top"), "netstat": cluster("netstat"),
+		"serverStatus": cluster("serverStatus"), "connPoolStats": cluster("connPoolStats"),
+		"killAllSessions": cluster("killAnySession"), "killAllSessionsByPattern": cluster("killAnySession"),
+	}
+	for _, name := range []string{
+		"hello", "isMaster", "ping", "buildInfo", "connectionStatus", "whatsmyuri", "listCommands",
+		"saslStart", "saslContinue", "authenticate", "logout", "endSessions",
+	} {
+		list[name] = rule{open: true}
+	}
+	// Sessions are the user's own; a cursor's owner is checked where it is used.
+	for _, name := range []string{"startSession", "refreshSessions", "killSessions", "isdbgrid", "listDatabases", "getMore", "killCursors"} {
+		list[name] = rule{}
+	}
+	return list
+}
+
+func onAdmin(u rule) rule { u.admin = true; return u }
+
+// cluster wants actions on the cluster.
+func cluster(actions ...string) rule {
+	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(OnCluster(), actions...) }}
+}
+
+// database wants actions on the command's database.
+func database(actions ...string) rule {
+	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(OnDatabase(r.DB), actions...) }}
+}
+
+// collection wants actions on the collection that the command's first field names.
+func collection(actions ...string) rule {
+	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(target(r), actions...) }}
+}
+
+// namespace wants actions on the "db.coll" that the command's first field names.
+func namespace(actions ...string) rule {
+	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(named(r), actions...) }}
+}
+
+// target is the collection of the command's database that its first field names.
+func target(r *engine.Request) Resource {
+	coll, _ := r.Lookup(r.Name).StringValueOK()
+	return OnNamespace(r.DB, coll)
+}
+
+// named is the namespace that the command's first field spells out.
+func named(r *engine.Request) Resource {
+	ns, _ := r.Lookup(r.Name).StringValueOK()
+	return parsed(ns)
+}
+
+func parsed(ns string) Resource {
+	db, coll, _ := strings.Cut(ns, ".")
+	return OnNamespace(db, coll)
+}

@@ -1,0 +1,147 @@
+package simcluster
+
+import (
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// The same commands as eight kinds of users, after setting them up: whether each is
+// allowed, and every refusal to the letter.
+func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
+	c := guardedCluster(t)
+	peers := map[string]*peer{"anonymous": meet(t, c), "root": as(t, c, "root", "root-pw")}
+	count := map[string]int{}
+	for _, s := range recording(t, "access") {
+		if s.Kind != "command" {
+			continue
+		}
+		name, _, _ := strings.Cut(s.Note, ": ")
+		if strings.HasPrefix(s.Note, "createUser root") {
+			count["made by options"]++ // there is no localhost exception
+			continue
+		}
+		if commandName(s.Cmd) == "addShard" {
+			count["shards are there"]++
+			continue
+		}
+		var got bson.Raw
+		if name == "wrong password" {
+			got = meet(t, c).signIn("SCRAM-SHA-256", "viewer", "not the password")
+		} else {
+			p := peers[name]
+			if user, mechanism, by := strings.Cut(name, " by "); by {
+				p = meet(t, c)
+				works(t, p.signIn(mechanism, user, user+"-pw"))
+			} else if p == nil {
+				p = as(t, c, name, name+"-pw")
+				peers[name] = p
+			}
+			got = p.send(s.Cmd, trailer(t, s)...)
+		}
+		count["compared"]++
+		want, failed := s.answer()
+		if failed {
+			count["refusals and errors"]++
+		}
+		for _, k := range []string{"ok", "code", "codeName", "errmsg"} {
+			if w, g := value.Field(want.Value, k), value.Field(got, k); !value.Identical(w, g) {
+				t.Errorf("%d %s: %s is %s\n want %s", s.N, s.Note, k, value.Text(g), value.Text(w))
+			}
+		}
+		if failed {
+			continue
+		}
+		switch commandName(s.Cmd) {
+		case "connectionStatus":
+			count["privilege lists"]++
+			w, g := identity(t, want.Value), identity(t, got)
+			if !slices.Equal(w, g) {
+				t.Errorf("%d %s:\n got %s\nwant %s", s.N, s.Note, strings.Join(g, "\n     "), strings.Join(w, "\n     "))
+			}
+		case "listDatabases":
+			if w, g := names(value.Field(want.Value, "databases")), names(got.Lookup("databases")); !slices.Equal(w, g) {
+				t.Errorf("%d %s: %v, want %v", s.N, s.Note, g, w)
+			}
+		case "listCollections":
+			if w, g := value.Field(want.Value, "cursor"), value.Field(got, "cursor"); !value.Identical(w, g) {
+				t.Errorf("%d %s: %s, want %s", s.N, s.Note, g, w)
+			}
+		}
+	}
+	t.Logf("%v", count)
+	if count["compared"] < 470 || count["privilege lists"] != 10 {
+		t.Errorf("compared only %v", count)
+	}
+}
+
+func names(list bson.RawValue) []string {
+	var out []string
+	for v := range value.Items(list) {
+		out = append(out, v.Document().Lookup("name").StringValue())
+	}
+	return out
+}
+
+// identity is what connectionStatus says, in an order of our own: the server's is
+// that of a hash table. The order of a privilege's actions counts.
+func identity(t testing.TB, reply bson.Raw) []string {
+	t.Helper()
+	info, ok := reply.Lookup("authInfo").DocumentOK()
+	if !ok {
+		t.Fatal("no authInfo")
+	}
+	var lines []string
+	for key, list := range value.Elements(info) {
+		lines = append(lines, key)
+		for v := range value.Items(list) {
+			lines = append(lines, key+" "+shellText(v.Document()))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
+
+// trailer is what the recording client appended to a command. A refusal quotes it.
+func trailer(t testing.TB, s step) []bson.E {
+	t.Helper()
+	db := bson.E{Key: "$db", Value: s.DB}
+	if s.Error == nil {
+		return []bson.E{db}
+	}
+	m := recordedTail.FindStringSubmatch(s.Error.Lookup("errmsg").StringValue())
+	if m == nil {
+		return []bson.E{db}
+	}
+	session, err := hex.DecodeString(strings.ReplaceAll(m[1], "-", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := hex.DecodeString(m[4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seconds, i uint32
+	_, _ = fmt.Sscan(m[2], &seconds)
+	_, _ = fmt.Sscan(m[3], &i)
+	key, err := strconv.ParseInt(m[5], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []bson.E{
+		{Key: "lsid", Value: d("id", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: session})},
+		{Key: "$clusterTime", Value: d("clusterTime", bson.Timestamp{T: seconds, I: i},
+			"signature", d("hash", bson.Binary{Data: hash}, "keyId", key))},
+		db,
+	}
+}

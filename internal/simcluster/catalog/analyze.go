@@ -1,0 +1,161 @@
+package catalog
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// mostCommon is how many of the most common values analyzeShardKey shows
+// (analyzeShardKeyNumMostCommonValues).
+const mostCommon = 5
+
+// monotonicAt is the correlation from which a key counts as monotonic
+// (analyzeShardKeyMonotonicityCorrelationCoefficientThreshold).
+const monotonicAt = 0.7
+
+// analysis is what the documents of a collection say about a key.
+type analysis struct {
+	supported bool // an index begins with the key
+	hashed    bool
+	unique    bool
+	docs      int64
+	orphans   int64
+	bytes     int64
+	values    []valueCount // most common first
+	distinct  int64
+	correlate float64 // of key order and insertion order
+}
+
+type valueCount struct {
+	key   bson.Raw
+	count int64
+}
+
+// analyze looks at every owned document. Mu is held.
+func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
+	db, name, _ := splitNS(ns)
+	r := c.table(ns)
+	shards := []string{}
+	if r != nil {
+		shards = r.ShardsOwning()
+	} else if primary, ok := c.Home(db, name); ok {
+		shards = append(shards, primary)
+	}
+	a.hashed = p.hashedPrefix()
+	var order []rank
+	found := false
+	for _, shard := range shards {
+		coll := c.data(shard, ns)
+		if coll == nil {
+			continue
+		}
+		found = true
+		a.supported = supports(coll, p.raw)
+		a.unique = a.unique || uniqueOn(coll, p.raw)
+		a.orphans += int64(c.Orphans(ns, shard))
+		n := 0.0
+		scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
+			if r != nil && !r.Owns(shard, doc) {
+				return true
+			}
+			key, e := p.keyOf(doc)
+			if e != nil {
+				return true
+			}
+			a.docs, a.bytes, n = a.docs+1, a.bytes+int64(len(doc)), n+1
+			order = append(order, rank{key: key, inserted: n})
+			return true
+		})
+	}
+	switch {
+	case !found:
+		return a, status.Errorf(status.NamespaceNotFound, "The namespace does not exist")
+	case a.docs == 0:
+		return a, status.Errorf(status.IllegalOperation, "Cannot analyze the characteristics of a shard key for an empty collection")
+	}
+	slices.SortStableFunc(order, func(x, y rank) int { return compareKeys(x.key, y.key) })
+	a.count(order)
+	a.correlate = correlation(order)
+	return a, nil
+}
+
+// rank is one document by key and by the order in which its shard got it.
+type rank struct {
+	key      bson.Raw
+	inserted float64
+}
+
+// count finds the distinct values among sorted keys.
+func (a *analysis) count(order []rank) {
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && compareKeys(order[i].key, order[j].key) == 0 {
+			j++
+		}
+		a.values = append(a.values, valueCount{order[i].key, int64(j - i)})
+		i = j
+	}
+	a.distinct = int64(len(a.values))
+	slices.SortStableFunc(a.values, func(x, y valueCount) int { return cmp.Compare(y.count, x.count) })
+	a.values = a.values[:min(len(a.values), mostCommon)]
+}
+
+// correlation is that of Pearson between the order of keys and of insertion; equal
+// keys share a rank.
+func correlation(order []rank) float64 {
+	n := float64(len(order))
+	var sx, sy, sxx, syy, sxy, at float64
+	for i, o := range order {
+		if i == 0 || compareKeys(order[i-1].key, o.key) != 0 {
+			at++
+		}
+		sx, sy = sx+at, sy+o.inserted
+		sxx, syy, sxy = sxx+at*at, syy+o.inserted*o.inserted, sxy+at*o.inserted
+	}
+	spread := math.Sqrt((n*sxx - sx*sx) * (n*syy - sy*sy))
+	if spread == 0 {
+		return 0
+	}
+	return (n*sxy - sx*sy) / spread
+}
+
+// uniqueOn says whether a unique index makes the key unique: the key holds all of the
+// index's fields.
+func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
+	for _, spec := range coll.Indexes() {
+		name, _ := spec.Lookup("name").StringValueOK()
+		index, ok := spec.Lookup("key").DocumentOK()
+		if ok && (truthy(spec.Lookup("unique")) || name == "_id_") && isPrefix(index, key) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a analysis) document() bson.D {
+	common := bson.A{}
+	for _, v := range a.values {
+		common = append(common, bson.D{{Key: "value", Value: v.key}, {Key: "frequency", Value: v.count}})
+	}
+	kind := "not monotonic"
+	if !a.hashed && math.Abs(a.correlate) >= monotonicAt {
+		kind = "monotonic"
+	}
+	m := bson.D{}
+	if !a.hashed {
+		m = append(m, bson.E{Key: "recordIdCorrelationCoefficient", Value: a.correlate})
+	}
+	return bson.D{
+		{Key: "numDocsTotal", Value: a.docs}, {Key: "numOrphanDocs", Value: a.orphans},
+		{Key: "avgDocSizeBytes", Value: a.bytes / a.docs}, {Key: "numDocsSampled", Value: a.docs},
+		{Key: "isUnique", Value: a.unique}, {Key: "numDistinctValues", Value: a.distinct},
+		{Key: "mostCommonValues", Value: common},
+		{Key: "monotonicity", Value: append(m, bson.E{Key: "type", Value: kind})},
+	}
+}

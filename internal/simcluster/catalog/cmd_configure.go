@@ -1,0 +1,96 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// chunkSizeOf is the size of a full chunk of a collection, in bytes.
+func (c *Cluster) chunkSizeOf(r *Routing) int64 {
+	if r.later.maxBytes > 0 {
+		return r.later.maxBytes
+	}
+	return c.ChunkSize()
+}
+
+// runConfigureCollectionBalancing sets how one collection is balanced (6.0): its chunk
+// size in MB (0: the cluster's), whether it is defragmented, merged automatically
+// (7.0), balanced at all (8.0.10). Assumed: no chunk gets a new version by it.
+func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	r := c.routes[ns]
+	if r == nil {
+		return nil, notSharded(ns)
+	}
+	// Everything is read before anything is set.
+	size, sized := asInt64(req.Lookup("chunkSize"))
+	if sized && (size < 0 || size > 1024) {
+		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
+	}
+	merge, err := c.option(req, "enableAutoMerger", c.format.autoMerge)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := c.option(req, "enableBalancing", c.format.switchable)
+	if err != nil {
+		return nil, err
+	}
+	if sized {
+		r.later.maxBytes = size << 20
+	}
+	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
+		r.later.defragment = defragment(v.Boolean(), r.later.defragment)
+	}
+	if merge != nil {
+		r.later.noAutoMerge = !*merge
+	}
+	if balance != nil {
+		r.NoBalance = !*balance
+	}
+	c.saveCollection(r)
+	return bson.D{}, nil
+}
+
+// option reads a switch that only some versions know; nil when it is not given.
+func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, error) {
+	v := req.Lookup(name)
+	switch {
+	case v.Type == 0:
+		return nil, nil
+	case !known:
+		return nil, status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
+	case v.Type != bson.TypeBoolean:
+		return nil, status.Errorf(status.TypeMismatch, "BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+	}
+	b := v.Boolean()
+	return &b, nil
+}
+
+// compliance is the answer of balancerCollectionStatus; since 6.0 with the chunk size
+// in MB and, while it is defragmented, how far that is.
+func (c *Cluster) compliance(r *Routing, violation string) bson.D {
+	var d bson.D
+	if c.format.statusSize {
+		d = append(d, bson.E{Key: "chunkSize", Value: c.chunkSizeOf(r) >> 20})
+		if r.later.defragment != notDefragmenting {
+			violation = Defragmenting
+		}
+	}
+	d = append(d, bson.E{Key: "balancerCompliant", Value: violation == ""})
+	if violation != "" {
+		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
+	}
+	if violation == Defragmenting {
+		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.later.defragment.String()}}})
+	}
+	return d
+}

@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// addConfigShard makes the config server a shard: it may then own chunks too, and is
+// named config (8.0).
+func (c *Cluster) addConfigShard() {
+	c.Shards[onConfig] = engine.NewNode(onConfig)
+	c.registerShard(onConfig, c.opts.ConfigHost)
+}
+
+// runTransitionFromDedicated makes the config server a shard while the cluster runs.
+func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if c.shard(onConfig) == nil {
+		c.addConfigShard()
+	}
+	return bson.D{}, nil
+}
+
+// runTransitionToDedicated takes it out again, call by call as removeShard does.
+func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Request) (bson.D, error) {
+	return c.runRemoveShard(ctx, &engine.Request{
+		DB: req.DB, Name: "removeShard", Conn: req.Conn,
+		Body: encode(bson.D{{Key: "removeShard", Value: onConfig}}),
+	})
+}
+
+// toMove is what removeShard says about what has to be moved by hand; the list of
+// databases is empty on observed servers whatever the shard holds.
+func (c *Cluster) toMove(s *shard) bson.D {
+	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}}}
+	if c.format.unsplittable {
+		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
+	}
+	return d
+}
+
+// collectionsToMove are the tracked unsharded collections of a shard: no balancer
+// moves them, moveCollection has to.
+func (c *Cluster) collectionsToMove(shard string) bson.A {
+	list := bson.A{}
+	for _, ns := range c.Tracked() {
+		if c.tracked[ns].counts[shard] > 0 {
+			list = append(list, ns)
+		}
+	}
+	return list
+}

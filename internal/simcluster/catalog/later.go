@@ -1,0 +1,155 @@
+package catalog
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// later are the fields of a collection that versions after 5.0 keep.
+type later struct {
+	maxBytes     int64         // 6.0: maxChunkSizeBytes, 0 for the cluster's
+	defragment   defragmenting // 6.0: where defragmentation is
+	noAutoMerge  bool          // 7.0: enableAutoMerge: false
+	unsplittable bool          // 8.0: unsharded but tracked
+	placed       string        // 7.0: the shards of the last row of config.placementHistory
+}
+
+// legacyFields are what 4.4 keeps of a collection besides identity: no timestamp,
+// noBalance only when it is set.
+func (r *Routing) legacyFields() bson.D {
+	d := bson.D{
+		{Key: "dropped", Value: false},
+		{Key: "key", Value: r.Key},
+		{Key: "unique", Value: r.Unique},
+		{Key: "uuid", Value: uuidValue(r.UUID)},
+		{Key: "distributionMode", Value: "sharded"},
+	}
+	if r.NoBalance {
+		d = append(d, bson.E{Key: "noBalance", Value: true})
+	}
+	return d
+}
+
+// laterFields are what versions after 5.0 add when it is not the default.
+func (r *Routing) laterFields() bson.D {
+	var d bson.D
+	if r.later.maxBytes > 0 {
+		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.later.maxBytes})
+	}
+	if p := r.later.defragment; p != notDefragmenting {
+		d = append(d, bson.E{Key: "defragmentCollection", Value: true}, bson.E{Key: "defragmentationPhase", Value: p.String()})
+	}
+	if r.later.noAutoMerge {
+		d = append(d, bson.E{Key: "enableAutoMerge", Value: false})
+	}
+	if !r.Permitted && r.format.allowField && !r.blocked {
+		d = append(d, bson.E{Key: "allowMigrations", Value: false})
+	}
+	if r.later.unsplittable {
+		d = append(d, bson.E{Key: "unsplittable", Value: true})
+	}
+	return d
+}
+
+// readLater reads the fields that clients set by writing into config.collections.
+func (r *Routing) readLater(doc bson.Raw) {
+	if r.format.autoMerge {
+		v := doc.Lookup("enableAutoMerge")
+		r.later.noAutoMerge = v.Type == bson.TypeBoolean && !v.Boolean()
+	}
+}
+
+// permitted says whether a document permits migrations; while a resharding forbids
+// them, it is not what setAllowMigrations said.
+func (r *Routing) permitted(doc bson.Raw) bool {
+	name := "permitMigrations"
+	if r.format.allowField {
+		name = "allowMigrations"
+	}
+	v := doc.Lookup(name)
+	return v.Type != bson.TypeBoolean || v.Boolean() || r.blocked && r.format.allowField
+}
+
+// announce raises the version of one chunk, so that shards notice that migrations were
+// forbidden or permitted; which one is assumed.
+func (c *Cluster) announce(r *Routing) {
+	ch := r.chunks[0]
+	switch {
+	case c.format.allowMajor:
+		ch.Version = r.bumpMajor()
+	case c.format.allowMinor:
+		ch.Version = r.bumpMinor()
+	default:
+		return
+	}
+	c.saveChunk(r, ch)
+}
+
+// bury removes a collection's document; 4.4 leaves a tombstone with an empty epoch.
+func (c *Cluster) bury(r *Routing) {
+	c.config.delete("collections", r.record)
+	if !c.format.tombstones {
+		return
+	}
+	c.clearTombstone(r.NS)
+	c.tombs[r.NS] = c.config.insert("collections", bson.D{
+		{Key: "_id", Value: r.NS}, {Key: "lastmodEpoch", Value: bson.ObjectID{}},
+		{Key: "lastmod", Value: bson.NewDateTimeFromTime(c.Now().Truncate(time.Millisecond))},
+		{Key: "dropped", Value: true},
+	})
+}
+
+// clearTombstone makes room for a new collection of the name.
+func (c *Cluster) clearTombstone(ns string) {
+	if id, ok := c.tombs[ns]; ok {
+		c.config.delete("collections", id)
+		delete(c.tombs, ns)
+	}
+}
+
+// table is the routing table of a collection with a document in config.collections,
+// sharded or only tracked; nil without one.
+func (c *Cluster) table(ns string) *Routing {
+	if r := c.routes[ns]; r != nil {
+		return r
+	}
+	return c.tracked[ns]
+}
+
+// tables are all of them.
+func (c *Cluster) tables() map[string]*Routing {
+	all := make(map[string]*Routing, len(c.routes)+len(c.tracked))
+	for ns, r := range c.tracked {
+		all[ns] = r
+	}
+	for ns, r := range c.routes {
+		all[ns] = r
+	}
+	return all
+}
+
+// put files a table under its name.
+func (c *Cluster) put(r *Routing) {
+	delete(c.routes, r.NS)
+	delete(c.tracked, r.NS)
+	if r.later.unsplittable {
+		c.tracked[r.NS] = r
+	} else {
+		c.routes[r.NS] = r
+	}
+}
+
+// Home is the shard that holds an unsharded collection: the database's primary unless
+// the collection is tracked elsewhere; ok is false while the database does not exist.
+// The caller holds Mu.
+func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
+	if r := c.tracked[db+"."+coll]; r != nil {
+		return r.chunks[0].Shard, true
+	}
+	return c.Primary(db)
+}
+
+// Tracked are the unsharded collections that have a document, sorted. The caller holds
+// Mu.
+func (c *Cluster) Tracked() []string { return sortedKeys(c.tracked) }

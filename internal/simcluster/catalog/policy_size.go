@@ -1,0 +1,85 @@
+package catalog
+
+import "math"
+
+// MovesRanges says whether the balancer cuts what it moves to about one chunk size
+// (6.0.3), instead of moving whole chunks.
+func (c *Cluster) MovesRanges() bool { return c.format.bySize }
+
+// TimesRounds says whether the log of a balancer round tells its times (7.0).
+func (c *Cluster) TimesRounds() bool { return c.format.roundTimes }
+
+// ownedBytes is what a shard holds of a collection without its orphans.
+func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
+	coll := c.data(shard, r.NS)
+	if coll == nil || coll.Len() == 0 {
+		return 0
+	}
+	return coll.Bytes() - int64(c.Orphans(r.NS, shard))*(coll.Bytes()/int64(coll.Len()))
+}
+
+// bytesIn estimates the documents of a chunk: their number by the average size on the
+// shard.
+func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
+	coll := c.data(ch.Shard, r.NS)
+	if coll == nil || coll.Len() == 0 {
+		return 0
+	}
+	return coll.CountRange(r.Key, ch.Min, ch.Max) * (coll.Bytes() / int64(coll.Len()))
+}
+
+// load is by what the policy weighs a shard: its chunks, or since 6.0.3 its bytes.
+func (d *distribution) load(shard string) int64 {
+	if !d.c.format.bySize {
+		return int64(d.r.counts[shard])
+	}
+	if d.sizes == nil {
+		d.sizes = make(map[string]int64, len(d.c.shards))
+		for _, s := range d.c.shards {
+			d.sizes[s.name] = d.c.ownedBytes(d.r, s.name)
+		}
+	}
+	return d.sizes[shard]
+}
+
+// levelBySize moves from the fullest shard of a zone to the emptiest while they are
+// three chunk sizes of data apart; the number of chunks does not matter
+// (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
+func (d *distribution) levelBySize(zone string) {
+	var total, shards int64
+	for _, s := range d.c.shards {
+		if zone == "" || contains(s.tags, zone) {
+			total += d.load(s.name)
+			shards++
+		}
+	}
+	if shards == 0 {
+		return
+	}
+	for d.levelOneBySize(zone, total/shards) {
+	}
+}
+
+func (d *distribution) levelOneBySize(zone string, ideal int64) bool {
+	first := make(map[string]int, len(d.c.shards)) // the chunk that each shard would give
+	for i, ch := range d.r.chunks {
+		if _, seen := first[ch.Shard]; !seen && d.zones[i] == zone && !ch.Jumbo {
+			first[ch.Shard] = i
+		}
+	}
+	from, most := "", int64(math.MinInt64)
+	for _, s := range d.c.shards {
+		if _, gives := first[s.name]; gives && !d.used[s.name] && d.load(s.name) > most {
+			from, most = s.name, d.load(s.name)
+		}
+	}
+	if from == "" || most <= ideal {
+		return false
+	}
+	to := d.receiver(zone)
+	if to == "" || to == from || d.load(to) >= ideal || most-d.load(to) < 3*d.c.chunkSizeOf(d.r) {
+		return false
+	}
+	d.move(first[from], to, Imbalance)
+	return true
+}

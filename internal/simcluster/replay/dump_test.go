@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// dump reads all documents of a config collection in the order of the recordings.
+func (p *player) dump(coll string) []bson.RawValue {
+	p.t.Helper()
+	sort := bson.D{{Key: "_id", Value: 1}}
+	switch coll {
+	case "chunks":
+		sort = bson.D{{Key: "uuid", Value: 1}, {Key: "min", Value: 1}}
+	case "changelog":
+		sort = bson.D{{Key: "time", Value: 1}}
+	}
+	cur, err := p.client.Database("config").Collection(coll).Find(p.t.Context(), bson.D{}, options.Find().SetSort(sort))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var docs []bson.Raw
+	if err := cur.All(p.t.Context(), &docs); err != nil {
+		p.t.Fatal(err)
+	}
+	rows := make([]bson.RawValue, len(docs))
+	for i, d := range docs {
+		rows[i] = bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d}
+	}
+	return rows
+}
+
+// rows compares dumps. Entries of the change log before the scenario are not part
+// of it, nor are those of other databases.
+func (p *player) rows(c *comparison, coll string, want, got []bson.RawValue) {
+	switch coll {
+	case "changelog":
+		want, got = p.mine(want), p.mine(got)
+	case "chunks", "tags":
+		if len(p.sampled) > 0 {
+			p.invariants()
+			want, got = p.uncut(want, got)
+		}
+		p.recognize(want, got)
+		c.sort(p.rules.pairing([]string{coll, coll}), want, true)
+		c.sort(p.rules.pairing([]string{coll, coll}), got, false)
+	}
+	c.items([]string{coll}, want, got)
+}
+
+// uncut leaves out the chunks of sampled collections.
+func (p *player) uncut(want, got []bson.RawValue) (w, g []bson.RawValue) {
+	theirs, ours := make(map[string]bool), make(map[string]bool)
+	for _, u := range p.sampled {
+		theirs[u], ours[p.pairs.ours[u]] = true, true
+	}
+	drop := func(rows []bson.RawValue, sampled map[string]bool) []bson.RawValue {
+		return slices.DeleteFunc(rows, func(r bson.RawValue) bool { return sampled[token(r.Document().Lookup("uuid"))] })
+	}
+	return drop(want, theirs), drop(got, ours)
+}
+
+// recognize pairs uuids that nothing named before: by what their chunks are.
+func (p *player) recognize(want, got []bson.RawValue) {
+	looks := func(rows []bson.RawValue) map[string]bson.RawValue {
+		uuids, text := make(map[string]bson.RawValue), make(map[string]string)
+		for _, r := range rows {
+			d := r.Document()
+			if u, err := d.LookupErr("uuid"); err == nil {
+				k := token(u)
+				uuids[k] = u
+				text[k] += token(d.Lookup("min")) + token(d.Lookup("lastmod")) + d.Lookup("shard").StringValue()
+			}
+		}
+		out := make(map[string]bson.RawValue)
+		for k, u := range uuids {
+			out[text[k]] = u
+		}
+		return out
+	}
+	ours := looks(got)
+	for text, u := range looks(want) {
+		if g, ok := ours[text]; ok {
+			p.pairs.pair(u, g)
+		}
+	}
+}
+
+// databases that the recordings log about.
+var databases = []string{"yorkie-meta", "walk1", "walk2", "walk3", "jumbo", "faulty"}
+
+func (p *player) mine(rows []bson.RawValue) []bson.RawValue {
+	var out []bson.RawValue
+	for _, r := range rows {
+		ns, _ := r.Document().Lookup("ns").StringValueOK()
+		db, _, _ := strings.Cut(ns, ".")
+		for _, mine := range databases {
+			if db == mine || ns == "" && mine == "jumbo" {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package replay
+
+import (
+	"bytes"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// invariants checks what holds whatever a server chose: the chunks of a collection
+// follow each other without gap or overlap, and no two have the same version.
+func (p *player) invariants() {
+	p.t.Helper()
+	var at bson.Raw
+	var uuid string
+	versions := make(map[string]bool)
+	for _, row := range p.dump("chunks") {
+		d := row.Document()
+		if u := token(d.Lookup("uuid")); u != uuid {
+			uuid, at = u, nil
+			clear(versions)
+		}
+		lo, hi := d.Lookup("min").Document(), d.Lookup("max").Document()
+		if at == nil {
+			if v := lo.Index(0).Value(); v.Type != bson.TypeMinKey {
+				p.t.Errorf("the first chunk begins at %s", lo)
+			}
+		} else if !bytes.Equal(at, lo) {
+			p.t.Errorf("a chunk ends at %s, the next begins at %s", at, lo)
+		}
+		if v := token(d.Lookup("lastmod")); versions[v] {
+			p.t.Errorf("two chunks have version %s", d.Lookup("lastmod"))
+		} else {
+			versions[v] = true
+		}
+		at = hi
+	}
+}

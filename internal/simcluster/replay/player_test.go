@@ -1,0 +1,193 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/simcluster"
+)
+
+// player plays recordings to a cluster through the driver.
+type player struct {
+	t       *testing.T
+	file    string
+	cluster *simcluster.Cluster
+	client  *mongo.Client
+	rules   *rules
+	pairs   *correspondence
+	done    map[int]string // by n: how it was compared
+	// sampled are recorded uuids of collections whose chunks a server cut by a sample;
+	// they are checked by the invariants.
+	sampled []string
+}
+
+func newPlayer(t *testing.T, file string, o simcluster.Options) *player {
+	t.Helper()
+	c, err := simcluster.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(c).SetServerMonitoringMode("poll"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &player{t: t, file: file, cluster: c, client: client, rules: theRules(t), pairs: newCorrespondence(), done: make(map[int]string)}
+}
+
+// close ends the connection and the cluster; in a synctest bubble before its end.
+func (p *player) close() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := p.client.Disconnect(ctx); err != nil {
+		p.t.Error(err)
+	}
+	if err := p.cluster.Close(); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// run sends a command and gives the server's whole answer, be it an error.
+func (p *player) run(db string, cmd any) bson.Raw {
+	p.t.Helper()
+	raw, err := p.client.Database(db).RunCommand(p.t.Context(), cmd).Raw()
+	var failed mongo.CommandError
+	if errors.As(err, &failed) && failed.Raw != nil {
+		return failed.Raw
+	}
+	if err != nil && raw == nil {
+		p.t.Fatalf("%s: %v", db, err)
+	}
+	return raw
+}
+
+// must runs a command that is none of the recording's.
+func (p *player) must(db string, cmd any) bson.Raw {
+	p.t.Helper()
+	reply := p.run(db, cmd)
+	if !ok(reply) {
+		p.t.Fatalf("%v: %s", cmd, reply)
+	}
+	return reply
+}
+
+// request is a recorded command as a driver sends it, with our values in place of
+// what the recorded server made up.
+func (p *player) request(s step) bson.D {
+	cmd := p.pairs.translate(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: s.Cmd}).(bson.D)
+	kept := cmd[:0]
+	for _, e := range cmd {
+		if e.Key != "$db" && e.Key != "$readPreference" {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// play plays one step and compares.
+func (p *player) play(s step) {
+	p.t.Helper()
+	if s.Kind == "dump" {
+		p.check(s, nil, p.dump(s.name()))
+		return
+	}
+	if rule, _ := p.rules.step(p.file, s.N); rule.as == absent {
+		p.done[s.N] = absent
+		return
+	}
+	begun := time.Now()
+	reply := p.run(s.DB, p.request(s))
+	p.check(s, reply, nil)
+	p.timed(s, time.Since(begun))
+}
+
+// timed checks that a command with a time limit answered at once, or when the limit
+// was over, as it did when it was recorded: its note ends with how long it took.
+func (p *player) timed(s step, took time.Duration) {
+	p.t.Helper()
+	_, last, ok := strings.Cut(s.Note, "[")
+	recorded, err := time.ParseDuration(strings.TrimSuffix(last, "]"))
+	limit, limited := s.Cmd.Lookup("maxTimeMS").Int32OK()
+	if !ok || err != nil || !limited {
+		return
+	}
+	bound := time.Duration(limit) * time.Millisecond
+	if (recorded >= bound) != (took >= bound) {
+		p.t.Errorf("%s %d %s: took %s", p.file, s.N, s.Note, took)
+	}
+}
+
+// check compares an answer or a dump as the rules say.
+func (p *player) check(s step, reply bson.Raw, rows []bson.RawValue) {
+	p.t.Helper()
+	rule, special := p.rules.step(p.file, s.N)
+	how := exact
+	if special {
+		how = rule.as
+	}
+	p.done[s.N] = how
+	c := comparison{rules: p.rules, pairs: p.pairs, loose: how == typeOnly}
+	switch {
+	case how == absent:
+		return
+	case how == invariant && s.Kind == "dump":
+		p.invariants()
+	case how == invariant:
+		want, _ := s.answer()
+		if ok(want) != ok(reply) {
+			c.differ([]string{s.name()}, "answered %s", reply)
+		}
+	case s.Kind == "dump":
+		want, _ := s.Reply.Array().Values()
+		p.rows(&c, s.name(), want, rows)
+	default:
+		p.reply(&c, s, reply)
+	}
+	for _, diff := range c.out {
+		p.t.Errorf("%s %d %s (%s): %s", p.file, s.N, s.Note, short(s.Cmd.String()), diff)
+	}
+}
+
+func (p *player) reply(c *comparison, s step, reply bson.Raw) {
+	want, whole := s.answer()
+	if _, err := want.LookupErr("$clusterTime"); err != nil {
+		// Recordings of other programs left the envelope out.
+		reply = without(reply, "$clusterTime", "operationTime")
+	}
+	if whole {
+		c.document([]string{s.name()}, want, reply)
+		return
+	}
+	for _, k := range []string{"ok", "code", "codeName", "errmsg"} {
+		w, err := want.LookupErr(k)
+		if err == nil {
+			g, _ := reply.LookupErr(k)
+			c.value([]string{s.name(), k}, w, g)
+		}
+	}
+}
+
+func without(d bson.Raw, names ...string) bson.Raw {
+	list, _ := d.Elements()
+	var kept bson.D
+	for _, e := range list {
+		if !slices.Contains(names, e.Key()) {
+			kept = append(kept, bson.E{Key: e.Key(), Value: e.Value()})
+		}
+	}
+	raw, _ := bson.Marshal(kept)
+	return raw
+}
+
+func ok(reply bson.Raw) bool {
+	f, isFloat := reply.Lookup("ok").DoubleOK()
+	return isFloat && f == 1
+}

@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster"
+)
+
+// script does what the world did to the recorded cluster before a step; it answers
+// whether it played the step itself. A recording without one happened to a cluster
+// that was left alone.
+type script map[int]func(p *player, s step) bool
+
+// conversations are the recordings that can be replayed as a whole. Each begins about
+// when it was recorded, so that times that its commands name lie where they lay.
+var conversations = []struct {
+	file    string
+	options simcluster.Options
+	world   func() script
+}{
+	{file: "walk-1", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274653, 0)}},
+	{file: "walk-2", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274700, 0)}},
+	{file: "walk-3", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274750, 0)}},
+	{file: "mongosh", options: simcluster.Options{Still: true, Epoch: time.Unix(1795275625, 0)}, world: shell},
+	{file: "transcript", options: simcluster.Options{Epoch: time.Unix(1795274561, 0), Reshard: 2 * time.Second}, world: scenario},
+	{file: "jumbo", options: simcluster.Options{Epoch: time.Unix(1795275500, 0)}, world: jumbo},
+	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0), Pace: heldPace}, world: faults},
+}
+
+func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {
+	total, played := 0, 0
+	for _, c := range conversations {
+		t.Run(c.file, func(t *testing.T) {
+			played++
+			synctest.Test(t, func(t *testing.T) {
+				c.options.Empty = true
+				p := newPlayer(t, c.file, c.options)
+				defer p.close()
+				var world script
+				if c.world != nil {
+					world = c.world()
+				} else {
+					p.cluster.Start(t.Context())
+				}
+				for _, s := range recording(t, c.file) {
+					if f := world[s.N]; f != nil && f(p, s) {
+						continue
+					}
+					p.play(s)
+				}
+				total += p.report()
+			})
+		})
+	}
+	t.Logf("%d replies and dumps compared exactly", total)
+	if played == len(conversations) {
+		theRules(t).unused(t)
+	}
+}
+
+// elsewhere are the recordings that other tests replay: they need users, or no server.
+var elsewhere = []string{"access", "yorkie", "routing"}
+
+func TestEveryRecordingIsReplayed(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*.jsonl.gz"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
+		replayed := slices.Contains(elsewhere, name)
+		for _, c := range conversations {
+			replayed = replayed || c.file == name
+		}
+		if !replayed {
+			t.Errorf("nothing replays %s", name)
+		}
+	}
+}
+
+// report fails for a step that nobody compared, prints how many were and gives how
+// many were exactly.
+func (p *player) report() int {
+	p.t.Helper()
+	count := make(map[string]int)
+	for _, s := range recording(p.t, p.file) {
+		how, done := p.done[s.N]
+		if !done {
+			p.t.Errorf("%s %d %s was not played", p.file, s.N, s.Note)
+		}
+		count[s.Kind+" "+how]++
+		count[how]++
+	}
+	p.t.Logf("%s: %d replies and %d dumps exact; type only %d, invariant only %d, not reproducible %d", p.file,
+		count["command "+exact], count["dump "+exact], count[typeOnly], count[invariant], count[absent])
+	return count[exact]
+}
+
+// unused fails for rules that nothing needs any more.
+func (r *rules) unused(t *testing.T) {
+	t.Helper()
+	for _, f := range r.fields {
+		if *f.uses == 0 {
+			t.Errorf("replay.yaml: nothing needs the rule for %s in %q", f.field, f.in)
+		}
+	}
+	for _, o := range r.order {
+		if *o.uses == 0 {
+			t.Errorf("replay.yaml: nothing needs the order of %s in %q", o.field, o.in)
+		}
+	}
+	for _, s := range r.steps {
+		if n := len(recording(t, s.file)); s.to >= n {
+			t.Errorf("replay.yaml: %s has no step %d", s.file, s.to)
+		}
+	}
+}
+
+// shell is the world of the shell's helpers: the router chose this primary when
+// nobody named one.
+func shell() script {
+	return script{5: func(p *player, _ step) bool {
+		p.must("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-2"}})
+		return false
+	}}
+}

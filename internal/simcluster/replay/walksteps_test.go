@@ -1,0 +1,124 @@
+package replay
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+)
+
+// try runs a command that may be refused with one of the codes; 0 stands for a
+// refusal without a code. It answers whether it worked.
+func (w *walk) try(cmd bson.D, codes ...int32) bool {
+	w.t.Helper()
+	reply := w.run("admin", cmd)
+	if ok(reply) {
+		return true
+	}
+	code, _ := reply.Lookup("code").Int32OK()
+	if !slices.Contains(codes, code) || reply.Lookup("errmsg").StringValue() == "" {
+		w.t.Fatalf("%v: %s", cmd, reply)
+	}
+	return false
+}
+
+func (w *walk) some(c *collection) chunk {
+	if len(c.chunks) == 0 {
+		w.chunks(c)
+	}
+	return c.chunks[w.rng.IntN(len(c.chunks))]
+}
+
+// anyKey is the key document of a value that might exist, as split wants it.
+func (w *walk) anyKey(c *collection) (bson.Raw, shardkey.Key) {
+	doc := encode(bson.D{{Key: "p", Value: w.p()}, {Key: "k", Value: w.k()}})
+	k := c.key(w.t, doc)
+	key, err := c.pattern.Document(k)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return key, k
+}
+
+func (w *walk) split(c *collection) {
+	w.chunks(c)
+	before := len(c.chunks)
+	cmd := bson.D{{Key: "split", Value: c.ns()}}
+	switch w.rng.IntN(3) {
+	case 0:
+		key, k := w.anyKey(c)
+		ch := c.at(k)
+		worked := w.try(append(cmd, bson.E{Key: "middle", Value: key}), 0)
+		if edge := ch.in.Min.Compare(k) == 0; worked == edge {
+			w.t.Fatalf("%s: split at %s worked: %v", c.name, key, worked)
+		}
+		before += map[bool]int{true: 1}[worked]
+	case 1:
+		ch := w.some(c)
+		if w.try(append(cmd, bson.E{Key: "bounds", Value: bson.A{ch.min, ch.max}}), 72, 87, 96) {
+			before++
+		}
+	case 2:
+		find := bson.D{{Key: "p", Value: w.p()}, {Key: "k", Value: w.k()}}
+		if w.try(append(cmd, bson.E{Key: "find", Value: find}), 72, 87, 96) {
+			before++
+		}
+	}
+	if w.chunks(c); len(c.chunks) != before {
+		w.t.Fatalf("%s: %d chunks after a split, want %d", c.name, len(c.chunks), before)
+	}
+}
+
+func (w *walk) move(c *collection) {
+	ch, to := w.some(c), w.shard()
+	worked := w.try(bson.D{
+		{Key: "moveChunk", Value: c.ns()}, {Key: "bounds", Value: bson.A{ch.min, ch.max}}, {Key: "to", Value: to},
+		{Key: "_waitForDelete", Value: true},
+	}, 20)
+	w.chunks(c)
+	if now := c.at(ch.in.Min); worked && now.shard != to || !worked && now.shard != ch.shard {
+		w.t.Fatalf("%s: the chunk is on %s, moved to %s: %v", c.name, now.shard, to, worked)
+	}
+}
+
+func (w *walk) merge(c *collection) {
+	w.chunks(c)
+	i := w.rng.IntN(len(c.chunks))
+	j := min(i+w.rng.IntN(3), len(c.chunks)-1)
+	alone := !slices.ContainsFunc(c.chunks[i:j+1], func(ch chunk) bool { return ch.shard != c.chunks[i].shard })
+	want := len(c.chunks)
+	if alone {
+		want -= j - i
+	}
+	if w.try(bson.D{{Key: "mergeChunks", Value: c.ns()}, {Key: "bounds", Value: bson.A{c.chunks[i].min, c.chunks[j].max}}}, 20) != alone {
+		w.t.Fatalf("%s: chunks %d to %d of one shard: %v", c.name, i, j, alone)
+	}
+	if w.chunks(c); len(c.chunks) != want {
+		w.t.Fatalf("%s: %d chunks after a merge, want %d", c.name, len(c.chunks), want)
+	}
+}
+
+// zone adds and removes shards and ranges; a range needs a shard in its zone, and the
+// last shard stays while there is one.
+func (w *walk) zone(c *collection) {
+	name, shard := []string{"za", "zb"}[w.rng.IntN(2)], w.shard()
+	switch w.rng.IntN(3) {
+	case 0:
+		w.must("admin", bson.D{{Key: "addShardToZone", Value: shard}, {Key: "zone", Value: name}})
+		w.zones[name][shard] = true
+	case 1:
+		if w.try(bson.D{{Key: "removeShardFromZone", Value: shard}, {Key: "zone", Value: name}}, 163) {
+			delete(w.zones[name], shard)
+		}
+	case 2:
+		ch := w.some(c)
+		worked := w.try(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
+		if worked && len(w.zones[name]) == 0 {
+			w.t.Fatalf("zone %s has a range and no shard", name)
+		}
+		if worked && w.rng.IntN(3) > 0 {
+			w.must("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster"
+)
+
+// Every shape of request that Yorkie sends is answered on the layout that Yorkie has,
+// with every field that the real answer had. What was recorded is no whole
+// conversation, so what is found is not compared.
+func TestEveryShapeOfRequestOfYorkieIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "yorkie", simcluster.Options{Projects: 2, Documents: 5, Still: true, Epoch: time.Unix(1795274561, 0)})
+		defer p.close()
+		for _, coll := range []string{"clusternodes", "projects", "users"} {
+			p.must("yorkie-meta", bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{
+				bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}},
+			}}})
+		}
+		answered := 0
+		for _, s := range recording(t, "yorkie") {
+			reply := p.run(s.DB, p.request(s))
+			first, failed := reply.Lookup("writeErrors", "0").DocumentOK()
+			switch {
+			case !ok(reply):
+				t.Errorf("%d %s: %s", s.N, short(s.Cmd.String()), reply)
+				continue
+			case failed && strings.Contains(first.Lookup("errmsg").StringValue(), "index: secret_key_1"):
+				// The recording has the same text for every secret.
+			case failed:
+				t.Errorf("%d %s: %s", s.N, short(s.Cmd.String()), first)
+			}
+			answered++
+			want, _ := s.Reply.Document().Elements()
+			for _, e := range want {
+				// An update that finds nothing upserts or not, as its document is there.
+				if _, err := reply.LookupErr(e.Key()); e.Key() != "upserted" && err != nil {
+					t.Errorf("%d %s: the reply has no %s", s.N, s.name(), e.Key())
+				}
+			}
+		}
+		t.Logf("yorkie: %d requests answered", answered)
+	})
+}

@@ -1,0 +1,151 @@
+package simcluster
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+var allVersions = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
+
+// on runs a test against an empty cluster of a version, in a bubble of fake time.
+func on(t *testing.T, version string, test func(t *testing.T, do func(db string, cmd ...bson.E) (bson.Raw, error))) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(t.Context(), Options{ServerVersion: version, Empty: true, Still: true, Shards: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		test(t, func(db string, cmd ...bson.E) (bson.Raw, error) { return c.Command(t.Context(), db, bson.D(cmd)) })
+	})
+}
+
+func e(key string, value any) bson.E { return bson.E{Key: key, Value: value} }
+
+func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
+	first := map[string]string{
+		"setAllowMigrations": "5.0", "reshardCollection": "5.0", "commitReshardCollection": "5.0",
+		"moveRange": "6.0", "configureCollectionBalancing": "6.0",
+		"mergeAllChunksOnShard": "7.0", "analyzeShardKey": "7.0", "checkMetadataConsistency": "7.0",
+		"moveCollection": "8.0", "unshardCollection": "8.0", "abortMoveCollection": "8.0",
+	}
+	for _, v := range allVersions {
+		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+			for name, since := range first {
+				_, err := do("admin", e(name, "d.none"))
+				if unknown := err != nil && status.Of(err).Code == status.CommandNotFound; unknown != (v < since) {
+					t.Errorf("%s on %s: %v", name, v, err)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryVersionNamesItself(t *testing.T) {
+	wire := map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25}
+	for _, v := range allVersions {
+		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+			hello, err := do("admin", e("hello", 1))
+			if err != nil || hello.Lookup("maxWireVersion").Int32() != wire[v] || hello.Lookup("msg").StringValue() != "isdbgrid" {
+				t.Errorf("%s: %s, %v", v, hello, err)
+			}
+			build, err := do("admin", e("buildInfo", 1))
+			if err != nil || build.Lookup("version").StringValue()[:3] != v {
+				t.Errorf("%s: %s, %v", v, build, err)
+			}
+		})
+	}
+}
+
+func TestDataDistributionAndOrphansAreToldSince60(t *testing.T) {
+	for _, v := range append(allVersions, "6.0.2") {
+		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+			smallData(t, do)
+			_, err := do("admin", e("aggregate", 1), e("pipeline", bson.A{bson.D{e("$shardedDataDistribution", bson.D{})}}), e("cursor", bson.D{}))
+			if has := err == nil; has != (v >= "6.0" && v != "6.0.2") {
+				t.Errorf("%s: %v", v, err)
+			}
+			if err != nil && status.Of(err).Code != 40324 {
+				t.Errorf("%s: %v", v, err)
+			}
+			stats, err := do("d", e("collStats", "t"))
+			if err != nil || (stats.Lookup("shards", "shard-rs-1", "numOrphanDocs").Type != 0) != (v >= "6.0") {
+				t.Errorf("%s: %s, %v", v, stats, err)
+			}
+		})
+	}
+}
+
+// smallData makes d.t on {p: 1} with 30 documents on shard-rs-1.
+func smallData(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+	t.Helper()
+	docs := bson.A{}
+	for i := range 30 {
+		docs = append(docs, bson.D{e("_id", int32(i)), e("p", int32(i))})
+	}
+	for _, c := range []struct {
+		db  string
+		cmd bson.D
+	}{
+		{"admin", bson.D{e("enableSharding", "d"), e("primaryShard", "shard-rs-1")}},
+		{"admin", bson.D{e("shardCollection", "d.t"), e("key", bson.D{e("p", int32(1))})}},
+		{"d", bson.D{e("insert", "t"), e("documents", docs)}},
+		{"d", bson.D{e("insert", "u"), e("documents", docs)}},
+	} {
+		if _, err := do(c.db, c.cmd...); err != nil {
+			t.Fatalf("%v: %v", c.cmd, err)
+		}
+	}
+}
+
+// What every version does the same: a jumbo flag is cleared, a key refined, a shard
+// drained, a primary moved, a move with a duplicate _id fails.
+func TestAdministrationThatAllVersionsShare(t *testing.T) {
+	for _, v := range allVersions {
+		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+			smallData(t, do)
+			admin := func(code int32, cmd ...bson.E) bson.Raw {
+				t.Helper()
+				reply, err := do("admin", cmd...)
+				if got := status.Of(err); code == 0 && err != nil || code != 0 && (err == nil || got.Code != code) {
+					t.Errorf("%s: %v: %v", v, cmd, err)
+				}
+				return reply
+			}
+			p := func(n int) bson.D { return bson.D{e("p", int32(n))} }
+			admin(0, e("split", "d.t"), e("middle", p(10)))
+			admin(0, e("split", "d.t"), e("middle", p(20)))
+			admin(0, e("moveChunk", "d.t"), e("find", p(10)), e("to", "shard-rs-2"), e("forceJumbo", true), e("_waitForDelete", true))
+			if _, err := do("d", e("insert", "t"), e("documents", bson.A{bson.D{e("_id", int32(25)), e("p", int32(15))}})); err != nil {
+				t.Fatal(err)
+			}
+			admin(status.OperationFailed, e("moveChunk", "d.t"), e("find", p(20)), e("to", "shard-rs-2"))
+			admin(0, e("clearJumboFlag", "d.t"), e("find", p(10)))
+			admin(51261, e("clearJumboFlag", "d.t"), e("bounds", bson.A{p(1), p(2)}))
+			admin(0, e("mergeChunks", "d.t"), e("bounds", bson.A{p(10), p(20)}))
+			if _, err := do("d", e("createIndexes", "t"), e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
+				t.Fatal(err)
+			}
+			admin(0, e("refineCollectionShardKey", "d.t"), e("key", bson.D{e("p", int32(1)), e("q", int32(1))}))
+			admin(0, e("flushRouterConfig", "d.t"))
+			if r := admin(0, e("getShardVersion", "d.t")); r.Lookup("version").Type != bson.TypeTimestamp {
+				t.Errorf("%s: %s", v, r)
+			}
+			admin(0, e("movePrimary", "d"), e("to", "shard-rs-3"))
+			if n, err := do("d", e("count", "u")); err != nil || n.Lookup("n").Int32() != 30 {
+				t.Errorf("%s: %s, %v", v, n, err)
+			}
+			if r := admin(0, e("removeShard", "shard-rs-2")); r.Lookup("state").StringValue() != "started" {
+				t.Errorf("%s: %s", v, r)
+			}
+			if r := admin(0, e("removeShard", "shard-rs-2")); r.Lookup("remaining", "chunks").Int64() != 1 {
+				t.Errorf("%s: %s", v, r)
+			}
+			admin(status.IllegalOperation, e("moveChunk", "d.t"), e("find", bson.D{e("p", int32(1)), e("q", int32(1))}), e("to", "shard-rs-2"))
+		})
+	}
+}

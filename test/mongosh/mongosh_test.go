@@ -1,0 +1,141 @@
+package mongosh_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"shardboard/internal/simcluster"
+)
+
+// script runs suite.js and gives its lines by name.
+func script(t *testing.T, path, uri string) map[string]any {
+	t.Helper()
+	out := run(t, path, "--file", "suite.js", uri)
+	lines := map[string]any{}
+	in := bufio.NewScanner(strings.NewReader(out))
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		name, value, _ := strings.Cut(in.Text(), " ")
+		var v any
+		if err := json.Unmarshal([]byte(value), &v); err != nil {
+			t.Fatalf("%v in %q\n%s", err, in.Text(), out)
+		}
+		lines[name] = v
+	}
+	return lines
+}
+
+// answers are those that every release gives.
+const answers = `{
+	"enableSharding": 1, "shardRanged": "app.ranged", "shardHashed": "app.hashed", "insertRanged": true, "insertHashed": 300, "insertPlain": 1,
+	"splitAt": 1, "splitFind": 1, "moveChunk": 1, "movedTo": true,
+	"moveNowhere": "moveChunk destination shard does not exist",
+	"addShardToZone": 1, "updateZoneKeyRange": 1,
+	"zones": [{"ns": "app.ranged", "min": {"p": 100}, "max": {"p": 150}, "tag": "east"}],
+	"zoneInUse": "cannot remove a shard from zone if a chunk range is associated with it",
+	"removeRangeFromZone": 1, "removeShardFromZone": 1,
+	"startBalancer": 1, "balancerOn": true, "stopBalancer": 1, "balancerOff": false, "isBalancerRunning": "off",
+	"disableBalancing": 1, "noBalance": true, "enableBalancing": 1, "balancerCollectionStatus": true,
+	"find": [95, 96, 97, 98, 99, 100, 101, 102, 103, 104], "countDocuments": 100,
+	"aggregate": [{"_id": 0, "n": 100}, {"_id": 1, "n": 100}, {"_id": 2, "n": 100}],
+	"update": 10, "delete": 10, "findOneAndUpdate": 1, "distinct": [true], "explain": "SINGLE_SHARD",
+	"collections": ["hashed", "plain", "ranged"], "indexes": ["_id_", "k_hashed"], "stats": true,
+	"listShards": ["shard-rs-1", "shard-rs-2", "shard-rs-3"],
+	"dropDatabase": 1, "databases": false
+}`
+
+func TestMongoshWorksWithEveryRelease(t *testing.T) {
+	path := shell(t)
+	var want map[string]any
+	if err := json.Unmarshal([]byte(answers), &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
+		t.Run(release, func(t *testing.T) {
+			got := script(t, path, serve(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}))
+			for name, v := range want {
+				if !reflect.DeepEqual(got[name], v) {
+					t.Errorf("%s: %v, want %v", name, got[name], v)
+				}
+			}
+			if text, _ := got["splitTwice"].(string); release < "8" && !strings.Contains(text, "is a boundary key of existing chunk") {
+				t.Errorf("a split where a chunk begins: %q", text)
+			}
+			distribution(t, got["distribution"])
+			status(t, got["status"])
+		})
+	}
+}
+
+// at goes down an object by names.
+func at(v any, names ...string) any {
+	for _, name := range names {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	return v
+}
+
+// distribution is db.ranged.getShardDistribution() of 290 documents in three
+// chunks on two shards.
+func distribution(t *testing.T, v any) {
+	t.Helper()
+	all, _ := v.(map[string]any)
+	chunks, docs := 0.0, 0.0
+	for name, shard := range all {
+		if strings.HasPrefix(name, "Shard shard-rs-") {
+			c, _ := at(shard, "chunks").(float64)
+			d, _ := at(shard, "docs").(float64)
+			chunks, docs = chunks+c, docs+d
+		}
+	}
+	// Documents that a move left behind are counted until they are deleted.
+	if len(all) != 3 || chunks != 3 || docs < 290 || docs > 400 || at(all, "Totals", "chunks") != 3.0 {
+		t.Errorf("getShardDistribution: %v", v)
+	}
+}
+
+// status is sh.status().
+func status(t *testing.T, v any) {
+	t.Helper()
+	shards, _ := at(v, "shards").([]any)
+	if len(shards) != 3 || at(v, "balancer", "Currently enabled") != "no" || at(v, "shardingVersion", "clusterId") == nil {
+		t.Errorf("sh.status(): %v", v)
+	}
+	databases, _ := at(v, "databases").([]any)
+	var app any
+	for _, d := range databases {
+		if at(d, "database", "_id") == "app" {
+			app = d
+		}
+	}
+	ranged := at(app, "collections", "app.ranged")
+	chunks, _ := at(ranged, "chunks").([]any)
+	perShard, _ := at(ranged, "chunkMetadata").([]any)
+	if !reflect.DeepEqual(at(ranged, "shardKey"), map[string]any{"p": 1.0}) || len(chunks) != 3 || len(perShard) != 2 || at(ranged, "balancing") != true {
+		t.Errorf("sh.status() of app.ranged: %v", ranged)
+	}
+	if at(app, "collections", "app.hashed", "shardKey", "k") != "hashed" {
+		t.Errorf("sh.status() of app: %v", app)
+	}
+}
+
+func TestMongoshShowsTheDemoData(t *testing.T) {
+	path := shell(t)
+	uri := serve(t, simcluster.Options{Projects: 10, Documents: 200, Still: true})
+	dbs := run(t, path, uri, "--eval", "show dbs")
+	for _, want := range []string{"admin", "config", "yorkie-meta"} {
+		if !strings.Contains(dbs, want) {
+			t.Errorf("show dbs without %s:\n%s", want, dbs)
+		}
+	}
+	text := run(t, path, uri, "--eval", "sh.status()")
+	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'", "shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("sh.status() does not say %s:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package mongosh_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"shardboard/internal/simcluster"
+)
+
+// shell is mongosh, installed when it is not there yet.
+func shell(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("SHARDBOARD_LONG") == "" {
+		t.Skip("a long test: set SHARDBOARD_LONG=1")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("mongosh needs Node.js, which is not installed")
+	}
+	const path = "node_modules/.bin/mongosh"
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	return path
+}
+
+// serve starts a simulated cluster on loopback and gives its address.
+func serve(t *testing.T, o simcluster.Options) string {
+	t.Helper()
+	sim, err := simcluster.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- sim.Serve(l) }()
+	t.Cleanup(func() {
+		_ = sim.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	sim.Start(t.Context())
+	return "mongodb://" + l.Addr().String() + "/?directConnection=true"
+}
+
+// run gives what mongosh prints on both outputs; it must end well.
+func run(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append([]string{"--quiet", "--norc"}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1") // its history and telemetry settings go there
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("mongosh %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
