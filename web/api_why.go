@@ -155,7 +155,24 @@ func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := chunkWhy(v.Table, balance.PlanOf(balance.Situation{Table: v.Table}, c), c, i)
 	out.Freshness = whyFreshness(v)
+	out.Dangers = []api.Danger{}
+	for _, d := range s.knownDangers(c, i) {
+		ids := make([]string, len(d.IDs))
+		for k, id := range d.IDs {
+			ids[k] = id.Hex()
+		}
+		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: ids})
+	}
 	return writeJSON(w, http.StatusOK, out)
+}
+
+// knownDangers are the moves of a chunk that would bring two equal ids
+// together, as far as the check for duplicate ids has found any.
+func (s *Server) knownDangers(c *topology.Collection, i int) []placement.Danger {
+	if s.deps.Duplicates == nil {
+		return nil
+	}
+	return placement.Dangers(c, i, s.deps.Duplicates.Report().Found)
 }
 
 // whyFreshness is the age of what the rules look at.

@@ -145,6 +145,19 @@ func chunkView(v View, c *topology.Collection, i int) templates.WhyChunk {
 	return m
 }
 
+// dangersView words the moves of a chunk that would fail.
+func dangersView(v View, dangers []placement.Danger) []templates.WhyDanger {
+	r := refsOf(v.Table)
+	var out []templates.WhyDanger
+	for _, d := range dangers {
+		out = append(out, templates.WhyDanger{
+			Shard: r.of(d.Shard),
+			Text:  words.T("danger.ids", "shard", d.Shard, "n", templates.Count(int64(len(d.IDs))), "id", d.IDs[0].Hex()),
+		})
+	}
+	return out
+}
+
 // whyProject draws a project's own chunks with the decision on each.
 func whyProject(v View, spread placement.Spread) templates.WhyProject {
 	var m templates.WhyProject

@@ -103,7 +103,15 @@ type ChunkWhy struct {
 	Why      Why        `json:"why"`
 	Balance  WhyBalance `json:"balance"`
 	Sentence string     `json:"sentence"`
+	Dangers  []Danger   `json:"dangers"` // moves that would fail, as far as the check for duplicate ids knows
 	Freshness
+}
+
+// Danger is a shard to which the chunk cannot be moved: it has ids of the
+// chunk's rows already.
+type Danger struct {
+	Shard string   `json:"shard"`
+	IDs   []string `json:"ids"` // hex
 }
 
 // WhyBalance is every balancer rule of the server's release with its verdict.

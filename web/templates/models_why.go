@@ -53,6 +53,13 @@ type WhyChunk struct {
 	Chunk       ChunkRow
 	Place       WhyPlace
 	Rules       WhyRules
+	Dangers     []WhyDanger
+}
+
+// WhyDanger is a shard to which a chunk cannot be moved.
+type WhyDanger struct {
+	Shard ShardRef
+	Text  string
 }
 
 // WhyProject is why a project's own chunks are where they are.

@@ -546,6 +546,9 @@ var english = map[string]string{
 	"method.count":              "Counted by a query",
 
 	// The balancer's rules and what they say of a chunk.
+	"danger.title":                 "Moves that would fail",
+	"danger.lead":                  "Equal ids are legal on two shards and impossible on one: such a migration ends with a data transfer error that does not say why.",
+	"danger.ids":                   "To {shard}: {n} of its ids are there already, such as {id}.",
 	"rules.title":                  "Does the balancer move it?",
 	"rules.lead":                   "Every rule of the balancer of MongoDB {release}, in its order.",
 	"rules.lead.unknown":           "The server's version is not known, so the rules that differ by version are open.",
