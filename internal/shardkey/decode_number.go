@@ -1,6 +1,7 @@
 package shardkey
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 // the same bytes was not made by us.
 func (d *decoder) number(dst []byte, class byte) (bson.Type, []byte, error) {
 	var digits [digitRoom]byte
-	before := d.enc
+	before, bits := d.enc, d.bits
 	num, err := d.decimal(digits[:0], class)
 	if err != nil {
 		return 0, nil, err
@@ -24,11 +25,18 @@ func (d *decoder) number(dst []byte, class byte) (bson.Type, []byte, error) {
 		return 0, nil, err
 	}
 	var room [digitRoom]byte
-	enc, _, err := appendValue(room[:0], nil, t, dst[start:], 0)
-	if err != nil || enc[0] != class || string(enc[1:]) != used {
+	var tokens [32]byte
+	enc, tb, err := appendValue(room[:0], tokens[:0], t, dst[start:], 0)
+	if err != nil || enc[0] != class || string(enc[1:]) != used || !sameBits(tb, bits[:len(bits)-len(d.bits)]) {
 		return 0, nil, errEncoding
 	}
 	return t, dst, nil
+}
+
+// sameBits compares type bits as written with those read, which may have lost
+// zeros at the end of a key.
+func sameBits(written []byte, read string) bool {
+	return len(read) <= len(written) && string(written[:len(read)]) == read && len(bytes.Trim(written[len(read):], "\x00")) == 0
 }
 
 // decimal takes the rest of a number whose class byte has been read. NaN and
