@@ -97,7 +97,7 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
 	}
 	for _, shard := range holders(t, ns) {
-		size := sizeOn(t, ns, shard)
+		size := t.SizeOn(ns, shard)
 		out.Shards = append(out.Shards, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: figureOf(size.Bytes), Documents: figureOf(size.Documents)})
 	}
 	b, d, _ := sizeOf(t, ns)

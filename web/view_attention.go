@@ -117,7 +117,7 @@ func (n *notices) collections(v View) {
 	for _, ns := range v.Table.Unsharded {
 		shard := v.Table.Primary(ns.Database())
 		i := slices.IndexFunc(l.shards, func(r templates.ShardRef) bool { return r.Name == shard })
-		f := sizeOn(v.Table, ns, shard).Bytes
+		f := v.Table.SizeOn(ns, shard).Bytes
 		if i < 0 || !f.Known || !l.bytes[i].Known || f.Value < 1<<20 {
 			continue
 		}

@@ -44,7 +44,7 @@ func lanesView(t *topology.Table, c *topology.Collection, shards []templates.Sha
 	out := make([]templates.Lane, 0, len(shards))
 	for _, s := range shards {
 		n := counts[s.Name]
-		l := templates.Lane{Shard: s, D: lanes[s.Name], Bytes: bytesFigure(sizeOn(t, c.NS, s.Name).Bytes)}
+		l := templates.Lane{Shard: s, D: lanes[s.Name], Bytes: bytesFigure(t.SizeOn(c.NS, s.Name).Bytes)}
 		l.Chunks = templates.Cell{Figure: templates.Figure{Known: true, Text: words.Plural("chunks", int64(n), "n", templates.Count(int64(n))), Title: words.T("method.routing")},
 			ShareText: templates.Share(share(int64(n), int64(c.Chunks.Len())))}
 		out = append(out, l)

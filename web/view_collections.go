@@ -53,7 +53,7 @@ func collectionsView(v View) templates.Collections {
 }
 
 func unshardedRow(t *topology.Table, ns topology.Namespace, shard string) templates.UnshardedRow {
-	size := sizeOn(t, ns, shard)
+	size := t.SizeOn(ns, shard)
 	return templates.UnshardedRow{NS: string(ns), Shard: refsOf(t).of(shard), Bytes: bytesFigure(size.Bytes), Documents: countFigure(size.Documents)}
 }
 
@@ -66,12 +66,12 @@ func collectionRow(t *topology.Table, c *topology.Collection, shards []templates
 	counts := c.Chunks.CountByShard()
 	sizes := make([]topology.Figure, len(shards))
 	for i, s := range shards {
-		sizes[i] = sizeOn(t, c.NS, s.Name).Bytes
+		sizes[i] = t.SizeOn(c.NS, s.Name).Bytes
 	}
 	byBytes := cells(sizes, bytesFigure)
 	for i, s := range shards {
 		n := counts[s.Name]
-		d := countFigure(sizeOn(t, c.NS, s.Name).Documents)
+		d := countFigure(t.SizeOn(c.NS, s.Name).Documents)
 		cell := templates.MatrixCell{Shard: s, Bytes: byBytes[i].Figure, Documents: d, Bar: byBytes[i].Share, Share: byBytes[i].ShareText}
 		cell.Empty = n == 0 && (!sizes[i].Known || sizes[i].Value == 0)
 		if byBytes[i].Share < 0 { // sizes not known: the bar shows chunks

@@ -115,30 +115,11 @@ func cells(figures []topology.Figure, write func(topology.Figure) templates.Figu
 	return out
 }
 
-// sizeOn is one collection on one shard. A shard that a good read did not
-// mention holds nothing of it.
-func sizeOn(t *topology.Table, ns topology.Namespace, shard string) topology.Size {
-	all, ok := t.Sizes[ns]
-	if s, has := all.Shards[shard]; has {
-		return s
-	}
-	f := topology.Figure{Reason: "notLoaded"}
-	switch {
-	case t.Health[topology.PartSizes].Denied:
-		f.Reason = "notPermitted"
-	case ok && all.Reason != "":
-		f.Reason = all.Reason
-	case ok && !all.At.IsZero():
-		f = topology.Figure{Known: true, Exact: true, Method: "collStats", At: all.At}
-	}
-	return topology.Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
-}
-
 // sizeOf is one collection over all shards.
 func sizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
 	var b, d, o sum
 	if len(t.Sizes[ns].Shards) == 0 {
-		one := sizeOn(t, ns, "")
+		one := t.SizeOn(ns, "")
 		return one.Bytes, one.Documents, one.Orphans
 	}
 	for _, s := range t.Sizes[ns].Shards {

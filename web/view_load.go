@@ -51,7 +51,7 @@ func loadOf(t *topology.Table) load {
 			l.measured++
 		}
 		for i, s := range l.shards {
-			size := sizeOn(t, ns, s.Name)
+			size := t.SizeOn(ns, s.Name)
 			bytes[i].add(size.Bytes)
 			docs[i].add(size.Documents)
 		}

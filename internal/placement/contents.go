@@ -57,7 +57,7 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 	}
 	for _, ns := range t.Unsharded {
 		if t.Primary(ns.Database()) == shard {
-			out.Collections = append(out.Collections, CollectionOn{NS: ns, Share: 1, Size: sizeOn(t, ns, shard)})
+			out.Collections = append(out.Collections, CollectionOn{NS: ns, Share: 1, Size: t.SizeOn(ns, shard)})
 		}
 	}
 	byPrefix := map[string][]*topology.Collection{}
@@ -88,22 +88,9 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 }
 
 func collectionOn(t *topology.Table, c *topology.Collection, shard string, chunks int) CollectionOn {
-	on := CollectionOn{NS: c.NS, Sharded: !c.Unsplittable, Key: c.Key.String(), Chunks: chunks, Of: c.Chunks.Len(), Size: sizeOn(t, c.NS, shard)}
+	on := CollectionOn{NS: c.NS, Sharded: !c.Unsplittable, Key: c.Key.String(), Chunks: chunks, Of: c.Chunks.Len(), Size: t.SizeOn(c.NS, shard)}
 	on.Share = float64(chunks) / float64(on.Of)
 	return on
-}
-
-func sizeOn(t *topology.Table, ns topology.Namespace, shard string) topology.Size {
-	s, ok := t.Sizes[ns]
-	if size, has := s.Shards[shard]; ok && has {
-		return size
-	}
-	reason := "notLoaded"
-	if ok && s.Reason != "" {
-		reason = s.Reason
-	}
-	f := topology.Figure{Reason: reason}
-	return topology.Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
 }
 
 func projectOn(colls []*topology.Collection, pr Project, shard string) (ProjectOn, bool) {

@@ -1,0 +1,21 @@
+package topology
+
+// SizeOn is one collection on one shard, as far as it is known. A shard that a
+// good read did not mention holds nothing of it; otherwise the figures say why
+// they are missing.
+func (t *Table) SizeOn(ns Namespace, shard string) Size {
+	all, ok := t.Sizes[ns]
+	if s, has := all.Shards[shard]; has {
+		return s
+	}
+	f := Figure{Reason: "notLoaded"}
+	switch {
+	case t.Health[PartSizes].Denied:
+		f.Reason = "notPermitted"
+	case ok && all.Reason != "":
+		f.Reason = all.Reason
+	case ok && !all.At.IsZero():
+		f = Figure{Known: true, Exact: true, Method: "collStats", At: all.At}
+	}
+	return Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
+}
