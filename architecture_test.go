@@ -16,17 +16,23 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
+	"internal/hostile":     {"-"}, // safe text for logs and terminals; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
 	"internal/cluster":     {"internal/topology", "internal/shardkey"},
 	"internal/balance":     {"internal/topology", "internal/shardkey"},
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
 	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
-	"internal/actions":     {"internal/topology", "internal/shardkey"},
+	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
+	"internal/doctor":      {"internal/topology"},
 	"internal/conformance": {"-"}, // tests only
+	"internal/store":       {},
+	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
+	"internal/history":     {"internal/topology", "internal/shardkey", "internal/store"},
+	"internal/auth":        {"internal/store"},
 	"internal/api":         {},
 	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/history", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
 	"web/templates":        {"web/words", "static"},
 	"web/words":            {"-"},
 	"test/mongosh":         {"-"}, // tests only
@@ -38,8 +44,10 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "web"},
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/history", "web"},
 	"github.com/gorilla/websocket":            {"web"},
+	"modernc.org/sqlite":                      {"internal/store"},
+	"github.com/coreos/go-oidc":               {"internal/auth"},
 	"go.yaml.in/yaml":                         {"internal/profile"},
 	"go.mongodb.org/mongo-driver/v2/x":        {},
 	"go.mongodb.org/mongo-driver/v2/internal": {},
@@ -111,7 +119,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault":
+	case target == "internal/fault", target == "internal/hostile":
 		return !slices.Contains(may, "-")
 	}
 	return false

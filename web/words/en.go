@@ -1,10 +1,29 @@
 package words
 
-// english is the catalogue: key → sentence with {placeholders}. Keys that end
+// english is the catalogue: key → sentence with {placeholders}, a file for
+// each part of the product. Never written after start.
+var english = assembled(pages, signIn, acting, heat, history)
+
+// assembled joins the parts. A key in two of them would make one of its
+// sentences unreachable, so that is a defect that no build gets past.
+func assembled(parts ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, part := range parts {
+		for key, sentence := range part {
+			if _, twice := all[key]; twice {
+				panic("words: two sentences for " + key)
+			}
+			all[key] = sentence
+		}
+	}
+	return all
+}
+
+// pages are the sentences of what everybody sees. Keys that end
 // in .one and .many are chosen by a count. Codes of other packages follow a
 // prefix (reason., method., can., event., …); the prefix's "other" sentence
 // covers codes that this catalogue does not know yet.
-var english = map[string]string{
+var pages = map[string]string{
 	// Around every page.
 	"shell.skip":       "Skip to content",
 	"shell.nav":        "Main",

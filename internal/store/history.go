@@ -1,0 +1,4 @@
+package store
+
+// History keeps how placement looked before.
+type History interface{}

@@ -1,0 +1,4 @@
+package store
+
+// Journal keeps plans, runs and intents.
+type Journal interface{}

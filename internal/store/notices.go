@@ -1,0 +1,4 @@
+package store
+
+// Notices keeps dismissed advice, alerts and watches.
+type Notices interface{}

@@ -1,0 +1,4 @@
+package store
+
+// Sessions keeps who is in now.
+type Sessions interface{}

@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// Append puts an entry at the end of the chain.
+func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditRecord, err error) {
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		r, err = appendAudit(ctx, tx, e)
+		return err
+	})
+	return r, err
+}
+
+// appendAudit is Append within a transaction, so that a change and its record
+// are one.
+func appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.AuditRecord, error) {
+	e.At = e.At.UTC().Truncate(time.Millisecond)
+	seq, prev, err := auditEnd(ctx, tx)
+	if err != nil {
+		return store.AuditRecord{}, err
+	}
+	if seq == 0 {
+		prev = audit.Begin()
+	}
+	canonical, err := audit.Canonical(e)
+	if err != nil {
+		return store.AuditRecord{}, err
+	}
+	r := store.AuditRecord{AuditEntry: e, Seq: seq + 1, Prev: prev, Hash: audit.Hash(prev, seq+1, canonical)}
+	_, err = tx.ExecContext(ctx, `INSERT INTO audit VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash)
+	return r, unavailable(err)
+}
+
+// AuditRecords gives records in order.
+func (db *DB) AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer rows.Close()
+	var out []store.AuditRecord
+	for rows.Next() {
+		var r store.AuditRecord
+		var entry []byte
+		if err := rows.Scan(&r.Seq, &entry, &r.Prev, &r.Hash); err != nil {
+			return nil, unavailable(err)
+		}
+		if r.AuditEntry, err = audit.Parse(entry); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, unavailable(rows.Err())
+}
+
+// AuditEnd is the last record's place and hash.
+func (db *DB) AuditEnd(ctx context.Context) (int64, []byte, error) { return auditEnd(ctx, db.read) }
+
+// queryer is a pool or a transaction.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func auditEnd(ctx context.Context, q queryer) (seq int64, hash []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`).Scan(&seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil, nil
+	}
+	return seq, hash, unavailable(err)
+}
+
+// SaveHead keeps a signed head.
+func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
+		return unavailable(err)
+	})
+}
+
+// LastHead gives the newest signed head; nil if there is none.
+func (db *DB) LastHead(ctx context.Context) (*store.AuditHead, error) {
+	var h store.AuditHead
+	var at int64
+	err := db.read.QueryRowContext(ctx, `SELECT seq, hash, at, key, signature FROM audit_heads ORDER BY rowid DESC LIMIT 1`).
+		Scan(&h.Seq, &h.Hash, &at, &h.Key, &h.Signature)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	h.At = time.UnixMilli(at).UTC()
+	return &h, unavailable(err)
+}

@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// steps are the names of the migrations in order. A step that was released is
+// never edited: the next one mends it.
+func steps() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is constant
+	}
+	slices.Sort(names)
+	for i := range names {
+		names[i] = path.Base(names[i])
+	}
+	return names
+}
+
+// migrate applies the steps that the file has not seen, each in a transaction
+// of its own with the note that it was.
+func migrate(ctx context.Context, db *sql.DB) error {
+	if _, err := db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`); err != nil {
+		return fmt.Errorf("prepare schema: %w", err)
+	}
+	done, err := applied(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, name := range steps() {
+		if slices.Contains(done, name) {
+			continue
+		}
+		if err := apply(ctx, db, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func apply(ctx context.Context, db *sql.DB, name string) error {
+	text, err := migrations.ReadFile("migrations/" + name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin %s: %w", name, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+		return fmt.Errorf("apply %s: %w", name, err)
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO migrations VALUES (?, ?)`, name, time.Now().UnixMilli()); err != nil {
+		return fmt.Errorf("note %s: %w", name, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit %s: %w", name, err)
+	}
+	return nil
+}
+
+func applied(ctx context.Context, db *sql.DB) ([]string, error) {
+	rows, err := db.QueryContext(ctx, `SELECT name FROM migrations ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("read schema: %w", err)
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// checkVersion refuses a file that a newer shardboard has written, and one that
+// is older than this program while another process owns it: neither is as
+// this program's statements expect.
+func checkVersion(ctx context.Context, db *sql.DB) error {
+	done, err := applied(ctx, db)
+	if err != nil {
+		return err
+	}
+	known := steps()
+	for _, name := range done {
+		if !slices.Contains(known, name) {
+			return fault.New(fault.Conflict, "A newer shardboard has written this data (%s). Use that version; data never goes back to an older one.", name)
+		}
+	}
+	if len(done) < len(known) {
+		return fault.New(fault.Conflict, "An older shardboard owns this data and has to end first.")
+	}
+	return nil
+}

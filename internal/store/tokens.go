@@ -1,0 +1,4 @@
+package store
+
+// Tokens keeps keys of scripts.
+type Tokens interface{}

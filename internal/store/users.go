@@ -1,0 +1,4 @@
+package store
+
+// Users keeps people who may come in.
+type Users interface{}
