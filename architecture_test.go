@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
 	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
 	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
-	"internal/doctor":      {"internal/topology"},
+	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
 	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
@@ -48,6 +48,8 @@ var external = map[string][]string{
 	"github.com/gorilla/websocket":            {"web"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
+	"github.com/alexedwards/argon2id":         {"internal/auth"},
+	"golang.org/x/oauth2":                     {"internal/auth"},
 	"go.yaml.in/yaml":                         {"internal/profile"},
 	"go.mongodb.org/mongo-driver/v2/x":        {},
 	"go.mongodb.org/mongo-driver/v2/internal": {},

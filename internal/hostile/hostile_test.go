@@ -1,0 +1,62 @@
+package hostile_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"shardboard/internal/hostile"
+)
+
+func TestLineShowsWhatCannotBeSeen(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                             "",
+		"yorkie-meta.documents":        "yorkie-meta.documents",
+		"문서 ключ 鍵 😀 é":                "문서 ключ 鍵 😀 é",
+		`{"$oid": "a\\b"}`:             `{"$oid": "a\\b"}`,
+		"two\nlines\r\n":               `two\nlines\r\n`,
+		"a\tb":                         `a\tb`,
+		"\x1b[31mred\x1b[0m":           `\u{001b}[31mred\u{001b}[0m`,
+		"\x1b]0;title\x07":             `\u{001b}]0;title\u{0007}`,
+		"\u009b31m":                    `\u{009b}31m`,
+		"\x9b31m":                      `\x9b31m`, // the same sequence as one byte
+		"\x00\x7f":                     `\u{0000}\u{007f}`,
+		"admin\u202egnp.exe":           `admin\u{202e}gnp.exe`,
+		"\u2066x\u2069\u200f\u061c":    `\u{2066}x\u{2069}\u{200f}\u{061c}`,
+		"a\u2028b\u2029c\u0085d":       `a\u{2028}b\u{2029}c\u{0085}d`,
+		"a\u200bb\ufeffc\u00add":       `a\u{200b}b\u{feff}c\u{00ad}d`,
+		"a\u00a0b\u3000c":              `a\u{00a0}b\u{3000}c`,
+		"a\U000e0041b":                 `a\u{e0041}b`,
+		"a\ufe0fb\u3164c\u115fd":       `a\u{fe0f}b\u{3164}c\u{115f}d`,
+		"\xff\xfe half \xe2\x82":       `\xff\xfe half \xe2\x82`,
+		"the sign itself \ufffd stays": "the sign itself \ufffd stays",
+	} {
+		if got := hostile.Line(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		out := hostile.Line(in)
+		if !utf8.ValidString(out) {
+			t.Fatalf("%q is not UTF-8", out)
+		}
+		for _, r := range out {
+			if !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp) {
+				t.Fatalf("%q has %U", out, r)
+			}
+		}
+		if again := hostile.Line(out); again != out {
+			t.Fatalf("%q became %q the second time", out, again)
+		}
+		if strings.TrimFunc(in, unicode.IsPrint) == "" && len(out) < len(in) {
+			t.Fatalf("%q lost something: %q", in, out)
+		}
+	})
+}
