@@ -44,9 +44,15 @@ type Audit interface {
 	Append(ctx context.Context, e AuditEntry) (AuditRecord, error)
 	// AuditRecords gives records in order, those after the given Seq, at most limit.
 	AuditRecords(ctx context.Context, after int64, limit int) ([]AuditRecord, error)
+	// AuditBefore gives records newest first, those before the given Seq, at most
+	// limit.
+	AuditBefore(ctx context.Context, before int64, limit int) ([]AuditRecord, error)
 	// AuditEnd is the last record's place and hash; zero when there is none.
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
 	// SaveHead keeps a signed head; LastHead gives the newest one, nil if none.
 	SaveHead(ctx context.Context, h AuditHead) error
 	LastHead(ctx context.Context) (*AuditHead, error)
+	// AuditHeads gives every kept head in the order of signing: the first limit of
+	// those after the first skip.
+	AuditHeads(ctx context.Context, skip, limit int) ([]AuditHead, error)
 }

@@ -1,4 +1,39 @@
 package store
 
+import (
+	"context"
+	"time"
+)
+
+// Session is one browser that is signed in.
+type Session struct {
+	ID      string // shown in lists; opens nothing
+	Hash    []byte // SHA-256 of the secret that the browser has
+	Subject string // principal id
+	Name    string
+	Role    string // at sign-in
+	Method  string
+	From    string
+	Created time.Time
+	Used    time.Time
+	Expires time.Time // whatever happens
+}
+
 // Sessions keeps who is in now.
-type Sessions interface{}
+type Sessions interface {
+	// CreateSession also ends the session replaces, if that is not "", and notes
+	// the sign-in with the user, if the subject is one of ours.
+	CreateSession(ctx context.Context, s Session, replaces string, e AuditEntry) error
+	// Session and SessionByHash give fault.NotFound. They know nothing of expiry.
+	Session(ctx context.Context, id string) (Session, error)
+	SessionByHash(ctx context.Context, hash []byte) (Session, error)
+	// Sessions are those of a subject, "" of all, newest first.
+	Sessions(ctx context.Context, subject string) ([]Session, error)
+	// TouchSession notes a use; nothing happens when it has ended.
+	TouchSession(ctx context.Context, id string, used time.Time) error
+	// EndSession is fault.NotFound when there is none.
+	EndSession(ctx context.Context, id string, e AuditEntry) error
+	// DropSessions removes those that expired by now or were not used after idle,
+	// and gives their ids.
+	DropSessions(ctx context.Context, now, idle time.Time) ([]string, error)
+}

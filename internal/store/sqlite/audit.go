@@ -22,7 +22,6 @@ func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditReco
 // appendAudit is Append within a transaction, so that a change and its record
 // are one.
 func appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.AuditRecord, error) {
-	e.At = e.At.UTC().Truncate(time.Millisecond)
 	seq, prev, err := auditEnd(ctx, tx)
 	if err != nil {
 		return store.AuditRecord{}, err
@@ -30,33 +29,38 @@ func appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.Aud
 	if seq == 0 {
 		prev = audit.Begin()
 	}
-	canonical, err := audit.Canonical(e)
+	r, canonical, err := audit.Next(e, seq, prev)
 	if err != nil {
 		return store.AuditRecord{}, err
 	}
-	r := store.AuditRecord{AuditEntry: e, Seq: seq + 1, Prev: prev, Hash: audit.Hash(prev, seq+1, canonical)}
 	_, err = tx.ExecContext(ctx, `INSERT INTO audit VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash)
 	return r, unavailable(err)
 }
 
 // AuditRecords gives records in order.
 func (db *DB) AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+	return db.auditRows(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+}
+
+// AuditBefore gives records newest first.
+func (db *DB) AuditBefore(ctx context.Context, before int64, limit int) ([]store.AuditRecord, error) {
+	return db.auditRows(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?`, before, limit)
+}
+
+func (db *DB) auditRows(ctx context.Context, query string, from int64, limit int) ([]store.AuditRecord, error) {
+	rows, err := db.read.QueryContext(ctx, query, from, limit)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	defer rows.Close()
 	var out []store.AuditRecord
 	for rows.Next() {
-		var r store.AuditRecord
-		var entry []byte
-		if err := rows.Scan(&r.Seq, &entry, &r.Prev, &r.Hash); err != nil {
+		var seq int64
+		var entry, prev, hash []byte
+		if err := rows.Scan(&seq, &entry, &prev, &hash); err != nil {
 			return nil, unavailable(err)
 		}
-		if r.AuditEntry, err = audit.Parse(entry); err != nil {
-			return nil, err
-		}
-		out = append(out, r)
+		out = append(out, audit.Read(seq, entry, prev, hash))
 	}
 	return out, unavailable(rows.Err())
 }
@@ -85,15 +89,37 @@ func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 	})
 }
 
+const headColumns = `SELECT seq, hash, at, key, signature FROM audit_heads `
+
 // LastHead gives the newest signed head; nil if there is none.
 func (db *DB) LastHead(ctx context.Context) (*store.AuditHead, error) {
-	var h store.AuditHead
-	var at int64
-	err := db.read.QueryRowContext(ctx, `SELECT seq, hash, at, key, signature FROM audit_heads ORDER BY rowid DESC LIMIT 1`).
-		Scan(&h.Seq, &h.Hash, &at, &h.Key, &h.Signature)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	heads, err := db.heads(ctx, headColumns+`ORDER BY rowid DESC LIMIT 1`)
+	if err != nil || len(heads) == 0 {
+		return nil, err
 	}
-	h.At = time.UnixMilli(at).UTC()
-	return &h, unavailable(err)
+	return &heads[0], nil
+}
+
+// AuditHeads gives heads in the order of signing.
+func (db *DB) AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error) {
+	return db.heads(ctx, headColumns+`ORDER BY rowid LIMIT ? OFFSET ?`, limit, skip)
+}
+
+func (db *DB) heads(ctx context.Context, query string, args ...any) ([]store.AuditHead, error) {
+	rows, err := db.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer rows.Close()
+	var out []store.AuditHead
+	for rows.Next() {
+		var h store.AuditHead
+		var at int64
+		if err := rows.Scan(&h.Seq, &h.Hash, &at, &h.Key, &h.Signature); err != nil {
+			return nil, unavailable(err)
+		}
+		h.At = time.UnixMilli(at).UTC()
+		out = append(out, h)
+	}
+	return out, unavailable(rows.Err())
 }

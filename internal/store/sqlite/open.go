@@ -54,6 +54,9 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 
 func (db *DB) open(ctx context.Context, path string) error {
 	if db.lock != nil {
+		if err := restrict(path); err != nil {
+			return err
+		}
 		w, err := connect(path, "rwc", 1)
 		if err != nil {
 			return err
@@ -61,9 +64,6 @@ func (db *DB) open(ctx context.Context, path string) error {
 		db.write = w
 		if err := migrate(ctx, w); err != nil {
 			return err
-		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			return fmt.Errorf("restrict %s: %w", path, err)
 		}
 	}
 	r, err := connect(path, "ro", readers)
@@ -75,6 +75,19 @@ func (db *DB) open(ctx context.Context, path string) error {
 		return fmt.Errorf("open %s for reading: %w", path, err)
 	}
 	return checkVersion(ctx, r)
+}
+
+// restrict makes the file its owner's alone before there is anything in it:
+// SQLite gives the files beside it, where every change is first, its mode.
+func restrict(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return fmt.Errorf("restrict %s: %w", path, err)
+	}
+	return nil
 }
 
 // connect names every setting in the address, so that each connection of the

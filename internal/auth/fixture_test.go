@@ -1,0 +1,165 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+)
+
+const goodPassword = "correct horse battery"
+
+// house is a Service over a real store, with a clock that is set by hand.
+type house struct {
+	*Service
+	db  *sqlite.DB
+	dir string
+	log *syncBuffer
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func (h *house) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+func (h *house) pass(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(d)
+}
+
+// newHouse makes a Service with cheap hashes; change adapts the options.
+func newHouse(t *testing.T, change ...func(*Options)) *house {
+	t.Helper()
+	h := &house{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	var err error
+	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.db.Close() })
+	h.Service = h.service(t, change...)
+	return h
+}
+
+// service is another Service over the same store, as another process has it.
+func (h *house) service(t *testing.T, change ...func(*Options)) *Service {
+	t.Helper()
+	o := Options{Store: h.db, Log: slog.New(slog.NewTextHandler(h.log, nil)), Now: h.clock, Mode: ModeLocal, Cost: Cost{Memory: 64, Time: 1}}
+	for _, c := range change {
+		c(&o)
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (h *house) add(t *testing.T, name string, role Role) User {
+	t.Helper()
+	u, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// in signs somebody in and gives the cookie and the principal.
+func (h *house) in(t *testing.T, name string) (*http.Cookie, Principal) {
+	t.Helper()
+	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, p
+}
+
+// asked is a request from an address with a cookie or none.
+func asked(from string, cookie *http.Cookie, headers ...string) *http.Request {
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr = from + ":1234"
+	if strings.Contains(from, ":") {
+		r.RemoteAddr = "[" + from + "]:1234"
+	}
+	if cookie != nil {
+		r.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value})
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func (h *house) who(cookie *http.Cookie, headers ...string) (Principal, error) {
+	return h.Identify(context.Background(), asked("192.0.2.1", cookie, headers...))
+}
+
+// audited are the entries of a kind.
+func (h *house) audited(t *testing.T, what string) (out []store.AuditRecord) {
+	t.Helper()
+	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.What == what {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func isNobody(t *testing.T, what string, p Principal, err error) {
+	t.Helper()
+	if !errors.Is(err, ErrNobody) || p.ID != "" {
+		t.Errorf("%s: %+v, %v; want nobody", what, p, err)
+	}
+}
+
+func wants(t *testing.T, what string, err error, kind fault.Kind) {
+	t.Helper()
+	if err == nil || fault.Of(err) != kind {
+		t.Errorf("%s: %v; want a %s", what, err, kind)
+	}
+}
+
+// closed tells whether a channel is closed now.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,120 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// attempts signs in until it is told to wait, and gives how often it could.
+func (h *house) attempts(t *testing.T, c Credentials) (n int, wait time.Duration) {
+	t.Helper()
+	for n < 1000 {
+		_, _, err := h.SignIn(t.Context(), c)
+		if many := (*TooMany)(nil); errors.As(err, &many) {
+			return n, many.Wait
+		}
+		if !errors.Is(err, ErrCredentials) && err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	t.Fatal("there is no limit")
+	return 0, 0
+}
+
+func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedForGood(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "ben", Viewer)
+	n, wait := h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"})
+	if n != accountPerMinute || wait <= 0 || wait > 6*time.Second {
+		t.Fatalf("%d attempts, then wait %s", n, wait)
+	}
+	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.9"})
+	if many := (*TooMany)(nil); !errors.As(err, &many) || many.Seconds() < 1 {
+		t.Fatalf("the right password in between: %v", err)
+	}
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "ben", Password: goodPassword, From: "192.0.2.10"}); err != nil {
+		t.Errorf("another account waits too: %v", err)
+	}
+	h.pass(wait)
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.9"}); err != nil {
+		t.Errorf("after the wait: %v", err)
+	}
+	if n := len(h.audited(t, auditLimited)); n != 1 {
+		t.Errorf("the refusals of one flood are %d records", n)
+	}
+}
+
+func TestGuessingElsewhereDoesNotKeepTheOwnerOut(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	h.in(t, "anna")
+	for i := range 5 {
+		h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
+	}
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.1"}); err != nil {
+		t.Error(err)
+	}
+	if n, _ := h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.1"}); n > accountPerMinute {
+		t.Errorf("a known address has %d attempts", n)
+	}
+}
+
+func TestOneAddressCannotTryManyAccounts(t *testing.T) {
+	h := newHouse(t)
+	tried := 0
+	for i := range 100 {
+		_, _, err := h.SignIn(t.Context(), Credentials{Name: fmt.Sprintf("user%d", i), Password: "wrong", From: fmt.Sprintf("2001:db8::%x", i+1)})
+		if errors.Is(err, ErrCredentials) {
+			tried++
+		}
+	}
+	if tried != addressPerMinute {
+		t.Errorf("%d accounts were tried from one /64", tried)
+	}
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "x", Password: "wrong", From: "2001:db8:0:1::1"}); !errors.Is(err, ErrCredentials) {
+		t.Errorf("another network: %v", err)
+	}
+}
+
+func TestWrongTokensAreLimitedAndRightOnesAreNot(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Admin)
+	_, p := h.in(t, "anna")
+	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := false
+	for range addressPerMinute + 5 {
+		_, err := h.who(nil, "Authorization", "Bearer sb_wrong")
+		many := (*TooMany)(nil)
+		limited = errors.As(err, &many)
+	}
+	if !limited {
+		t.Error("wrong tokens have no limit")
+	}
+	if _, err := h.who(nil, "Authorization", "Bearer "+secret); err != nil {
+		t.Errorf("the right token: %v", err)
+	}
+}
+
+func TestBucketsDoNotFillTheMemory(t *testing.T) {
+	now := time.Now()
+	l := newLimits(func() time.Time { return now })
+	for i := range maxBuckets + 500 {
+		l.attempt(fmt.Sprint("account", i), fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255))
+	}
+	if len(l.buckets) > maxBuckets+1 {
+		t.Errorf("%d buckets", len(l.buckets))
+	}
+	for i := range maxKnown * 2 {
+		l.succeeded(fmt.Sprint("account", i), "192.0.2.1")
+	}
+	if len(l.known) > maxKnown {
+		t.Errorf("%d known addresses", len(l.known))
+	}
+}

@@ -1,0 +1,103 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+const (
+	defaultIdle   = 8 * time.Hour
+	defaultMax    = 7 * 24 * time.Hour
+	outsideMax    = 12 * time.Hour // of a session by OIDC: the issuer is asked again after a day's work
+	breakGlassMax = time.Hour
+)
+
+// New checks the options and starts nothing.
+func New(o Options) (*Service, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if o.Idle == 0 {
+		o.Idle = defaultIdle
+	}
+	if o.Max == 0 {
+		o.Max = defaultMax
+	}
+	if o.Proxy.Role == "" {
+		o.Proxy.Role = Viewer
+	}
+	h, err := newHashes(o.Cost)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{o: o, hashes: h, limits: newLimits(o.Now), ended: newEnded(), seen: sightings{last: map[string]time.Time{}}}, nil
+}
+
+func (o Options) check() error {
+	if _, err := ParseMode(string(o.Mode)); err != nil {
+		return err
+	}
+	switch {
+	case o.Store == nil:
+		return fault.New(fault.Invalid, "Sign-in needs a store.")
+	case o.Idle < 0 || o.Max < 0:
+		return fault.New(fault.Invalid, "A session cannot last less than no time.")
+	case o.Mode.Has(ModeProxy) && (o.Proxy.Header == "" || len(o.Proxy.CIDRs) == 0):
+		return fault.New(fault.Invalid, "Sign-in by a proxy needs --proxy-header and the addresses it connects from, --proxy-cidr.")
+	case o.Proxy.Role != "" && !o.Proxy.Role.Known():
+		return fault.New(fault.Invalid, "There is no role %q.", o.Proxy.Role)
+	case o.Mode.Has(ModeOIDC) && o.Issuer == nil:
+		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-issuer and --oidc-client-id.")
+	case o.Mode.Has(ModeOIDC) && len(o.Roles) == 0:
+		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-role-map: which group has which role. Without it nobody could come in.")
+	}
+	for group, role := range o.Roles {
+		if !role.Known() {
+			return fault.New(fault.Invalid, "The group %q is mapped to %q, which is no role.", group, role)
+		}
+	}
+	if o.PublicURL != "" {
+		u, err := url.Parse(o.PublicURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
+			return fault.New(fault.Invalid, "The public URL %q is not https://host or https://host:port.", o.PublicURL)
+		}
+	}
+	return nil
+}
+
+// Mode is how people come in.
+func (s *Service) Mode() Mode { return s.o.Mode }
+
+// Offers is what a sign-in page can offer now.
+func (s *Service) Offers(ctx context.Context) (Offers, error) {
+	f := Offers{Password: s.o.Mode.Has(ModeLocal), OIDC: s.o.Mode.Has(ModeOIDC), Off: s.o.Mode.Off(), ReadOnly: !s.o.Store.Owner()}
+	users, err := s.o.Store.Users(ctx)
+	if err != nil {
+		return Offers{}, err
+	}
+	ordinary := 0
+	for _, u := range users {
+		if u.BreakGlass && !u.Disabled {
+			f.Password = true
+		}
+		if !u.BreakGlass {
+			ordinary++
+		}
+	}
+	f.First = s.o.Mode.Has(ModeLocal) && ordinary == 0
+	return f, nil
+}

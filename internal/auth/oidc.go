@@ -1,0 +1,166 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	flowCookie = "shardboard-oidc"
+	flowLasts  = 10 * time.Minute
+	maxNext    = 1 << 10
+	// CallbackPath is where the issuer sends browsers back to, under PublicURL.
+	CallbackPath = "/login/oidc/callback"
+)
+
+// flow is one way to the issuer and back, kept by the browser that goes it: the
+// answer is good in that browser only, and a flood of beginnings costs no
+// memory here. Nobody else can set the cookie under TLS, for its name has the
+// __Host- prefix.
+type flow struct {
+	State    string `json:"s"`
+	Nonce    string `json:"n"`
+	Verifier string `json:"v"` // PKCE
+	Next     string `json:"p"`
+	Began    int64  `json:"t"` // seconds since 1970
+}
+
+var errFlow = fault.New(fault.Forbidden, "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.")
+
+// StartOIDC gives the issuer's address.
+func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string) (string, error) {
+	if !s.o.Mode.Has(ModeOIDC) {
+		return "", fault.New(fault.NotFound, "Sign-in by OIDC is not set up here.")
+	}
+	if !s.o.Store.Owner() {
+		return "", store.ErrReadOnly
+	}
+	f := flow{Next: LocalPath(next), Began: s.o.Now().Unix()}
+	for _, field := range []*string{&f.State, &f.Nonce, &f.Verifier} {
+		secret, err := newSecret(s.o.Random)
+		if err != nil {
+			return "", err
+		}
+		*field = secret
+	}
+	to, err := s.o.Issuer.Address(r.Context(), f.State, f.Nonce, f.Verifier)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return "", err
+	}
+	http.SetCookie(w, s.cookie(flowCookie, base64.RawURLEncoding.EncodeToString(text), int(flowLasts/time.Second)))
+	return to, nil
+}
+
+// FinishOIDC lets in whom the issuer named, if one of their groups has a role.
+func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, error) {
+	if !s.o.Mode.Has(ModeOIDC) {
+		return "", fault.New(fault.NotFound, "Sign-in by OIDC is not set up here.")
+	}
+	nobody := Principal{Method: ByOIDC, From: s.ClientAddr(r)}
+	if wait, first := s.limits.wrong(nobody.From); wait > 0 {
+		if first {
+			s.refused(r.Context(), nobody, auditLimited, "", "too many attempts")
+		}
+		return "", &TooMany{Wait: wait}
+	}
+	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // whatever comes of it, it was used
+	f, claims, err := s.answer(r)
+	if err != nil {
+		s.refused(r.Context(), nobody, auditRefused, "", "the issuer's answer: "+fault.Text(err))
+		s.o.Log.Warn("sign-in by OIDC", "err", err)
+		return "", err
+	}
+	p, err := s.claimant(claims)
+	p.From = nobody.From
+	if err != nil {
+		s.refused(r.Context(), nobody, auditRefused, p.ID, "no group with a role")
+		return "", err
+	}
+	cookie, _, err := s.begin(r.Context(), p, s.sessionOf(r))
+	if err != nil {
+		return "", err
+	}
+	http.SetCookie(w, cookie)
+	return f.Next, nil
+}
+
+// answer is what came back, once everything that ties it to this browser holds.
+func (s *Service) answer(r *http.Request) (f flow, c Claims, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(s.cookieValue(r, flowCookie))
+	if err != nil || json.Unmarshal(text, &f) != nil || f.State == "" || f.Nonce == "" || f.Verifier == "" {
+		return f, c, errFlow
+	}
+	q := r.URL.Query()
+	began := time.Unix(f.Began, 0)
+	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 || s.o.Now().Sub(began) > flowLasts || began.After(s.o.Now().Add(time.Minute)) {
+		return f, c, errFlow
+	}
+	if q.Has("error") {
+		return f, c, fault.New(fault.Forbidden, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.")
+	}
+	if q.Get("code") == "" {
+		return f, c, errFlow
+	}
+	f.Next = LocalPath(f.Next)
+	c, err = s.o.Issuer.Exchange(r.Context(), q.Get("code"), f.Nonce, f.Verifier)
+	return f, c, err
+}
+
+// claimant is the principal of claims: with the greatest role of their groups,
+// or refused.
+func (s *Service) claimant(c Claims) (Principal, error) {
+	if c.Subject == "" || len(c.Subject) > 255 || !plainName(c.Subject) {
+		return Principal{}, fault.New(fault.Forbidden, "The issuer named nobody. Ask whoever runs it.")
+	}
+	sum := sha256.Sum256([]byte(c.Issuer))
+	p := Principal{ID: "oidc:" + plain32.EncodeToString(sum[:8]) + ":" + c.Subject, Name: c.Name, Method: ByOIDC}
+	if !plainName(p.Name) {
+		p.Name = c.Subject
+	}
+	for _, group := range c.Groups {
+		if role, ok := s.o.Roles[group]; ok && (p.Role == "" || role.Includes(p.Role)) {
+			p.Role = role
+		}
+	}
+	if p.Role == "" {
+		return p, fault.New(fault.Forbidden, "You are signed in at the issuer, but none of your groups has a role here. Ask an admin of shardboard which group you need.")
+	}
+	return p, nil
+}
+
+// sessionOf is the id of the browser's session so far; "" if none.
+func (s *Service) sessionOf(r *http.Request) string {
+	secret := s.sessionSecret(r)
+	if secret == "" {
+		return ""
+	}
+	row, err := s.o.Store.SessionByHash(context.WithoutCancel(r.Context()), digest(secret))
+	if err != nil {
+		return ""
+	}
+	return row.ID
+}
+
+// LocalPath is next when it is a path of this site, else "/". Browsers read a
+// backslash as a slash and drop tabs and line ends, so none of these is let
+// through.
+func LocalPath(next string) string {
+	if len(next) > maxNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") ||
+		strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' || c > 0x7e }) {
+		return "/"
+	}
+	return next
+}

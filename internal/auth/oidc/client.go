@@ -1,0 +1,57 @@
+package oidc
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+const maxAnswer = 1 << 20 // bytes; a discovery document or key set has a few thousand
+
+// client asks an issuer: bounded in time and size, and never led elsewhere by a
+// redirect, which discovery and token endpoints have no use for.
+func client() *http.Client {
+	return &http.Client{
+		Timeout:   askWait,
+		Transport: bounded{http.DefaultTransport},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("the issuer redirects, which is not followed")
+		},
+	}
+}
+
+// bounded cuts answers that are too long; what is cut does not parse.
+type bounded struct{ next http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err == nil {
+		res.Body = limited{io.LimitReader(res.Body, maxAnswer), res.Body}
+	}
+	return res, err
+}
+
+type limited struct {
+	io.Reader
+	io.Closer
+}
+
+// withoutURL drops the address out of an error, which may have secrets in it.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,222 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// fakeIssuer vouches for whomever it is told to, for one code.
+type fakeIssuer struct {
+	claims          Claims
+	down            bool
+	nonce, verifier string
+}
+
+func (f *fakeIssuer) Address(_ context.Context, state, nonce, verifier string) (string, error) {
+	if f.down {
+		return "", fault.New(fault.Unavailable, "down")
+	}
+	f.nonce, f.verifier = nonce, verifier
+	return "https://issuer.example/authorize?" + url.Values{"state": {state}}.Encode(), nil
+}
+
+func (f *fakeIssuer) Exchange(_ context.Context, code, nonce, verifier string) (Claims, error) {
+	if code != "code" || nonce != f.nonce || verifier != f.verifier {
+		return Claims{}, fault.New(fault.Forbidden, "refused")
+	}
+	return f.claims, nil
+}
+
+func withIssuer(f *fakeIssuer) func(*Options) {
+	return func(o *Options) {
+		o.Mode, o.Issuer = ModeOIDC, f
+		o.Roles = map[string]Role{"staff": Viewer, "ops": Operator, "dba": Admin}
+	}
+}
+
+func someone(groups ...string) *fakeIssuer {
+	return &fakeIssuer{claims: Claims{Issuer: "https://issuer.example", Subject: "sub-1", Name: "Anna", Groups: groups}}
+}
+
+// leave begins a sign-in and gives the browser's cookie and the state.
+func (h *house) leave(t *testing.T, next string) (*http.Cookie, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	to, err := h.StartOIDC(w, asked("192.0.2.1", nil), next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(to)
+	if err != nil || len(w.Result().Cookies()) != 1 {
+		t.Fatal(to, err)
+	}
+	return w.Result().Cookies()[0], u.Query().Get("state")
+}
+
+// back is the issuer's answer; the session's cookie is nil when it was refused.
+func (h *house) back(cookie *http.Cookie, query string) (*http.Cookie, string, error) {
+	r := asked("192.0.2.1", cookie)
+	r.URL.RawQuery = query
+	w := httptest.NewRecorder()
+	to, err := h.FinishOIDC(w, r)
+	for _, c := range w.Result().Cookies() {
+		if c.Name == cookieName && c.Value != "" {
+			return c, to, err
+		}
+	}
+	return nil, to, err
+}
+
+func TestWhomTheIssuerNamesComesInWithTheGreatestRoleOfTheirGroups(t *testing.T) {
+	h := newHouse(t, withIssuer(someone("other", "ops", "staff")))
+	flow, state := h.leave(t, "/projects?q=x")
+	if !flow.HttpOnly || flow.SameSite != http.SameSiteLaxMode || flow.MaxAge > 600 || len(flow.Value) > 3000 {
+		t.Errorf("%+v", flow)
+	}
+	c, to, err := h.back(flow, "code=code&state="+state)
+	if err != nil || to != "/projects?q=x" || c == nil {
+		t.Fatal(c, to, err)
+	}
+	p, err := h.who(c)
+	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") || !strings.HasSuffix(p.ID, ":sub-1") {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if err := h.Check(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+	h.pass(7 * time.Hour)
+	if _, err := h.who(c); err != nil {
+		t.Error(err)
+	}
+	h.pass(5 * time.Hour)
+	got, err := h.who(c)
+	isNobody(t, "after a day's work", got, err)
+}
+
+func TestWhoHasNoGroupWithARoleIsRefusedWithASentence(t *testing.T) {
+	for _, groups := range [][]string{nil, {}, {"Staff"}, {"", "admin"}, {"staff,ops"}} {
+		h := newHouse(t, withIssuer(someone(groups...)))
+		flow, state := h.leave(t, "/")
+		c, _, err := h.back(flow, "code=code&state="+state)
+		if c != nil || fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "group") {
+			t.Errorf("%q: %v", groups, err)
+		}
+		if r := h.audited(t, auditRefused); len(r) != 1 || !strings.HasSuffix(r[0].Subject, ":sub-1") {
+			t.Errorf("%q: %+v", groups, r)
+		}
+	}
+}
+
+func TestAnAnswerThatThisBrowserDidNotAskForIsRefused(t *testing.T) {
+	h := newHouse(t, withIssuer(someone("ops")))
+	flow, state := h.leave(t, "/")
+	other, _ := h.leave(t, "/")
+	broken := *flow
+	broken.Value = flow.Value[:20]
+	for name, tc := range map[string]struct {
+		cookie *http.Cookie
+		query  string
+	}{
+		"no cookie":                {nil, "code=code&state=" + state},
+		"another browser's cookie": {other, "code=code&state=" + state},
+		"a broken cookie":          {&broken, "code=code&state=" + state},
+		"no state":                 {flow, "code=code"},
+		"another state":            {flow, "code=code&state=x" + state},
+		"no code":                  {flow, "state=" + state},
+		"another code":             {flow, "code=other&state=" + state},
+		"the issuer's refusal":     {flow, "error=access_denied&error_description=%3Cscript%3E&state=" + state},
+		"nothing":                  {flow, ""},
+	} {
+		c, _, err := h.back(tc.cookie, tc.query)
+		if c != nil || fault.Of(err) != fault.Forbidden || strings.Contains(fault.Text(err), "script") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	flow, state = h.leave(t, "/")
+	h.pass(flowLasts + time.Second)
+	if c, _, err := h.back(flow, "code=code&state="+state); c != nil || !errors.Is(err, errFlow) {
+		t.Errorf("too late: %v", err)
+	}
+}
+
+func TestTheIssuersNamesAreText(t *testing.T) {
+	for _, bad := range []string{"", "a\x00", "a\r\nb", strings.Repeat("x", 256), "a\u202eb"} {
+		f := someone("ops")
+		f.claims.Subject = bad
+		h := newHouse(t, withIssuer(f))
+		flow, state := h.leave(t, "/")
+		if c, _, err := h.back(flow, "code=code&state="+state); c != nil || err == nil {
+			t.Errorf("%q is let in", bad)
+		}
+	}
+	f := someone("ops")
+	f.claims.Name = "a\r\n\u202eb"
+	h := newHouse(t, withIssuer(f))
+	flow, state := h.leave(t, "/")
+	c, _, err := h.back(flow, "code=code&state="+state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := h.who(c); err != nil || p.Name != "sub-1" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestWithoutOIDCItsRoutesAreNotThere(t *testing.T) {
+	h := newHouse(t)
+	w := httptest.NewRecorder()
+	_, err := h.StartOIDC(w, asked("192.0.2.1", nil), "/")
+	wants(t, "start", err, fault.NotFound)
+	_, err = h.FinishOIDC(w, asked("192.0.2.1", nil))
+	wants(t, "finish", err, fault.NotFound)
+	if len(w.Result().Cookies()) != 0 {
+		t.Error("a cookie is set")
+	}
+}
+
+func TestOnlyPathsOfThisSiteAreGoneOnTo(t *testing.T) {
+	for _, good := range []string{"/", "/projects", "/projects?q=a%20b&x=1", "/collections/a.b%2Fc", "/a//b"} {
+		if got := LocalPath(good); got != good {
+			t.Errorf("%q became %q", good, got)
+		}
+	}
+	for _, bad := range []string{"", "x", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "/\n/evil.example", "/ /evil.example",
+		"https://evil.example", "http:/evil.example", "javascript:alert(1)", " /x", "/\x00", "/\u2028", "/é", "\t//evil.example", "//", "/\\", "data:text/html,x",
+		"/login", "/login/oidc?next=/", "?next=//evil.example", "#x", ".", "..", "@evil.example", ":80", "/" + strings.Repeat("a", maxNext)} {
+		if got := LocalPath(bad); got != "/" {
+			t.Errorf("%q became %q", bad, got)
+		}
+	}
+}
+
+func TestModesAreReadAndContradictionsRefused(t *testing.T) {
+	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone, "demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
+		if got, err := ParseMode(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, bad := range []string{"", ",", "local,", "none,local", "demo,oidc", "none,demo", "Local", "all"} {
+		if got, err := ParseMode(bad); err == nil {
+			t.Errorf("%q is %q", bad, got)
+		}
+	}
+	if Mode("").Has("") || Mode("").Off() || Mode("local").Has("loc") {
+		t.Error("the zero mode has a way")
+	}
+	for name, o := range map[string]Options{
+		"nothing": {}, "oidc without issuer": {Mode: ModeOIDC}, "proxy without addresses": {Mode: ModeProxy, Proxy: ProxyOptions{Header: "X"}},
+		"a strange address": {Mode: ModeLocal, PublicURL: "ftp://x"}, "a path": {Mode: ModeLocal, PublicURL: "https://x/y"}, "no store": {Mode: ModeLocal},
+	} {
+		if _, err := New(o); fault.Of(err) != fault.Invalid || err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

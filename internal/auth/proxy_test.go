@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+func withProxy(o *Options) {
+	o.Mode = ModeProxy
+	o.Proxy = ProxyOptions{Header: "X-Forwarded-User", CIDRs: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8:1::/64")}}
+	o.Forwarded = o.Proxy.CIDRs
+}
+
+func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
+	h := newHouse(t, withProxy)
+	for _, from := range []string{"10.1.2.3", "2001:db8:1::7", "::ffff:10.1.2.3"} {
+		p, err := h.Identify(t.Context(), asked(from, nil, "X-Forwarded-User", "anna"))
+		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
+			t.Errorf("%s: %+v, %v", from, p, err)
+		}
+		if h.Check(t.Context(), p) != nil || h.Ended(p) != nil {
+			t.Errorf("%s: it can end", from)
+		}
+	}
+	if n := len(h.audited(t, auditLogin)); n != 1 {
+		t.Errorf("one person is %d sign-ins", n)
+	}
+	for range 3 {
+		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
+			p, err := h.Identify(t.Context(), asked(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
+			isNobody(t, from, p, err)
+		}
+	}
+	if spoofed := h.audited(t, auditSpoofed); len(spoofed) != 4 || spoofed[0].From != "10.2.0.1" {
+		t.Errorf("%d are recorded: %+v", len(spoofed), spoofed)
+	}
+	h.pass(sightingLasts)
+	_, _ = h.Identify(t.Context(), asked("10.2.0.1", nil, "X-Forwarded-User", "anna"))
+	if spoofed := h.audited(t, auditSpoofed); len(spoofed) != 5 {
+		t.Errorf("the next day is not recorded: %d", len(spoofed))
+	}
+}
+
+func TestAProxysHeaderMustBeOneUsableName(t *testing.T) {
+	h := newHouse(t, withProxy)
+	for _, names := range [][]string{{""}, {"anna", "root"}, {" anna"}, {"a\u202eb"}, {"a\tb"}, {"\xff"}, {strings.Repeat("a", 201)}} {
+		r := asked("10.1.2.3", nil)
+		for _, n := range names {
+			r.Header.Add("X-Forwarded-User", n)
+		}
+		p, err := h.Identify(t.Context(), r)
+		isNobody(t, strings.Join(names, " and "), p, err)
+	}
+}
+
+func TestAPasswordThatWasForTheProxyIsNoWrongToken(t *testing.T) {
+	h := newHouse(t, withProxy)
+	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+	if err != nil || p.ID != "proxy:anna" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
+	isNobody(t, "a wrong token", p, err)
+	p, err = h.Identify(t.Context(), asked("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+	isNobody(t, "from elsewhere", p, err)
+}
+
+func TestAProxysRoleMustBeARole(t *testing.T) {
+	h := newHouse(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
+	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
+		p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
+		if p.Role != want || (want == "") != (err != nil) {
+			t.Errorf("%q: %+v, %v", role, p, err)
+		}
+	}
+	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
+	isNobody(t, "two roles", p, err)
+	p, err = h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
+	isNobody(t, "no role", p, err)
+}
+
+func TestWithoutProxyModeItsHeaderIsNothing(t *testing.T) {
+	h := newHouse(t)
+	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
+	isNobody(t, "a header", p, err)
+}
+
+func TestTheClientsAddressIsWhatKnownProxiesSayItIs(t *testing.T) {
+	h := newHouse(t, withProxy)
+	for _, tc := range []struct{ remote, forwarded, want string }{
+		{"192.0.2.7", "", "192.0.2.7"},
+		{"192.0.2.7", "1.2.3.4", "192.0.2.7"},
+		{"10.1.2.3", "198.51.100.1", "198.51.100.1"},
+		{"10.1.2.3", "1.2.3.4, 198.51.100.1", "198.51.100.1"},
+		{"10.1.2.3", "1.2.3.4, 198.51.100.1, 10.1.9.9", "198.51.100.1"},
+		{"10.1.2.3", "nonsense", "10.1.2.3"},
+		{"10.1.2.3", "1.2.3.4, nonsense", "10.1.2.3"},
+		{"10.1.2.3", "", "10.1.2.3"},
+		{"10.1.2.3", "::ffff:198.51.100.1", "198.51.100.1"},
+	} {
+		r := asked(tc.remote, nil)
+		if tc.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", tc.forwarded)
+		}
+		if got := h.ClientAddr(r); got != tc.want {
+			t.Errorf("%s with %q: %s, want %s", tc.remote, tc.forwarded, got, tc.want)
+		}
+	}
+	r := asked("10.1.2.3", nil)
+	r.RemoteAddr = "@"
+	if got := h.ClientAddr(r); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestSightingsDoNotFillTheMemory(t *testing.T) {
+	s := sightings{last: map[string]time.Time{}}
+	now := time.Now()
+	for i := range maxSightings + 10 {
+		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
+	}
+	if len(s.last) > maxSightings {
+		t.Error(len(s.last))
+	}
+	if !s.first("later", now.Add(sightingLasts)) {
+		t.Error("nothing new is seen any more")
+	}
+}

@@ -1,0 +1,63 @@
+package auth
+
+import (
+	"context"
+
+	"shardboard/internal/fault"
+)
+
+// Sessions are by's own, newest first; an admin sees everybody's.
+func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error) {
+	subject, err := s.whose(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.o.Store.Sessions(ctx, subject)
+	if err != nil {
+		return nil, err
+	}
+	var out []Session
+	for _, row := range rows {
+		if _, err := s.sessionPrincipal(ctx, row); fault.Of(err) == fault.Forbidden && err != nil {
+			continue // it ended by itself
+		}
+		ends := row.Expires
+		if idle := row.Used.Add(s.o.Idle); idle.Before(ends) {
+			ends = idle
+		}
+		out = append(out, Session{ID: row.ID, Subject: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), From: row.From,
+			Created: row.Created, Used: row.Used, Ends: ends, Current: row.ID == by.Session})
+	}
+	return out, nil
+}
+
+// Revoke ends one of the sessions that by can see.
+func (s *Service) Revoke(ctx context.Context, by Principal, session string) error {
+	subject, err := s.whose(ctx, by)
+	if err != nil {
+		return err
+	}
+	row, err := s.o.Store.Session(ctx, session)
+	if err != nil {
+		return err
+	}
+	if subject != "" && row.Subject != subject {
+		return fault.New(fault.NotFound, "There is no such session; it may have ended.")
+	}
+	err = s.o.Store.EndSession(ctx, session, s.entry(by, auditSession, row.Subject, "ok", "session", session, "name", row.Name))
+	if err == nil {
+		s.endSessions(session)
+	}
+	return err
+}
+
+// whose is whose things by may see: "" is everybody's.
+func (s *Service) whose(ctx context.Context, by Principal) (string, error) {
+	switch {
+	case by.ID == "":
+		return "", ErrNobody
+	case by.May(Admin):
+		return "", nil
+	}
+	return s.ownerOf(ctx, by)
+}

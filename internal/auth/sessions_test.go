@@ -1,0 +1,151 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func TestSessionsEndWhenIdleAndWhateverHappens(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Idle, o.Max = time.Hour, 3*time.Hour })
+	h.add(t, "anna", Viewer)
+	c, p := h.in(t, "anna")
+	for range 4 { // used every 40 minutes: 2 h 40 min
+		h.pass(40 * time.Minute)
+		if _, err := h.who(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.pass(20 * time.Minute)
+	got, err := h.who(c)
+	isNobody(t, "after its longest time", got, err)
+	if err := h.Check(t.Context(), p); err == nil {
+		t.Error("a socket's check passes")
+	}
+	c, p = h.in(t, "anna")
+	ended := h.Ended(p)
+	h.pass(time.Hour)
+	got, err = h.who(c)
+	isNobody(t, "after an hour without use", got, err)
+	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
+		t.Error("a socket's check passes, or the others of the session stay open")
+	}
+	h.in(t, "anna") // sweeps
+	if rows, err := h.db.Sessions(t.Context(), ""); err != nil || len(rows) != 1 {
+		t.Errorf("%d rows are kept, %v", len(rows), err)
+	}
+}
+
+func TestWhatEndsASessionClosesItsSocketsAtOnce(t *testing.T) {
+	for name, end := range map[string]func(*house, Principal) error{
+		"sign-out": func(h *house, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
+		"revocation": func(h *house, p Principal) error {
+			return h.Revoke(t.Context(), Principal{ID: "user:x", Role: Admin}, p.Session)
+		},
+		"own":     func(h *house, p Principal) error { return h.Revoke(t.Context(), p, p.Session) },
+		"role":    func(h *house, p Principal) error { return h.SetRole(t.Context(), Console(), "anna", Support) },
+		"disable": func(h *house, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
+		"password": func(h *house, p Principal) error {
+			return h.SetPassword(t.Context(), Console(), "anna", "another good one")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.add(t, "anna", Viewer)
+			h.add(t, "ben", Viewer)
+			c, p := h.in(t, "anna")
+			_, other := h.in(t, "ben")
+			ended, others := h.Ended(p), h.Ended(other)
+			if err := h.Check(t.Context(), p); err != nil || closed(ended) {
+				t.Fatal("over before it ended", err)
+			}
+			if err := end(h, p); err != nil {
+				t.Fatal(err)
+			}
+			if !closed(ended) {
+				t.Error("its sockets stay open")
+			}
+			if closed(others) || h.Check(t.Context(), other) != nil {
+				t.Error("another one's sockets close")
+			}
+			got, err := h.who(c)
+			isNobody(t, "the secret", got, err)
+			if h.Check(t.Context(), p) == nil {
+				t.Error("the check passes")
+			}
+		})
+	}
+}
+
+func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Operator)
+	c, p := h.in(t, "anna")
+	ended := h.Ended(p)
+	if err := h.service(t).SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
+		t.Error("the socket lives on", err)
+	}
+	got, err := h.who(c)
+	isNobody(t, "the session with the role before", got, err)
+}
+
+func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
+	h := newHouse(t)
+	for _, name := range []string{"anna", "ben"} {
+		h.add(t, name, Viewer)
+	}
+	h.add(t, "root", Admin)
+	_, anna := h.in(t, "anna")
+	h.in(t, "anna")
+	_, ben := h.in(t, "ben")
+	_, root := h.in(t, "root")
+	for _, tc := range []struct {
+		by   Principal
+		want int
+	}{{anna, 2}, {ben, 1}, {root, 4}} {
+		list, err := h.Sessions(t.Context(), tc.by)
+		current := 0
+		for _, s := range list {
+			if s.Current {
+				current++
+			}
+		}
+		if err != nil || len(list) != tc.want || current != 1 {
+			t.Errorf("%s sees %d sessions, %d as the present one, %v", tc.by.Name, len(list), current, err)
+		}
+	}
+	wants(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
+	wants(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
+	if err := h.Revoke(t.Context(), root, anna.Session); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
+		t.Error("nobody sees sessions")
+	}
+	if n := len(h.audited(t, auditSession)); n != 1 {
+		t.Errorf("%d revocations are recorded", n)
+	}
+}
+
+func TestSessionsOutliveTheProcess(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	c, p := h.in(t, "anna")
+	got, err := h.service(t).Identify(t.Context(), asked("192.0.2.1", c))
+	if err != nil || got != p {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestASessionOfAWayThatIsClosedNowIsNone(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	c, _ := h.in(t, "anna")
+	s := h.service(t, withIssuer(&fakeIssuer{}))
+	got, err := s.Identify(t.Context(), asked("192.0.2.1", c))
+	isNobody(t, "a password's session when only OIDC is on", got, err)
+}

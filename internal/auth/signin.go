@@ -1,0 +1,199 @@
+package auth
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	cookieName   = "shardboard"
+	securePrefix = "__Host-" // browsers take it only with Secure, Path=/ and no Domain
+)
+
+// SignIn checks a name and password. It does the same work for a name that
+// nobody has, and what it answers does not tell which of both was wrong.
+func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error) {
+	name := strings.ToLower(strings.TrimSpace(c.Name))
+	if err := checkAttempt(name, c.Password); err != nil {
+		return nil, Principal{}, err
+	}
+	nobody := Principal{Method: ByPassword, From: c.From}
+	if wait, first := s.limits.attempt(name, c.From); wait > 0 {
+		if first {
+			s.refused(ctx, nobody, auditLimited, s.knownName(ctx, name), "too many attempts")
+		}
+		return nil, Principal{}, &TooMany{Wait: wait}
+	}
+	if !s.o.Store.Owner() {
+		return nil, Principal{}, store.ErrReadOnly
+	}
+	u, err := s.o.Store.UserByName(ctx, name)
+	if err != nil && fault.Of(err) != fault.NotFound {
+		return nil, Principal{}, err
+	}
+	ok, stale, err := s.hashes.match(ctx, c.Password, u.Password)
+	if err != nil {
+		return nil, Principal{}, err
+	}
+	method := ByPassword
+	if u.BreakGlass {
+		method = ByBreakGlass
+	}
+	if !ok || u.Disabled || !s.accepts(method) {
+		s.refused(ctx, nobody, auditRefused, s.subject(u), refusal(ok, u))
+		return nil, Principal{}, ErrCredentials
+	}
+	s.limits.succeeded(name, c.From)
+	p := Principal{ID: "user:" + u.ID, Name: u.Name, Role: Role(u.Role), Method: method, From: c.From}
+	if method == ByBreakGlass {
+		if err := s.brokeGlass(ctx, p); err != nil {
+			return nil, Principal{}, err
+		}
+	}
+	cookie, p, err := s.begin(ctx, p, c.Session)
+	if err == nil && stale {
+		s.rehash(ctx, u, c.Password)
+	}
+	return cookie, p, err
+}
+
+// subject names the account that an attempt was at. A name that no account has
+// is not kept: it may be a password in the wrong field.
+func (s *Service) subject(u store.User) string {
+	if u.ID == "" {
+		return ""
+	}
+	return "user:" + u.ID
+}
+
+func (s *Service) knownName(ctx context.Context, name string) string {
+	u, err := s.o.Store.UserByName(ctx, name)
+	if err != nil {
+		return ""
+	}
+	return s.subject(u)
+}
+
+// refusal is the reason for the record; the asker is not told it.
+func refusal(ok bool, u store.User) string {
+	switch {
+	case u.ID == "":
+		return "unknown name"
+	case !ok:
+		return "wrong password"
+	case u.Disabled:
+		return "disabled account"
+	}
+	return "passwords are not a way to sign in here"
+}
+
+// brokeGlass makes sure that the use of the emergency account is seen before
+// anything is done with it.
+func (s *Service) brokeGlass(ctx context.Context, p Principal) error {
+	s.o.Log.Error("the break-glass account is in use", "user", p.Name, "from", p.From, "for", breakGlassMax)
+	_, err := s.o.Store.Append(ctx, s.entry(p, auditBreakGlass, p.ID, "ok"))
+	return err
+}
+
+// rehash brings a password to the present cost, which only now can be done. It
+// is not what was asked for, so it fails in silence and is tried next time.
+func (s *Service) rehash(ctx context.Context, u store.User, password string) {
+	hash, err := s.hashes.of(ctx, password)
+	if err == nil {
+		_, err = s.o.Store.ChangeUser(ctx, u.ID, store.UserChange{Password: &hash},
+			s.entry(Principal{ID: "user:" + u.ID}, auditUserPassword, "user:"+u.ID, "ok", "why", "hashed again at the present cost"))
+	}
+	if err != nil {
+		s.o.Log.Warn("hash a password again", "err", err)
+	}
+}
+
+// begin makes a session with a fresh secret; the one that the browser had ends.
+func (s *Service) begin(ctx context.Context, p Principal, replaces string) (*http.Cookie, Principal, error) {
+	secret, err := newSecret(s.o.Random)
+	if err != nil {
+		return nil, Principal{}, err
+	}
+	if p.Session, err = newID(s.o.Random); err != nil {
+		return nil, Principal{}, err
+	}
+	now := s.o.Now()
+	s.sweep(ctx, now)
+	row := store.Session{ID: p.Session, Hash: digest(secret), Subject: p.ID, Name: p.Name, Role: string(p.Role), Method: string(p.Method),
+		From: p.From, Created: now, Used: now, Expires: now.Add(s.lasts(p.Method))}
+	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditLogin, p.ID, "ok", "role", string(p.Role), "session", p.Session)); err != nil {
+		return nil, Principal{}, err
+	}
+	if replaces != "" {
+		s.endSessions(replaces)
+	}
+	return s.cookie(cookieName, secret, int(s.lasts(p.Method)/time.Second)), p, nil
+}
+
+// lasts is the longest that a session of a method goes on.
+func (s *Service) lasts(m Method) time.Duration {
+	switch m {
+	case ByBreakGlass:
+		return min(breakGlassMax, s.o.Max)
+	case ByOIDC:
+		return min(outsideMax, s.o.Max)
+	}
+	return s.o.Max
+}
+
+// sweep forgets sessions that ended by themselves, so that the table stays as
+// small as the number of people.
+func (s *Service) sweep(ctx context.Context, now time.Time) {
+	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle))
+	if err != nil {
+		s.o.Log.Warn("forget ended sessions", "err", err)
+	}
+	s.endSessions(ids...)
+}
+
+// SignOut ends p's session.
+func (s *Service) SignOut(ctx context.Context, p Principal) (*http.Cookie, error) {
+	gone := s.cookie(cookieName, "", -1)
+	if p.Session == "" {
+		return gone, nil
+	}
+	err := s.o.Store.EndSession(ctx, p.Session, s.entry(p, auditLogout, p.ID, "ok", "session", p.Session))
+	s.endSessions(p.Session)
+	if fault.Of(err) == fault.NotFound {
+		err = nil // it ended meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	return gone, nil
+}
+
+// cookie is out of reach of scripts and is not sent with other sites' requests,
+// except when a link is followed: Strict would sign people out at each link
+// from a ticket, and at the way back from an issuer.
+func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
+	if s.o.Secure {
+		name = securePrefix + name
+	}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: s.o.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+}
+
+// sessionSecret is the cookie's value; "" when there is none or more than one,
+// of which one may have been put there by a neighbour.
+func (s *Service) sessionSecret(r *http.Request) string { return s.cookieValue(r, cookieName) }
+
+func (s *Service) cookieValue(r *http.Request, name string) string {
+	if s.o.Secure {
+		name = securePrefix + name
+	}
+	found := r.CookiesNamed(name)
+	if len(found) != 1 || len(found[0].Value) > 4096 {
+		return ""
+	}
+	return found[0].Value
+}

@@ -1,0 +1,210 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Operator)
+	for _, name := range []string{"anna", " Anna ", "ANNA"} {
+		cookie, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := h.who(cookie)
+		if err != nil || got != p || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
+			t.Errorf("%q: %+v, %v", name, got, err)
+		}
+	}
+	h.pass(time.Minute)
+	for _, c := range []Credentials{
+		{Name: "anna", Password: goodPassword + " "}, {Name: "anna", Password: "x"}, {Name: "nobody", Password: goodPassword},
+		{Name: "anna'--", Password: goodPassword}, {Name: "anna", Password: strings.ToUpper(goodPassword)},
+	} {
+		cookie, p, err := h.SignIn(t.Context(), c)
+		if !errors.Is(err, ErrCredentials) || cookie != nil || p.ID != "" {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if n := len(h.audited(t, auditLogin)); n != 3 {
+		t.Errorf("%d sign-ins are recorded", n)
+	}
+	refused := h.audited(t, auditRefused)
+	if len(refused) != 5 {
+		t.Errorf("%d refusals are recorded", len(refused))
+	}
+	for _, r := range refused {
+		if strings.Contains(r.Subject, "nobody") || strings.Contains(r.Subject, "--") {
+			t.Errorf("a name that is none is recorded, which may be a password: %q", r.Subject)
+		}
+	}
+}
+
+func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	before := h.hashes.made.Load()
+	for _, c := range []Credentials{{}, {Name: "anna"}, {Password: goodPassword}, {Name: "anna", Password: strings.Repeat("x", maxPassword+1)},
+		{Name: "anna", Password: strings.Repeat("x", 1<<20)}, {Name: strings.Repeat("x", 1<<20), Password: "x"}} {
+		_, _, err := h.SignIn(t.Context(), c)
+		wants(t, "a bad attempt", err, fault.Invalid)
+	}
+	if n := h.hashes.made.Load() - before; n != 0 {
+		t.Errorf("%d hashes were made", n)
+	}
+}
+
+func TestUnknownUsersCostOneHashAsKnownOnesDo(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "ben", Viewer)
+	if err := h.DisableUser(t.Context(), Console(), "ben"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"}, {Name: "ben", Password: goodPassword}} {
+		before := h.hashes.made.Load()
+		if _, _, err := h.SignIn(t.Context(), c); !errors.Is(err, ErrCredentials) {
+			t.Error(c.Name, err)
+		}
+		if n := h.hashes.made.Load() - before; n != 1 {
+			t.Errorf("%s cost %d hashes", c.Name, n)
+		}
+	}
+}
+
+func TestTheUnknownUsersPasswordOpensNothing(t *testing.T) {
+	h := newHouse(t)
+	if ok, _, err := h.hashes.match(t.Context(), "nobody's", ""); ok || err != nil {
+		t.Error("the password of the dummy hash is a password", err)
+	}
+}
+
+func TestCookiesAreOutOfReach(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Secure = true })
+	h.add(t, "anna", Viewer)
+	c, p := h.in(t, "anna")
+	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge <= 0 {
+		t.Errorf("%+v", c)
+	}
+	if len(c.Value) < 43 || strings.Contains(c.Value, p.Session) {
+		t.Errorf("the secret %q is short or holds the session's id", c.Value)
+	}
+	isPlain := *c
+	isPlain.Name = "shardboard"
+	got, err := h.who(&isPlain)
+	isNobody(t, "the cookie without its prefix", got, err)
+	gone, err := h.SignOut(t.Context(), p)
+	if err != nil || gone.Name != c.Name || gone.MaxAge >= 0 || gone.Value != "" || !gone.Secure {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	got, err = h.who(c)
+	isNobody(t, "after signing out", got, err)
+}
+
+func TestTwoCookiesOfOneNameAreNone(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	c, _ := h.in(t, "anna")
+	r := asked("192.0.2.1", c)
+	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
+	p, err := h.Identify(t.Context(), r)
+	isNobody(t, "two cookies", p, err)
+}
+
+func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Admin)
+	c, p := h.in(t, "anna")
+	token, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong-password-typed"}); err == nil {
+		t.Fatal("let in")
+	}
+	if err := h.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(h.dir + "/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	kept := []byte(h.log.String())
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, b...)
+	}
+	if !bytes.Contains(kept, []byte("anna")) {
+		t.Fatal("nothing is kept at all")
+	}
+	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55], "password": goodPassword, "wrong password": "wrong-password-typed"} {
+		if bytes.Contains(kept, []byte(secret)) || bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
+			t.Errorf("the %s is kept or logged", what)
+		}
+	}
+}
+
+func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, before := h.in(t, "anna")
+	ended := h.Ended(before)
+	fresh, p, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, Session: before.Session})
+	if err != nil || fresh.Value == old.Value || p.Session == before.Session {
+		t.Fatal(err)
+	}
+	if !closed(ended) {
+		t.Error("sockets of the session before stay open")
+	}
+	got, err := h.who(old)
+	isNobody(t, "the secret before", got, err)
+}
+
+func TestHashesAreMadeTwoAtATimeAndWaitersLeaveWithTheirContext(t *testing.T) {
+	h := newHouse(t)
+	for range hashAtOnce {
+		done, err := h.hashes.turn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := h.hashes.match(ctx, "x", ""); fault.Of(err) != fault.Unavailable {
+		t.Errorf("a third hash: %v", err)
+	}
+}
+
+func TestOldHashesAreBroughtToThePresentCost(t *testing.T) {
+	h := newHouse(t)
+	u := h.add(t, "anna", Viewer)
+	h.Service = h.service(t, func(o *Options) { o.Cost = Cost{Memory: 128, Time: 1} })
+	h.in(t, "anna")
+	row, err := h.db.User(t.Context(), u.ID)
+	if err != nil || !strings.Contains(row.Password, "$m=128,t=1,p=1$") {
+		t.Errorf("%s, %v", row.Password, err)
+	}
+	h.in(t, "anna")
+}
+
+func TestTheDefaultCostIsAboveTheLeastThatIsRecommended(t *testing.T) {
+	if c := DefaultCost(); c.Memory < 19<<10 || c.Time < 2 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,127 @@
+package auth
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	tokenLasts        = 366 * 24 * time.Hour
+	tokenLastsOutside = 30 * 24 * time.Hour // of whom an issuer or proxy vouches for: nobody tells us when they leave
+)
+
+// Tokens are by's own, newest first; an admin sees everybody's.
+func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
+	owner, err := s.whose(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.o.Store.Tokens(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Token, 0, len(rows))
+	for _, t := range rows {
+		out = append(out, shownToken(t))
+	}
+	return out, nil
+}
+
+func shownToken(t store.Token) Token {
+	return Token{ID: t.ID, Name: t.Name, Role: Role(t.Role), Owner: t.Owner, Created: t.Created, Expires: t.Expires, Used: t.Used, Revoked: t.Revoked}
+}
+
+// CreateToken makes a key for a script. The secret is in the answer and nowhere
+// else. A token that makes another one passes on no more than it has: role,
+// owner and end.
+func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (string, Token, error) {
+	limit, err := s.mayCreate(ctx, by, n)
+	if err != nil {
+		return "", Token{}, err
+	}
+	now := s.o.Now()
+	switch {
+	case !n.Expires.After(now):
+		return "", Token{}, fault.New(fault.Invalid, "A token has to end in the future.")
+	case n.Expires.After(limit):
+		return "", Token{}, fault.New(fault.Invalid, "Your tokens can last until %s at the longest.", limit.UTC().Format("2006-01-02 15:04 MST"))
+	}
+	owner, err := s.ownerOf(ctx, by)
+	if err != nil {
+		return "", Token{}, err
+	}
+	secret, err := newToken(s.o.Random)
+	if err != nil {
+		return "", Token{}, err
+	}
+	id, err := newID(s.o.Random)
+	if err != nil {
+		return "", Token{}, err
+	}
+	row := store.Token{ID: id, Hash: digest(secret), Name: n.Name, Role: string(n.Role), Owner: owner, Created: now, Expires: n.Expires}
+	err = s.o.Store.CreateToken(ctx, row, s.entry(by, auditTokenCreated, "token:"+id, "ok", "name", n.Name, "role", row.Role, "owner", owner,
+		"expires", n.Expires.UTC().Format(time.RFC3339)))
+	if err != nil {
+		return "", Token{}, err
+	}
+	return secret, shownToken(row), nil
+}
+
+// mayCreate refuses what must not be, and gives the latest end.
+func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limit time.Time, err error) {
+	limit = s.o.Now().Add(tokenLasts)
+	switch {
+	case by.ID == "":
+		return limit, ErrNobody
+	case s.o.Mode.Off():
+		return limit, ErrNoAccounts
+	case n.Name == "" || len(n.Name) > 100 || !utf8.ValidString(n.Name):
+		return limit, fault.New(fault.Invalid, "A token needs a name of at most 100 bytes that says what uses it.")
+	case !n.Role.Known():
+		return limit, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")
+	case !by.May(n.Role):
+		return limit, fault.New(fault.Forbidden, "A token cannot have a greater role than its maker, who is %s.", by.Role)
+	case by.Method == ByBreakGlass:
+		return limit, fault.New(fault.Forbidden, "The break-glass account makes no tokens: they would stay when the emergency is over.")
+	case by.Method == ByToken:
+		t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
+		return t.Expires, err
+	case !strings.HasPrefix(by.ID, "user:") && by.Method != ByConsole:
+		limit = s.o.Now().Add(tokenLastsOutside)
+	}
+	return limit, nil
+}
+
+// RevokeToken ends one of the tokens that by can see, for ever.
+func (s *Service) RevokeToken(ctx context.Context, by Principal, id string) error {
+	owner, err := s.whose(ctx, by)
+	if err != nil {
+		return err
+	}
+	t, err := s.o.Store.Token(ctx, id)
+	if err != nil {
+		return err
+	}
+	if owner != "" && t.Owner != owner {
+		return fault.New(fault.NotFound, "There is no such token.")
+	}
+	if err := s.o.Store.RevokeToken(ctx, id, s.o.Now(), s.entry(by, auditTokenRevoked, "token:"+id, "ok", "name", t.Name)); err != nil {
+		return err
+	}
+	s.ended.end("token:" + id)
+	return nil
+}
+
+// ownerOf is by, or who made the token that by is.
+func (s *Service) ownerOf(ctx context.Context, by Principal) (string, error) {
+	if by.Method != ByToken {
+		return by.ID, nil
+	}
+	t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
+	return t.Owner, err
+}

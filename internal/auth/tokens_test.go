@@ -1,0 +1,183 @@
+package auth
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// token makes a token that lasts an hour.
+func (h *house) token(t *testing.T, by Principal, role Role) (string, Token) {
+	t.Helper()
+	secret, made, err := h.CreateToken(t.Context(), by, NewToken{Name: "ci", Role: role, Expires: h.clock().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret, made
+}
+
+func (h *house) bearer(secret string) (Principal, error) {
+	return h.who(nil, "Authorization", "Bearer "+secret)
+}
+
+func TestTokensHaveAFormThatScannersFind(t *testing.T) {
+	h := newHouse(t)
+	secret, _ := h.token(t, Console(), Viewer)
+	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) || !tokenShaped(secret) {
+		t.Error(secret)
+	}
+	for i := len(TokenPrefix); i < len(secret); i++ {
+		other := byte('a')
+		if secret[i] == 'a' {
+			other = 'b'
+		}
+		if wrong := secret[:i] + string(other) + secret[i+1:]; tokenShaped(wrong) {
+			t.Errorf("a mistake at %d goes unseen", i)
+		}
+	}
+	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
+		if tokenShaped(wrong) {
+			t.Errorf("%q", wrong)
+		}
+	}
+}
+
+func TestTokensOpenUntilTheyExpireOrAreRevoked(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Operator)
+	_, anna := h.in(t, "anna")
+	secret, made := h.token(t, anna, Support)
+	p, err := h.bearer(secret)
+	if err != nil || p.ID != "token:"+made.ID || p.Role != Support || p.Method != ByToken || p.Session != "" || made.Owner != anna.ID {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if list, err := h.Tokens(t.Context(), anna); err != nil || len(list) != 1 || list[0].Used.IsZero() {
+		t.Errorf("its use is not noted: %+v, %v", list, err)
+	}
+	ended := h.Ended(p)
+	if err := h.RevokeToken(t.Context(), anna, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if !closed(ended) || h.Check(t.Context(), p) == nil {
+		t.Error("its sockets stay open")
+	}
+	got, err := h.bearer(secret)
+	isNobody(t, "revoked", got, err)
+	wants(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
+	secret, _ = h.token(t, anna, Support)
+	h.pass(time.Hour)
+	got, err = h.bearer(secret)
+	isNobody(t, "expired", got, err)
+}
+
+func TestATokenIsNeverMoreThanItsOwnerIsNow(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Operator)
+	_, anna := h.in(t, "anna")
+	secret, _ := h.token(t, anna, Operator)
+	p, err := h.bearer(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := h.Ended(p)
+	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
+		t.Fatal(err)
+	}
+	if !closed(ended) || h.Check(t.Context(), p) == nil {
+		t.Error("sockets with the role before stay open")
+	}
+	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if err := h.DisableUser(t.Context(), Console(), "anna"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.bearer(secret)
+	isNobody(t, "a disabled owner", got, err)
+}
+
+func TestTokensCannotBeMadeBeyondOnesOwn(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Support)
+	_, anna := h.in(t, "anna")
+	good := NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)}
+	outside := Principal{ID: "oidc:x:y", Role: Admin, Method: ByOIDC}
+	for name, tc := range map[string]struct {
+		by     Principal
+		change func(*NewToken)
+		kind   fault.Kind
+	}{
+		"nobody":             {Principal{}, func(*NewToken) {}, fault.Forbidden},
+		"a greater role":     {anna, func(n *NewToken) { n.Role = Operator }, fault.Forbidden},
+		"no role":            {anna, func(n *NewToken) { n.Role = "root" }, fault.Invalid},
+		"no name":            {anna, func(n *NewToken) { n.Name = "" }, fault.Invalid},
+		"a long name":        {anna, func(n *NewToken) { n.Name = strings.Repeat("x", 101) }, fault.Invalid},
+		"no end":             {anna, func(n *NewToken) { n.Expires = time.Time{} }, fault.Invalid},
+		"an end that was":    {anna, func(n *NewToken) { n.Expires = h.clock() }, fault.Invalid},
+		"two years":          {anna, func(n *NewToken) { n.Expires = h.clock().AddDate(2, 0, 0) }, fault.Invalid},
+		"an outsider's year": {outside, func(n *NewToken) { n.Expires = h.clock().AddDate(0, 3, 0) }, fault.Invalid},
+	} {
+		n := good
+		tc.change(&n)
+		secret, _, err := h.CreateToken(t.Context(), tc.by, n)
+		if secret != "" {
+			t.Errorf("%s: made", name)
+		}
+		wants(t, name, err, tc.kind)
+	}
+}
+
+func TestATokenThatMakesATokenPassesOnNoMoreThanItHas(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Admin)
+	_, anna := h.in(t, "anna")
+	secret, _ := h.token(t, anna, Support)
+	p, err := h.bearer(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Operator, Expires: h.clock().Add(time.Minute)})
+	wants(t, "a greater role", err, fault.Forbidden)
+	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
+	wants(t, "a later end", err, fault.Invalid)
+	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
+	if err != nil || child.Owner != anna.ID {
+		t.Errorf("%+v, %v", child, err)
+	}
+}
+
+func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
+	h := newHouse(t)
+	for name, role := range map[string]Role{"anna": Viewer, "ben": Viewer, "root": Admin} {
+		h.add(t, name, role)
+	}
+	_, anna := h.in(t, "anna")
+	_, ben := h.in(t, "ben")
+	_, root := h.in(t, "root")
+	_, made := h.token(t, anna, Viewer)
+	for _, tc := range []struct {
+		by   Principal
+		want int
+	}{{anna, 1}, {ben, 0}, {root, 1}} {
+		if list, err := h.Tokens(t.Context(), tc.by); err != nil || len(list) != tc.want {
+			t.Errorf("%s sees %d, %v", tc.by.Name, len(list), err)
+		}
+	}
+	wants(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
+	if err := h.RevokeToken(t.Context(), root, made.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWrongTokenIsNotMadeGoodByACookie(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	c, _ := h.in(t, "anna")
+	for _, header := range []string{"Bearer ", "Bearer x", "Basic YTpi", "", "bearer sb_"} {
+		p, err := h.Identify(t.Context(), asked("192.0.2.1", c, "Authorization", header))
+		isNobody(t, header, p, err)
+	}
+}

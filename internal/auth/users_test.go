@@ -1,0 +1,226 @@
+package auth
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func TestOnlyAdminsManageUsers(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "root", Admin)
+	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator}, {ID: "user:1", Role: "root"}, {Role: Admin}} {
+		_, err := h.Users(t.Context(), by)
+		wants(t, "list", err, fault.Forbidden)
+		_, err = h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
+		wants(t, "create", err, fault.Forbidden)
+		wants(t, "password", h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden)
+		wants(t, "role", h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden)
+		wants(t, "disable", h.DisableUser(t.Context(), by, "anna"), fault.Forbidden)
+		wants(t, "enable", h.EnableUser(t.Context(), by, "anna"), fault.Forbidden)
+	}
+}
+
+func TestTheLastAdminStays(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "root", Admin)
+	wants(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
+	wants(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
+	h.add(t, "anna", Admin)
+	if err := h.DisableUser(t.Context(), Console(), "root"); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
+	if err := h.EnableUser(t.Context(), Console(), "root"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNamesAreOneSpellingAndTakenForEver(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "  Anna.B@example ", Viewer)
+	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
+	wants(t, "the same name", err, fault.Conflict)
+	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>", strings.Repeat("a", maxName+1)} {
+		_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: Viewer})
+		wants(t, name, err, fault.Invalid)
+	}
+	_, err = h.CreateUser(t.Context(), Console(), NewUser{Name: "ben", Password: goodPassword, Role: "root"})
+	wants(t, "no role", err, fault.Invalid)
+}
+
+func TestOwnPasswordsNeedThePresentOne(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	_, other := h.in(t, "anna")
+	c, p := h.in(t, "anna")
+	wants(t, "a wrong present password", h.ChangePassword(t.Context(), p, "wrong", "another good one"), fault.Invalid)
+	wants(t, "a weak new one", h.ChangePassword(t.Context(), p, goodPassword, "anna"), fault.Invalid)
+	wants(t, "a token's", h.ChangePassword(t.Context(), Principal{ID: p.ID, Role: Viewer, Method: ByToken}, goodPassword, "another good one"), fault.Forbidden)
+	ended := h.Ended(other)
+	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.who(c); err != nil {
+		t.Error("the session that asked is over", err)
+	}
+	if !closed(ended) {
+		t.Error("the other session goes on")
+	}
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
+		t.Error("the old password still opens", err)
+	}
+	for n := range 100 {
+		err := h.ChangePassword(t.Context(), p, "guess", "another good one")
+		if many := (*TooMany)(nil); errors.As(err, &many) {
+			return
+		}
+		if n > accountPerMinute {
+			t.Fatal("the present password can be guessed without limit")
+		}
+	}
+}
+
+func TestTheFirstAdminComesInByTheLinkOnce(t *testing.T) {
+	h := newHouse(t)
+	link, err := h.FirstLink(t.Context())
+	if err != nil || !strings.HasPrefix(link, FirstPath+"?key=") {
+		t.Fatal(link, err)
+	}
+	if strings.Contains(h.log.String(), link[len(FirstPath)+5:]) {
+		t.Fatal("the link is in the log")
+	}
+	u, _ := url.Parse(link)
+	secret := u.Query().Get("key")
+	for _, wrong := range []string{"", "x", secret[1:], secret + "A"} {
+		if _, _, err := h.ClaimFirst(t.Context(), First{Secret: wrong, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
+	wants(t, "a weak password", err, fault.Invalid)
+	c, p, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: goodPassword})
+	if err != nil || p.Role != Admin {
+		t.Fatal(p, err)
+	}
+	if got, err := h.who(c); err != nil || got.ID != p.ID {
+		t.Error(got, err)
+	}
+	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "second", Password: goodPassword}); !errors.Is(err, ErrLink) {
+		t.Error("it opens twice", err)
+	}
+	if link, err := h.FirstLink(t.Context()); link != "" || err != nil {
+		t.Error("there is a link while there are users", err)
+	}
+}
+
+func TestTheFirstLinkEndsAfterAnHourAndWhenThereIsAUser(t *testing.T) {
+	secret := func(h *house) string {
+		link, err := h.FirstLink(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _ := url.Parse(link)
+		return u.Query().Get("key")
+	}
+	h := newHouse(t)
+	old := secret(h)
+	h.pass(firstLasts)
+	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: old, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
+		t.Error("after an hour", err)
+	}
+	fresh := secret(h)
+	if err := func() error {
+		_, err := h.service(t).CreateUser(t.Context(), Console(), NewUser{Name: "root", Password: goodPassword, Role: Admin})
+		return err
+	}(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: fresh, Name: "evil", Password: goodPassword}); !errors.Is(err, ErrLink) {
+		t.Error("although another process made a user", err)
+	}
+}
+
+func TestLinksCannotBeGuessedForLong(t *testing.T) {
+	h := newHouse(t)
+	if _, err := h.FirstLink(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 100 {
+		_, _, err := h.ClaimFirst(t.Context(), First{Secret: "guess", Name: "root", Password: goodPassword, From: "192.0.2.1"})
+		if many := (*TooMany)(nil); errors.As(err, &many) {
+			if n != addressPerMinute {
+				t.Errorf("after %d guesses", n)
+			}
+			return
+		}
+	}
+	t.Error("without limit")
+}
+
+func TestBreakGlassWorksWhenPasswordsDoNotAndIsLoud(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Admin)
+	if _, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: goodPassword, Role: Viewer, BreakGlass: true}); err != nil {
+		t.Fatal(err)
+	}
+	h.Service = h.service(t, withIssuer(&fakeIssuer{down: true}))
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
+		t.Errorf("an ordinary account while passwords are off: %v", err)
+	}
+	if f, err := h.Offers(t.Context()); err != nil || !f.Password || !f.OIDC {
+		t.Errorf("%+v, %v", f, err)
+	}
+	c, p := h.in(t, "glass")
+	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
+		t.Errorf("%+v for %d s", p, c.MaxAge)
+	}
+	if !strings.Contains(h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"") {
+		t.Error("the log is silent")
+	}
+	used := h.audited(t, auditBreakGlass)
+	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
+		t.Errorf("%+v", used)
+	}
+	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
+	wants(t, "a token that stays", err, fault.Forbidden)
+	wants(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
+	h.pass(breakGlassMax)
+	got, err := h.who(c)
+	isNobody(t, "after an hour", got, err)
+}
+
+func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
+	for _, mode := range []Mode{ModeNone, ModeDemo} {
+		h := newHouse(t, func(o *Options) { o.Mode = mode })
+		p, err := h.who(nil, "Authorization", "Bearer nonsense")
+		if err != nil || p.ID == "" {
+			t.Fatal(p, err)
+		}
+		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) || mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
+			t.Errorf("%s: %+v", mode, p)
+		}
+		if h.Ended(p) != nil || h.Check(t.Context(), p) != nil {
+			t.Errorf("%s: it can end", mode)
+		}
+		by := p
+		by.Role = Admin
+		if _, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Admin}); !errors.Is(err, ErrNoAccounts) {
+			t.Errorf("%s: user: %v", mode, err)
+		}
+		if _, _, err := h.CreateToken(t.Context(), by, NewToken{Name: "x", Role: Admin, Expires: h.clock().Add(time.Hour)}); !errors.Is(err, ErrNoAccounts) {
+			t.Errorf("%s: token: %v", mode, err)
+		}
+		if link, _ := h.FirstLink(t.Context()); link != "" {
+			t.Errorf("%s: there is a first link", mode)
+		}
+	}
+}

@@ -1,0 +1,386 @@
+package audit_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// memory is a chain that tests can tamper with.
+type memory struct {
+	mu      sync.Mutex
+	records []store.AuditRecord
+	heads   []store.AuditHead
+	fails   error
+}
+
+func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	prev := audit.Begin()
+	if n := len(m.records); n > 0 {
+		prev = m.records[n-1].Hash
+	}
+	r, _, err := audit.Next(e, int64(len(m.records)), prev)
+	m.records = append(m.records, r)
+	return r, err
+}
+
+func (m *memory) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := slices.DeleteFunc(slices.Clone(m.records), func(r store.AuditRecord) bool { return r.Seq <= after })
+	return out[:min(limit, len(out))], m.fails
+}
+
+func (m *memory) AuditBefore(_ context.Context, before int64, limit int) ([]store.AuditRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := slices.DeleteFunc(slices.Clone(m.records), func(r store.AuditRecord) bool { return r.Seq >= before })
+	slices.Reverse(out)
+	return out[:min(limit, len(out))], m.fails
+}
+
+func (m *memory) AuditEnd(context.Context) (int64, []byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.records) == 0 {
+		return 0, nil, nil
+	}
+	r := m.records[len(m.records)-1]
+	return r.Seq, r.Hash, nil
+}
+
+func (m *memory) SaveHead(_ context.Context, h store.AuditHead) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.heads = append(m.heads, h)
+	return nil
+}
+
+func (m *memory) LastHead(context.Context) (*store.AuditHead, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.heads) == 0 {
+		return nil, nil
+	}
+	return &m.heads[len(m.heads)-1], nil
+}
+
+func (m *memory) AuditHeads(_ context.Context, skip, limit int) ([]store.AuditHead, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.heads[min(skip, len(m.heads)):min(skip+limit, len(m.heads))], nil
+}
+
+func (m *memory) signed() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.heads)
+}
+
+var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// chain has n records that differ.
+func chain(t *testing.T, n int) *memory {
+	t.Helper()
+	m := &memory{}
+	for i := range n {
+		_, err := m.Append(t.Context(), store.AuditEntry{At: day.Add(time.Duration(i) * time.Second), By: "user:1", What: "login.ok",
+			Subject: fmt.Sprint(i), Outcome: "ok", Details: map[string]string{"n": fmt.Sprint(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func key(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, k, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func one(r store.AuditRecord) []store.AuditRecord { return []store.AuditRecord{r} }
+
+func each(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error] {
+	return func(yield func(store.AuditRecord, error) bool) {
+		for _, part := range parts {
+			for _, r := range part {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func verify(t *testing.T, records []store.AuditRecord, x audit.Expect) audit.Report {
+	t.Helper()
+	rep, err := audit.Verify(each(records), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func headAt(k ed25519.PrivateKey, r store.AuditRecord) store.AuditHead {
+	return audit.Sign(k, audit.Point{Seq: r.Seq, Hash: r.Hash}, day)
+}
+
+func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
+	for _, n := range []int{0, 1, 499, 500, 501, 1200} {
+		m := chain(t, n)
+		rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{})
+		if err != nil || rep.Break != nil || rep.End.Seq != int64(n) {
+			t.Errorf("%d: %+v %v", n, rep, err)
+		}
+	}
+}
+
+// One record was tampered with, at every place, in every way, and the rest was
+// left alone or renumbered as well as can be without making all hashes anew.
+func TestEveryTamperedRecordIsFound(t *testing.T) {
+	const n = 1000
+	m := chain(t, n)
+	k := key(t)
+	head := []store.AuditHead{headAt(k, m.records[n-1])}
+	foreign, _, err := audit.Next(store.AuditEntry{At: day, What: "run.made", By: "user:evil"}, 0, audit.Begin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	expect := func(what string, i, from int, parts ...[]store.AuditRecord) {
+		cases++
+		x := audit.Expect{Heads: head}
+		if from > 0 {
+			x.After = audit.Point{Seq: int64(from), Hash: m.records[from-1].Hash}
+		}
+		rep, err := audit.Verify(each(parts...), x)
+		if err != nil || rep.Break == nil {
+			t.Errorf("%s at %d was not found: %v", what, i+1, err)
+		} else if rep.Break.Seq < int64(i+1) {
+			t.Errorf("%s at %d was found at %d", what, i+1, rep.Break.Seq)
+		}
+	}
+	for i, r := range m.records {
+		// What stands before the place is as it was, so most walks begin shortly
+		// before it; every hundredth begins at the first record.
+		from := max(i-5, 0)
+		if i%100 == 0 {
+			from = 0
+		}
+		before, after := m.records[from:i], m.records[i+1:]
+		edited := r
+		edited.By = "user:2"
+		expect("edit", i, from, before, one(edited), after)
+		expect("removal", i, from, before, after)
+		if i < n-1 {
+			expect("swap", i, from, before, one(m.records[i+1]), one(r), after[1:])
+		} else {
+			expect("swap", 0, 0, one(r), m.records[1:i], one(m.records[0]))
+		}
+		expect("insertion", i, from, before, one(foreign), one(r), after)
+	}
+	if cases != 4*n {
+		t.Fatal(cases)
+	}
+}
+
+// The numbers are made to fit, so that only the hashes tell.
+func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
+	const n = 50
+	m := chain(t, n)
+	renumber := func(records []store.AuditRecord) []store.AuditRecord {
+		for i := range records {
+			records[i].Seq = int64(i + 1)
+		}
+		return records
+	}
+	for i := range n - 1 {
+		for what, records := range map[string][]store.AuditRecord{
+			"removal":   renumber(slices.Delete(slices.Clone(m.records), i, i+1)),
+			"insertion": renumber(slices.Insert(slices.Clone(m.records), i, m.records[n-1])),
+			"swap":      renumber(slices.Insert(slices.Delete(slices.Clone(m.records), i, i+1), i+1, m.records[i])),
+		} {
+			if rep := verify(t, records, audit.Expect{}); rep.Break == nil {
+				t.Errorf("%s at %d was not found", what, i)
+			}
+		}
+	}
+	type edit func(*store.AuditRecord)
+	for name, change := range map[string]edit{
+		"cluster": func(r *store.AuditRecord) { r.Cluster = "x" }, "at": func(r *store.AuditRecord) { r.At = r.At.Add(time.Millisecond) },
+		"via": func(r *store.AuditRecord) { r.Via = "x" }, "from": func(r *store.AuditRecord) { r.From = "x" },
+		"what": func(r *store.AuditRecord) { r.What = "x" }, "subject": func(r *store.AuditRecord) { r.Subject = "x" },
+		"outcome": func(r *store.AuditRecord) { r.Outcome = "x" }, "details": func(r *store.AuditRecord) { r.Details = map[string]string{"n": "x"} },
+		"no details": func(r *store.AuditRecord) { r.Details = nil },
+		"hash":       func(r *store.AuditRecord) { r.Hash = audit.Begin() }, "prev": func(r *store.AuditRecord) { r.Prev = audit.Begin() },
+	} {
+		records := slices.Clone(m.records)
+		change(&records[20])
+		if rep := verify(t, records, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 21 {
+			t.Errorf("%s: %+v", name, rep.Break)
+		}
+	}
+}
+
+func TestACutTailIsFoundByALaterHead(t *testing.T) {
+	m := chain(t, 100)
+	k := key(t)
+	head := headAt(k, m.records[79])
+	for cut := range 100 {
+		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
+		note := verify(t, m.records[:cut], audit.Expect{Notes: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
+		if lost := cut < 80; (rep.Break != nil) != lost || (note.Break != nil) != lost {
+			t.Errorf("%d left: %+v, %+v", cut, rep.Break, note.Break)
+		} else if lost && (rep.Break.Code != audit.Cut || rep.Break.Found != int64(cut)) {
+			t.Errorf("%d left: %+v", cut, rep.Break)
+		}
+	}
+}
+
+func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
+	k := key(t)
+	first := chain(t, 60)
+	head := headAt(k, first.records[39])
+	again := &memory{}
+	for i, r := range first.records {
+		if i == 10 {
+			continue // forgotten, and everything after it made to fit
+		}
+		if _, err := again.Append(t.Context(), r.AuditEntry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rep := verify(t, again.records, audit.Expect{}); rep.Break != nil {
+		t.Fatal("the chain alone cannot tell, and this test shows nothing:", rep.Break)
+	}
+	if rep := verify(t, again.records, audit.Expect{Heads: []store.AuditHead{head}}); rep.Break == nil || rep.Break.Code != audit.Rebuilt {
+		t.Errorf("%+v", rep.Break)
+	}
+	// Signed anew as well, by a key of the forger's.
+	forged := headAt(key(t), again.records[39])
+	x := audit.Expect{Heads: []store.AuditHead{forged}, Key: audit.Fingerprint(k.Public().(ed25519.PublicKey))}
+	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.OtherKey {
+		t.Errorf("%+v", rep.Break)
+	}
+	forged.Key = head.Key
+	if rep := verify(t, again.records, x); rep.Break == nil {
+		t.Error("a head with a borrowed key was believed")
+	}
+	x.Heads[0] = forged
+	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
+		t.Errorf("%+v", rep.Break)
+	}
+}
+
+func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
+	m := chain(t, 3)
+	good := headAt(key(t), m.records[1])
+	if !audit.Signed(good) {
+		t.Fatal("not signed")
+	}
+	for name, change := range map[string]func(*store.AuditHead){
+		"seq": func(h *store.AuditHead) { h.Seq++ }, "at": func(h *store.AuditHead) { h.At = h.At.Add(time.Millisecond) },
+		"hash": func(h *store.AuditHead) { h.Hash = m.records[2].Hash }, "none": func(h *store.AuditHead) { h.Signature, h.Key = nil, nil },
+		"short key": func(h *store.AuditHead) { h.Key = h.Key[:31] },
+	} {
+		h := good
+		change(&h)
+		if audit.Signed(h) {
+			t.Error(name)
+		}
+	}
+}
+
+func TestAWalkGoesOnWhereItEnded(t *testing.T) {
+	m := chain(t, 30)
+	k := key(t)
+	first := verify(t, m.records[:20], audit.Expect{})
+	heads := []store.AuditHead{headAt(k, m.records[24]), headAt(k, m.records[5])}
+	rep := verify(t, m.records[20:], audit.Expect{After: first.End, Heads: heads})
+	if rep.Break != nil || rep.End.Seq != 30 || rep.Head == nil || rep.Head.Seq != 25 {
+		t.Errorf("%+v %+v", rep, rep.Break)
+	}
+	if rep := verify(t, m.records[21:], audit.Expect{After: first.End}); rep.Break == nil || rep.Break.Code != audit.Misplaced {
+		t.Errorf("%+v", rep.Break)
+	}
+}
+
+func TestAFailureToReadIsNoFinding(t *testing.T) {
+	m := chain(t, 3)
+	m.fails = errors.New("disk")
+	if rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{}); err == nil || rep.Break != nil {
+		t.Errorf("%+v %v", rep, err)
+	}
+}
+
+func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
+	m := &memory{}
+	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
+		r, err := m.Append(t.Context(), store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, err := audit.Canonical(r.AuditEntry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.records[len(m.records)-1] = audit.Read(r.Seq, canonical, r.Prev, r.Hash)
+	}
+	if rep := verify(t, m.records, audit.Expect{}); rep.Break != nil {
+		t.Error(rep.Break)
+	}
+}
+
+func TestKeptBytesThatSayTheSameOtherwiseAreChanged(t *testing.T) {
+	r, canonical, err := audit.Next(store.AuditEntry{At: day, What: "login.ok"}, 0, audit.Begin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{string(canonical) + " ", "", "{}", "null", "not JSON", string(canonical[:len(canonical)-1]) + `,"more":1}`} {
+		got := audit.Read(1, []byte(kept), r.Prev, r.Hash)
+		if got.What != audit.Unreadable || audit.Check(got, 1, audit.Begin()) == nil {
+			t.Errorf("%q: %+v", kept, got)
+		}
+	}
+	if got := audit.Read(1, canonical, r.Prev, r.Hash); audit.Check(got, 1, audit.Begin()) != nil {
+		t.Error("the record itself is refused")
+	}
+}
+
+func TestRecordsAreFoundFromBothEnds(t *testing.T) {
+	m := chain(t, 1300)
+	ctx := t.Context()
+	all, err := audit.Newest(ctx, m, audit.Filter{}, 0, 1000)
+	if err != nil || len(all.Records) != 1000 || !all.More || all.Records[0].Seq != 1300 || all.Next != 301 {
+		t.Fatal(len(all.Records), all.Next, all.More, err)
+	}
+	rest, err := audit.Newest(ctx, m, audit.Filter{}, all.Next, 1000)
+	if err != nil || len(rest.Records) != 300 || rest.More || rest.Records[0].Seq != 300 {
+		t.Fatal(len(rest.Records), rest.More, err)
+	}
+	f := audit.Filter{What: "login.", By: "user:1", From: day.Add(10 * time.Second), To: day.Add(12 * time.Second)}
+	found, err := audit.Oldest(ctx, m, f, 0, 5)
+	if err != nil || len(found.Records) != 2 || found.Records[0].Subject != "10" || found.More {
+		t.Fatal(found, err)
+	}
+	for _, f := range []audit.Filter{{What: "login"}, {What: "log."}, {By: "user"}, {Subject: "13000"}} {
+		if found, err := audit.Newest(ctx, m, f, 0, 5); err != nil || len(found.Records) != 0 {
+			t.Error(f, found, err)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// keep runs a keeper until stop is called.
+func keep(t *testing.T, m *memory, o audit.Options) (k *audit.Keeper, stop func()) {
+	t.Helper()
+	k = audit.NewKeeper(m, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- k.Run(ctx) }()
+	return k, func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
+
+func entry() store.AuditEntry {
+	return store.AuditEntry{At: time.Now(), What: "login.ok", Outcome: "ok"}
+}
+
+func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 3)
+		var log bytes.Buffer
+		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		synctest.Wait()
+		if m.signed() != 1 {
+			t.Fatal("not signed at start", m.signed())
+		}
+		time.Sleep(10 * time.Minute)
+		if m.signed() != 1 {
+			t.Fatal("signed what did not move", m.signed())
+		}
+		for want := 2; want < 5; want++ {
+			if _, err := m.Append(t.Context(), entry()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if m.signed() != want {
+				t.Fatal(m.signed(), want)
+			}
+		}
+		if _, err := m.Append(t.Context(), entry()); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		st := k.State()
+		if m.signed() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
+			t.Errorf("%d %+v", m.signed(), st)
+		}
+		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
+		if rep.Break != nil || rep.Head.Seq != 7 {
+			t.Error(rep.Break)
+		}
+		if text := log.String(); strings.Count(text, "audit head") != 5 || !strings.Contains(text, "seq=7") || !strings.Contains(text, st.Key) {
+			t.Error(text)
+		}
+	})
+}
+
+func TestNothingIsClaimedBeforeItWasVerified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 3)
+		m.fails = errors.New("disk gone")
+		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		defer stop()
+		if st := audit.NewKeeper(m, audit.Options{}).State(); !st.At.IsZero() || st.Key != "" {
+			t.Errorf("%+v", st)
+		}
+		synctest.Wait()
+		if st := k.State(); !st.At.IsZero() || st.Err == nil || m.signed() != 0 {
+			t.Errorf("%+v", st)
+		}
+		m.mu.Lock()
+		m.fails = nil
+		m.mu.Unlock()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if st := k.State(); st.End.Seq != 3 || st.Err != nil || st.Whole.IsZero() || m.signed() != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+func TestABrokenChainIsToldAndNeverSigned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 10)
+		m.records[4].Outcome = "refused"
+		var log bytes.Buffer
+		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		time.Sleep(10 * time.Minute)
+		stop()
+		st := k.State()
+		if st.Break == nil || st.Break.Seq != 5 || st.End.Seq != 4 || m.signed() != 0 || !st.Whole.IsZero() {
+			t.Errorf("%+v, %d heads", st, m.signed())
+		}
+		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+			t.Errorf("%d errors: %s", n, &log)
+		}
+	})
+}
+
+func TestWhatIsChangedLongAfterIsFoundWithinADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 10)
+		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		defer stop()
+		synctest.Wait()
+		m.mu.Lock()
+		m.records[2].By = "user:2"
+		m.mu.Unlock()
+		time.Sleep(24*time.Hour + time.Minute)
+		synctest.Wait()
+		if st := k.State(); st.Break == nil || st.Break.Seq != 3 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// The thief has the data directory: cuts the record, and takes the heads too.
+func TestTheWitnessFindsACutThatTookTheHeads(t *testing.T) {
+	dir := t.TempDir()
+	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		o := audit.Options{Key: key(t), Witness: witness}
+		m := chain(t, 10)
+		_, stop := keep(t, m, o)
+		stop()
+		m.heads, m.records = nil, m.records[:6]
+		k, stop := keep(t, m, o)
+		stop()
+		if st := k.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Seq != 10 || st.Break.Found != 6 {
+			t.Errorf("%+v", st)
+		}
+		again := chain(t, 12) // as long, and another
+		again.records = again.records[:0]
+		for range 12 {
+			if _, err := again.Append(t.Context(), entry()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k, stop = keep(t, again, o)
+		stop()
+		if st := k.State(); st.Break == nil || st.Break.Code != audit.Rebuilt {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+func TestAnotherKeyIsSaidAndSignsOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 4)
+		first := key(t)
+		_, stop := keep(t, m, audit.Options{Key: first})
+		stop()
+		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		stop()
+		st := k.State()
+		if st.Other != audit.Fingerprint(first.Public().(ed25519.PublicKey)) || st.Break != nil || m.signed() != 2 || audit.Fingerprint(m.heads[1].Key) != st.Key {
+			t.Errorf("%+v, %d heads", st, m.signed())
+		}
+	})
+}
+
+func TestAReaderVerifiesAndSignsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := chain(t, 4)
+		k, stop := keep(t, m, audit.Options{})
+		stop()
+		if st := k.State(); st.End.Seq != 4 || m.signed() != 0 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+func TestTheKeyIsMadeOnceAndOnlyForItsOwner(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "config", "audit.key")
+	first, err := audit.OpenKey(path, filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	again, err := audit.OpenKey(path, filepath.Join(dir, "data"))
+	if err != nil || !first.Equal(again) {
+		t.Fatal("another key the second time", err)
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+}
+
+func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(data, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, refused := range map[string]bool{
+		filepath.Join(data, "audit.key"): true, filepath.Join(data, "a", "b.key"): true, filepath.Join(dir, "link", "audit.key"): true,
+		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false, filepath.Join(data, "..", "x.key"): false,
+	} {
+		_, err := audit.OpenKey(path, data)
+		if got := fault.Of(err) == fault.Invalid && err != nil; got != refused {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := audit.OpenKey(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFileThatIsNoKeyIsRefusedAndKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.key")
+	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", text, err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+			t.Errorf("%q was replaced by %q", text, kept)
+		}
+	}
+	if _, err := audit.OpenKey("/proc/nowhere/audit.key", ""); fault.Of(err) != fault.Unavailable {
+		t.Error(err)
+	}
+}

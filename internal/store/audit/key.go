@@ -1,0 +1,142 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"shardboard/internal/fault"
+)
+
+// pemType is what the key file's block is called: PKCS #8, so that other
+// programs can read the key too.
+const pemType = "PRIVATE KEY"
+
+// OpenKey reads the key that signs heads, or makes it when the file does not
+// exist. Its file is refused inside the data directory, where whoever can
+// rewrite the record would find it, and when others than its owner may read it.
+func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
+	in, err := inside(path, dataDir)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The audit key's path %s cannot be resolved.", path)
+	}
+	if in {
+		return nil, fault.New(fault.Invalid, "The audit key %s lies inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
+	}
+	key, err := readKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeKey(path); err == nil || errors.Is(err, fs.ErrExist) { // a second process may have been faster
+			key, err = readKey(path)
+		}
+	}
+	var said *fault.Error
+	if err != nil && !errors.As(err, &said) {
+		return nil, fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor made. Choose another path with --audit-key.", path)
+	}
+	return key, err
+}
+
+func readKey(path string) (ed25519.PrivateKey, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Invalid, "The audit key %s is not a file.", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Take that from them: chmod 600 %s; and if they may have read it, remove it, so that a new one is made.", path, info.Mode().Perm(), path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != pemType {
+		return nil, fault.New(fault.Invalid, "The audit key %s is not a PEM file with a %s.", path, strings.ToLower(pemType))
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	key, ok := parsed.(ed25519.PrivateKey)
+	if err != nil || !ok {
+		return nil, fault.New(fault.Invalid, "The audit key %s is not an ed25519 key.", path)
+	}
+	return key, nil
+}
+
+func makeKey(path string) error {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return fmt.Errorf("make key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return fmt.Errorf("encode key: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return writeNew(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
+}
+
+// writeNew makes a file that did not exist and is on disk when it returns.
+func writeNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// inside tells whether path is in dir once links are followed. Neither needs
+// to exist yet.
+func inside(path, dir string) (bool, error) {
+	if dir == "" {
+		return false, nil
+	}
+	p, err := resolve(path)
+	if err != nil {
+		return false, err
+	}
+	d, err := resolve(dir)
+	if err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(d, p)
+	if err != nil {
+		return false, nil // on another volume
+	}
+	return rel == "." || rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+}
+
+// resolve follows the links of the part of a path that exists.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path) {
+			return "", err
+		}
+		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
+	}
+}

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+
+	"shardboard/internal/fault"
+)
+
+// scanner is one row or the present one of many.
+type scanner interface{ Scan(dest ...any) error }
+
+// all reads every row and closes them.
+func all[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		out = append(out, v)
+	}
+	return out, unavailable(rows.Err())
+}
+
+func scanText(row scanner) (s string, err error) {
+	err = row.Scan(&s)
+	return s, err
+}
+
+// missing tells that there is no such row from a failure.
+func missing(err error, text string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.New(fault.NotFound, "%s", text)
+	}
+	return unavailable(err)
+}
+
+// found is missing for a statement that changes one row.
+func found(res sql.Result, err error, text string) error {
+	if err != nil {
+		return unavailable(err)
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		return fault.New(fault.NotFound, "%s", text)
+	}
+	return unavailable(err)
+}

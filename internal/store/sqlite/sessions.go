@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires`
+
+// CreateSession lets a browser in.
+func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces string, e store.AuditEntry) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		if replaces != "" {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = ?`, replaces); err != nil {
+				return unavailable(err)
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			s.ID, s.Hash, s.Subject, s.Name, s.Role, s.Method, s.From, millis(s.Created), millis(s.Used), millis(s.Expires))
+		if err != nil {
+			return unavailable(err)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE users SET last_login = ? WHERE 'user:' || id = ?`, millis(s.Created), s.Subject); err != nil {
+			return unavailable(err)
+		}
+		_, err = appendAudit(ctx, tx, e)
+		return err
+	})
+}
+
+// Session gives a session by its id.
+func (db *DB) Session(ctx context.Context, id string) (store.Session, error) {
+	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = ?`, id))
+}
+
+// SessionByHash gives the session of a secret.
+func (db *DB) SessionByHash(ctx context.Context, hash []byte) (store.Session, error) {
+	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE hash = ?`, hash))
+}
+
+// Sessions are those of a subject or all.
+func (db *DB) Sessions(ctx context.Context, subject string) ([]store.Session, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
+		WHERE ? IN ('', subject) ORDER BY created DESC, id`, subject)
+	return all(rows, err, scanSession)
+}
+
+// TouchSession notes a use. A loss of it would cost nothing, but there is one
+// connection that writes and it is quick enough once a minute per session.
+func (db *DB) TouchSession(ctx context.Context, id string, used time.Time) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE sessions SET used = ? WHERE id = ?`, millis(used), id)
+		return unavailable(err)
+	})
+}
+
+// EndSession removes a session.
+func (db *DB) EndSession(ctx context.Context, id string, e store.AuditEntry) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = ?`, id)
+		if err := found(res, err, "There is no such session; it may have ended."); err != nil {
+			return err
+		}
+		_, err = appendAudit(ctx, tx, e)
+		return err
+	})
+}
+
+// DropSessions removes what ended by itself.
+func (db *DB) DropSessions(ctx context.Context, now, idle time.Time) (ids []string, err error) {
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE expires <= ? OR used <= ? RETURNING id`, millis(now), millis(idle))
+		ids, err = all(rows, err, scanText)
+		return err
+	})
+	return ids, err
+}
+
+func oneSession(row *sql.Row) (store.Session, error) {
+	s, err := scanSession(row)
+	return s, missing(err, "There is no such session; it may have ended.")
+}
+
+func scanSession(row scanner) (s store.Session, err error) {
+	var created, used, expires int64
+	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires)
+	s.Created, s.Used, s.Expires = instant(created), instant(used), instant(expires)
+	return s, err
+}

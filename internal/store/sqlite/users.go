@@ -1,0 +1,159 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const userColumns = `id, name, role, password, break_glass, disabled, created, last_login`
+
+// CreateUser adds an account.
+func (db *DB) CreateUser(ctx context.Context, u store.User, e store.AuditEntry) error {
+	return db.change(ctx, func(tx *sql.Tx) error { return createUser(ctx, tx, u, e) })
+}
+
+// CreateFirstUser adds an account while there is none.
+func (db *DB) CreateFirstUser(ctx context.Context, u store.User, e store.AuditEntry) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM users WHERE break_glass = 0`).Scan(&n); err != nil {
+			return unavailable(err)
+		}
+		if n > 0 {
+			return fault.New(fault.Conflict, "There are users already, so nobody can be the first one.")
+		}
+		return createUser(ctx, tx, u, e)
+	})
+}
+
+func createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.AuditEntry) error {
+	var taken bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE name = ?)`, u.Name).Scan(&taken)
+	if err != nil {
+		return unavailable(err)
+	}
+	if taken {
+		return fault.New(fault.Conflict, "There is a user %s already. Accounts are never removed, so a name is taken for ever.", u.Name)
+	}
+	if u.BreakGlass {
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE break_glass = 1)`).Scan(&taken); err != nil {
+			return unavailable(err)
+		}
+		if taken {
+			return fault.New(fault.Conflict, "There is a break-glass account already; give it another password instead.")
+		}
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		u.ID, u.Name, u.Role, u.Password, u.BreakGlass, u.Disabled, millis(u.Created), millis(u.LastLogin))
+	if err != nil {
+		return unavailable(err)
+	}
+	_, err = appendAudit(ctx, tx, e)
+	return err
+}
+
+// User gives an account by its id.
+func (db *DB) User(ctx context.Context, id string) (store.User, error) {
+	return oneUser(db.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE id = ?`, id))
+}
+
+// UserByName gives an account by its name.
+func (db *DB) UserByName(ctx context.Context, name string) (store.User, error) {
+	return oneUser(db.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE name = ?`, name))
+}
+
+// Users are all accounts by name.
+func (db *DB) Users(ctx context.Context) ([]store.User, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+userColumns+` FROM users ORDER BY name`)
+	return all(rows, err, scanUser)
+}
+
+// ChangeUser changes an account, ends sessions and records it, all or nothing.
+func (db *DB) ChangeUser(ctx context.Context, id string, c store.UserChange, e store.AuditEntry) (ended []string, err error) {
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		ended, err = changeUser(ctx, tx, id, c, e)
+		return err
+	})
+	return ended, err
+}
+
+func changeUser(ctx context.Context, tx *sql.Tx, id string, c store.UserChange, e store.AuditEntry) ([]string, error) {
+	var columns []string
+	var args []any
+	add := func(column string, value any) {
+		columns, args = append(columns, column+" = ?"), append(args, value)
+	}
+	if c.Role != nil {
+		add("role", *c.Role)
+	}
+	if c.Password != nil {
+		add("password", *c.Password)
+	}
+	if c.Disabled != nil {
+		add("disabled", *c.Disabled)
+	}
+	if len(columns) == 0 {
+		return nil, errors.New("change user: nothing to change")
+	}
+	res, err := tx.ExecContext(ctx, `UPDATE users SET `+strings.Join(columns, ", ")+` WHERE id = ?`, append(args, id)...)
+	if err := found(res, err, "There is no such user."); err != nil {
+		return nil, err
+	}
+	if err := keepOne(ctx, tx, c.Keep); err != nil {
+		return nil, err
+	}
+	var ended []string
+	if c.End != "" {
+		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE subject = ? AND id <> ? RETURNING id`, c.End, c.Except)
+		if ended, err = all(rows, err, scanText); err != nil {
+			return nil, err
+		}
+	}
+	_, err = appendAudit(ctx, tx, e)
+	return ended, err
+}
+
+func keepOne(ctx context.Context, tx *sql.Tx, role string) error {
+	if role == "" {
+		return nil
+	}
+	var left bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = ? AND disabled = 0 AND break_glass = 0)`, role).Scan(&left)
+	if err == nil && !left {
+		return fault.New(fault.Conflict, "This is the last %s who is not disabled; nobody could undo it. Make another one first.", role)
+	}
+	return unavailable(err)
+}
+
+func oneUser(row *sql.Row) (store.User, error) {
+	u, err := scanUser(row)
+	return u, missing(err, "There is no such user.")
+}
+
+func scanUser(row scanner) (u store.User, err error) {
+	var created, login int64
+	err = row.Scan(&u.ID, &u.Name, &u.Role, &u.Password, &u.BreakGlass, &u.Disabled, &created, &login)
+	u.Created, u.LastLogin = instant(created), instant(login)
+	return u, err
+}
+
+// millis is a time as it is stored; the zero time is 0.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func instant(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

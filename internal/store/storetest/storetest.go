@@ -1,0 +1,83 @@
+// Package storetest is what every store.Store must pass, one file per area. An
+// implementation's test calls Run with a function that opens an empty store,
+// which the function closes when the test ends.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Run runs every area's tests.
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
+	for _, area := range []struct {
+		name string
+		run  func(*testing.T, func(*testing.T) store.Store)
+	}{
+		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Tokens", tokens}, {"Whole", whole},
+	} {
+		t.Run(area.name, func(t *testing.T) { area.run(t, open) })
+	}
+}
+
+// begin is a time that a store must give back as it was: to the millisecond.
+func begin() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC) }
+
+func entry(what string) store.AuditEntry {
+	return store.AuditEntry{At: begin(), By: "user:1", What: what, Outcome: "ok"}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wants fails unless err is of a kind.
+func wants(t *testing.T, what string, err error, kind fault.Kind) {
+	t.Helper()
+	if err == nil || fault.Of(err) != kind {
+		t.Errorf("%s: %v; want a %s", what, err, kind)
+	}
+}
+
+// recorded tells how many entries of a kind are in the audit record.
+func recorded(t *testing.T, s store.Store, what string) (n int) {
+	t.Helper()
+	rows, err := s.AuditRecords(t.Context(), 0, 1000)
+	must(t, err)
+	for _, r := range rows {
+		if r.What == what {
+			n++
+		}
+	}
+	return n
+}
+
+// whole is what is true of a store as one.
+func whole(t *testing.T, open func(*testing.T) store.Store) {
+	s := open(t)
+	if !s.Owner() {
+		t.Fatal("the only process does not own the store")
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, err := range map[string]error{
+		"setting": s.SetSetting(gone, "a", "1"),
+		"user":    s.CreateUser(gone, user("1", "anna"), entry("x")),
+		"read":    func() error { _, err := s.Users(gone); return err }(),
+	} {
+		if err == nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a context that is over: %v", what, err)
+		}
+	}
+	if _, err := s.User(t.Context(), "1"); fault.Of(err) != fault.NotFound {
+		t.Errorf("a call that failed had an effect: %v", err)
+	}
+}

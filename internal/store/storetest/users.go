@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+func user(id, name string) store.User {
+	return store.User{ID: id, Name: name, Role: "admin", Password: "$argon2id$…", Created: begin()}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func users(t *testing.T, open func(*testing.T) store.Store) {
+	t.Run("ComeBackAsTheyWere", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		ben, anna := user("2", "ben"), user("1", "anna")
+		ben.Role, ben.Disabled = "viewer", true
+		must(t, s.CreateUser(ctx, ben, entry("user.created")))
+		must(t, s.CreateUser(ctx, anna, entry("user.created")))
+		all, err := s.Users(ctx)
+		must(t, err)
+		if diff := cmp.Diff([]store.User{anna, ben}, all); diff != "" {
+			t.Error(diff)
+		}
+		for what, find := range map[string]func() (store.User, error){
+			"id":   func() (store.User, error) { return s.User(ctx, "1") },
+			"name": func() (store.User, error) { return s.UserByName(ctx, "anna") },
+		} {
+			if got, err := find(); err != nil || !cmp.Equal(got, anna) {
+				t.Errorf("by %s: %+v, %v", what, got, err)
+			}
+		}
+		_, err = s.User(ctx, "3")
+		wants(t, "an id that nobody has", err, fault.NotFound)
+		_, err = s.UserByName(ctx, "Anna")
+		wants(t, "a name that nobody has", err, fault.NotFound)
+		if n := recorded(t, s, "user.created"); n != 2 {
+			t.Errorf("%d are recorded", n)
+		}
+	})
+	t.Run("NamesAreUnique", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		must(t, s.CreateUser(ctx, user("1", "anna"), entry("user.created")))
+		wants(t, "the same name", s.CreateUser(ctx, user("2", "anna"), entry("user.created")), fault.Conflict)
+		if n := recorded(t, s, "user.created"); n != 1 {
+			t.Errorf("%d are recorded: what failed is too", n)
+		}
+	})
+	t.Run("OnlyOneIsForBreakGlass", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		glass := user("1", "glass")
+		glass.BreakGlass = true
+		must(t, s.CreateUser(ctx, glass, entry("x")))
+		glass.ID, glass.Name = "2", "other"
+		wants(t, "a second one", s.CreateUser(ctx, glass, entry("x")), fault.Conflict)
+		must(t, s.CreateFirstUser(ctx, user("3", "anna"), entry("x"))) // it is no ordinary user
+	})
+	t.Run("OnlyOneIsFirst", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		var made atomic.Int32
+		var all sync.WaitGroup
+		for _, id := range []string{"1", "2", "3", "4"} {
+			all.Go(func() {
+				switch err := s.CreateFirstUser(ctx, user(id, "first"+id), entry("x")); {
+				case err == nil:
+					made.Add(1)
+				case fault.Of(err) != fault.Conflict:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if made.Load() != 1 {
+			t.Errorf("%d became the first", made.Load())
+		}
+	})
+	t.Run("ChangesAreWholeAndRecorded", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		_, err := s.ChangeUser(ctx, "1", store.UserChange{Role: ptr("viewer"), Password: ptr("new"), Disabled: ptr(true)}, entry("user.role"))
+		must(t, err)
+		want := user("1", "anna")
+		want.Role, want.Password, want.Disabled = "viewer", "new", true
+		if got, err := s.User(ctx, "1"); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		_, err = s.ChangeUser(ctx, "9", store.UserChange{Role: ptr("viewer")}, entry("user.role"))
+		wants(t, "nobody", err, fault.NotFound)
+		if n := recorded(t, s, "user.role"); n != 1 {
+			t.Errorf("%d are recorded", n)
+		}
+	})
+	t.Run("TheLastOfARoleStays", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		glass := user("9", "glass")
+		glass.BreakGlass = true
+		for _, u := range []store.User{user("1", "anna"), user("2", "ben"), glass} {
+			must(t, s.CreateUser(ctx, u, entry("x")))
+		}
+		_, err := s.ChangeUser(ctx, "1", store.UserChange{Disabled: ptr(true), Keep: "admin"}, entry("x"))
+		must(t, err)
+		for what, c := range map[string]store.UserChange{"disable": {Disabled: ptr(true), Keep: "admin"}, "demote": {Role: ptr("viewer"), Keep: "admin"}} {
+			_, err = s.ChangeUser(ctx, "2", c, entry("bad"))
+			wants(t, what+" the last one", err, fault.Conflict)
+		}
+		if got, _ := s.User(ctx, "2"); got.Disabled || got.Role != "admin" {
+			t.Errorf("it was changed all the same: %+v", got)
+		}
+		if n := recorded(t, s, "bad"); n != 0 {
+			t.Error("what was refused is recorded as done")
+		}
+	})
+	t.Run("ChangesEndSessions", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		for _, id := range []string{"a", "b", "c"} {
+			must(t, s.CreateSession(ctx, session(id, "user:1"), "", entry("x")))
+		}
+		must(t, s.CreateSession(ctx, session("d", "user:2"), "", entry("x")))
+		ended, err := s.ChangeUser(ctx, "1", store.UserChange{Password: ptr("new"), End: "user:1", Except: "b"}, entry("x"))
+		must(t, err)
+		if slices.Sort(ended); !slices.Equal(ended, []string{"a", "c"}) {
+			t.Errorf("ended %v", ended)
+		}
+		left, err := s.Sessions(ctx, "")
+		must(t, err)
+		if len(left) != 2 {
+			t.Errorf("%d are left", len(left))
+		}
+	})
+}
