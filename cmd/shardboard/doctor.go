@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/hostile"
+)
+
+type doctorCmd struct {
+	clusterFlags `embed:""`
+	Database     []string `help:"Database that holds projects; may be repeated. Default: those that the routing table shows."`
+	Actions      string   `default:"off" enum:"off,on" help:"on: what only changes of the cluster need must be there too."`
+	JSON         bool     `name:"json" help:"Print the report as JSON."`
+}
+
+const doctorTimeout = 2 * time.Minute
+
+// unwell is the outcome of a doctor that found something: the exit code is 1.
+type unwell struct{ lacking, unknown int }
+
+func (u unwell) Error() string {
+	return fmt.Sprintf("%d lacking, %d not known; docs/roles.md has roles that are enough", u.lacking, u.unknown)
+}
+
+func (c doctorCmd) Run(e *env) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, doctorTimeout)
+	defer cancel()
+	report, err := app.Doctor(ctx, config, app.Checkup{Databases: c.Database, Actions: c.Actions == "on"})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(report)
+	} else {
+		err = printReport(e.stdout, report)
+	}
+	if err == nil && !report.OK {
+		err = unwellBy(report)
+	}
+	return err
+}
+
+// unwellBy counts what makes the report a bad one.
+func unwellBy(r api.DoctorReport) (u unwell) {
+	count := func(state string) {
+		switch state {
+		case "lacks":
+			u.lacking++
+		case "unknown":
+			u.unknown++
+		}
+	}
+	for _, c := range r.Checks {
+		count(c.State)
+	}
+	for _, f := range r.Features {
+		if !f.Change || r.Actions {
+			count(f.State)
+		}
+	}
+	return u
+}
+
+// printReport writes the checks, the features of looking, those of changing, and
+// what to type.
+func printReport(w io.Writer, r api.DoctorReport) error {
+	title := r.Target
+	if len(r.Users) > 0 {
+		title += " as " + strings.Join(r.Users, ", ")
+	}
+	fmt.Fprintln(w, hostile.Line(title))
+	tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
+	for _, c := range r.Checks {
+		row(tab, c.State, checkName(c.Code), checkText(c))
+	}
+	for _, changes := range []bool{false, true} {
+		head := "\nto look"
+		if changes {
+			head = "\nto change, with --actions=on"
+		}
+		fmt.Fprintln(tab, head)
+		for _, f := range r.Features {
+			if f.Change == changes {
+				featureRow(tab, f)
+			}
+		}
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	if len(r.Remedies) > 0 {
+		fmt.Fprintln(w, "\nTo grant what is lacking, type in mongosh, where the roles are as in docs/roles.md:")
+		for _, command := range r.Remedies {
+			fmt.Fprintln(w, "  "+hostile.Line(command))
+		}
+	}
+	return nil
+}
+
+func featureRow(w io.Writer, f api.DoctorFeature) {
+	name := f.Code
+	if f.Database != "" {
+		name += " in " + f.Database
+	}
+	switch f.State {
+	case "lacks":
+		row(w, "lacks", name, short(f.Lacks)+". "+without[f.Code])
+	case "unknown":
+		row(w, "unknown", name, short(f.Unknown)+": the cluster did not tell. Without it: "+without[f.Code])
+	default:
+		row(w, f.State, name, "")
+	}
+}
+
+// short names each action once: "find on a, b; update on c".
+func short(privileges []string) string {
+	var actions []string
+	on := map[string][]string{}
+	for _, p := range privileges {
+		action, what, _ := strings.Cut(p, " on ")
+		if on[action] == nil {
+			actions = append(actions, action)
+		}
+		on[action] = append(on[action], what)
+	}
+	for i, a := range actions {
+		actions[i] = a + " on " + strings.Join(on[a], ", ")
+	}
+	return strings.Join(actions, "; ")
+}
+
+// row is one line of the table; the cells are hostile.
+func row(w io.Writer, state, name, text string) {
+	fmt.Fprintln(w, "  "+hostile.Line(state)+"\t"+hostile.Line(name)+"\t"+hostile.Line(text))
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+)
+
+// guarded serves a simulated cluster with access control, with a user without any
+// privilege but those of two empty roles, and gives that user's URI.
+func guarded(t *testing.T) (*simcluster.Cluster, string) {
+	t.Helper()
+	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 20, Still: true, Users: []access.User{{Name: "root", Password: "pw"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Serve(l) }()
+	t.Cleanup(func() { _ = c.Close(); <-done })
+	roles := bson.A{"shardboardViewer", "shardboardOperator"}
+	for _, r := range roles {
+		command(t, c, bson.D{{Key: "createRole", Value: r}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}})
+	}
+	command(t, c, bson.D{{Key: "createUser", Value: "dash"}, {Key: "pwd", Value: "s3cr3t"}, {Key: "roles", Value: roles}})
+	return c, strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)
+}
+
+func command(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
+	t.Helper()
+	if _, err := c.Command(t.Context(), "admin", cmd); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
+	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", sim(t))
+	if code != 0 || errs != "" || strings.Contains(out, "lacks") || strings.Contains(out, "unknown") ||
+		!strings.Contains(out, "is a mongos") || !strings.Contains(out, "no access control") || !strings.Contains(out, "locate in yorkie-meta") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// What the doctor says to type is all that is lacking, and after that nothing is.
+func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
+	c, uri := guarded(t)
+	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri", uri)
+	if code != 1 || strings.Count(errs, "\n") != 1 || strings.Contains(out+errs, "s3cr3t") || !strings.Contains(out, "as dash@admin") ||
+		!strings.Contains(out, "find on config.collections, config.chunks, config.shards, config.databases. Nothing can be shown or located.") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	granted := 0
+	for line := range strings.Lines(out) {
+		args, ok := strings.CutPrefix(strings.TrimSpace(line), `db.getSiblingDB("admin").grantPrivilegesToRole(`)
+		if !ok {
+			continue
+		}
+		granted++
+		role, list, _ := strings.Cut(strings.TrimSuffix(args, ")"), ", ")
+		var cmd bson.D
+		if err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		command(t, c, cmd)
+		// With what only looks granted, nothing is amiss for who only looks.
+		if code, out, errs := shardboard(t, "doctor", "--uri", uri); code != 0 {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+	}
+	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", uri); code != 0 || granted != 2 {
+		t.Errorf("%d commands, exit %d\n%s%s", granted, code, out, errs)
+	}
+}
+
+func TestDoctorReportsAsJSON(t *testing.T) {
+	_, uri := guarded(t)
+	code, out, _ := shardboard(t, "doctor", "--json", "--uri", uri)
+	var report api.DoctorReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if code != 1 || report.OK || len(report.Users) != 1 || len(report.Remedies) != 2 || report.Features[0].Code != "routing" ||
+		report.Features[0].State != "lacks" || report.Features[0].Lacks[1] != "find on config.chunks" || strings.Contains(out, "s3cr3t") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
+func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
+	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", sim(t))
+	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`) {
+		t.Errorf("%s", out)
+	}
+}
+
+// Every code has its words.
+func TestDoctorHasWordsForEveryFeature(t *testing.T) {
+	_, out, _ := shardboard(t, "doctor", "--json", "--uri", sim(t))
+	var report api.DoctorReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{"distribution": true} // of later releases than the simulated cluster's
+	for _, f := range report.Features {
+		used[f.Code] = true
+	}
+	for code := range used {
+		if without[code] == "" {
+			t.Errorf("no words for %s", code)
+		}
+	}
+	if len(without) != len(used) {
+		t.Errorf("%d words for %d features", len(without), len(used))
+	}
+	for _, c := range report.Checks {
+		if checkText(c) == "" {
+			t.Errorf("no words for %+v", c)
+		}
+	}
+}

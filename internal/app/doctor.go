@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"shardboard/internal/api"
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// Checkup says what Doctor is to look at.
+type Checkup struct {
+	Databases []string // that hold projects; none: those that the table shows
+	Actions   bool     // lacking a privilege that only changes need is a fault, too
+}
+
+// Doctor connects, examines what the cluster user may do, and disconnects. The
+// error is that of a cluster that does not answer, or is none; what is lacking
+// is in the report.
+func Doctor(ctx context.Context, c Config, o Checkup) (report api.DoctorReport, err error) {
+	client, err := connect(ctx, c)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, client.Close(context.WithoutCancel(ctx))) }()
+	server, err := client.Server(ctx)
+	if err != nil {
+		return report, err
+	}
+	watcher := topology.NewWatcher(client, c.Watcher)
+	// What could be read of the table is enough; what could not is in the report.
+	if _, err := watcher.Load(ctx); err != nil && fault.Of(err) != fault.Forbidden {
+		return report, err
+	}
+	s := doctor.Subject{Table: watcher.Table(), Server: server, Profile: c.profile()}
+	names := o.Databases
+	if len(names) == 0 {
+		names = s.Profile.Match(s.Table)
+	}
+	for _, db := range names {
+		s.Data = append(s.Data, doctor.Data{DB: db, Layout: s.Profile.Nearest(s.Table, db)})
+	}
+	found, err := doctor.Examine(ctx, client, s)
+	if err != nil {
+		return report, err
+	}
+	return doctorReport(found, c.URI.String(), o.Actions), nil
+}
+
+func doctorReport(r doctor.Report, target string, actions bool) api.DoctorReport {
+	out := api.DoctorReport{
+		OK: true, Target: target, Actions: actions, Users: append([]string{}, r.Users...),
+		Checks: []api.DoctorCheck{}, Features: []api.DoctorFeature{}, Remedies: append([]string{}, doctor.Remedies(r.Findings)...),
+	}
+	for _, c := range r.Checks {
+		out.OK = out.OK && (c.State == doctor.OK || c.State == doctor.Warns)
+		out.Checks = append(out.Checks, api.DoctorCheck{Code: c.Code, State: string(c.State), Args: c.Args})
+	}
+	for _, f := range r.Findings {
+		out.OK = out.OK && (f.State == doctor.OK || f.Change && !actions)
+		out.Features = append(out.Features, api.DoctorFeature{
+			Code: f.Code, Database: f.DB, Change: f.Change, State: string(f.State),
+			Needs: sentences(f.Needs), Lacks: sentences(f.Lacks), Unknown: sentences(f.Unsure),
+		})
+	}
+	return out
+}
+
+func sentences(list []doctor.Privilege) []string {
+	out := make([]string, len(list))
+	for i, p := range list {
+		out[i] = p.String()
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package cluster_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/doctor"
+	"shardboard/internal/topology"
+)
+
+// rolesPage is the page that people copy the roles from; the tests take them from
+// there, too.
+const rolesPage = "../../docs/roles.md"
+
+// privilege is one privilege document of a role.
+type privilege struct {
+	Resource bson.Raw `bson:"resource"`
+	Actions  []string `bson:"actions"`
+}
+
+// role is a role of the page as one release wants it.
+type role struct {
+	name       string
+	privileges []privilege
+	inherits   bson.A
+}
+
+// rolesOf reads the roles of the page, with what it says to add for a release.
+func rolesOf(t *testing.T, version string) []role {
+	t.Helper()
+	page, err := os.ReadFile(rolesPage)
+	must(t, err)
+	r := doctor.ParseRelease(version)
+	newer := func(major, minor, patch int) bool { return slices.Compare(r[:], []int{major, minor, patch}) >= 0 }
+	var out []role
+	for _, block := range regexp.MustCompile(`(?s)runCommand\((\{.*?\n\})\)`).FindAllSubmatch(page, -1) {
+		var cmd struct {
+			Create     string      `bson:"createRole"`
+			Grant      string      `bson:"grantPrivilegesToRole"`
+			Privileges []privilege `bson:"privileges"`
+			Roles      bson.A      `bson:"roles"`
+		}
+		if err := bson.UnmarshalExtJSON(block[1], true, &cmd); err != nil {
+			t.Fatalf("%s: %v", block[1], err)
+		}
+		switch cmd.Grant {
+		case "":
+			out = append(out, role{cmd.Create, cmd.Privileges, cmd.Roles})
+		case doctor.ViewerRole:
+			if newer(6, 0, 3) {
+				out[0].privileges = append(out[0].privileges, cmd.Privileges...)
+			}
+		case doctor.OperatorRole:
+			if !newer(8, 0, 10) {
+				out[1].privileges = append(out[1].privileges, cmd.Privileges...)
+			}
+		}
+	}
+	if len(out) != 2 || out[0].name != doctor.ViewerRole || out[1].name != doctor.OperatorRole {
+		t.Fatalf("the page has the roles %v", out)
+	}
+	return out
+}
+
+// command makes the role, or with another first field changes it.
+func (r role) command(name string) bson.D {
+	return bson.D{{Key: name, Value: r.name}, {Key: "privileges", Value: r.privileges}, {Key: "roles", Value: r.inherits}}
+}
+
+// each lists the role's privileges action by action.
+func (r role) each(t *testing.T) (out []doctor.Privilege) {
+	t.Helper()
+	for _, p := range r.privileges {
+		var on struct {
+			Cluster        bool
+			DB, Collection string
+		}
+		must(t, bson.Unmarshal(p.Resource, &on))
+		for _, a := range p.Actions {
+			out = append(out, doctor.Privilege{Action: a, On: topology.Resource{Cluster: on.Cluster, DB: on.DB, Collection: on.Collection}})
+		}
+	}
+	return out
+}
+
+// without is the role without the nth of those.
+func (r role) without(n int) role {
+	out := role{name: r.name, inherits: r.inherits}
+	for _, p := range r.privileges {
+		kept := privilege{Resource: p.Resource}
+		for _, a := range p.Actions {
+			if n != 0 {
+				kept.Actions = append(kept.Actions, a)
+			}
+			n--
+		}
+		if len(kept.Actions) > 0 {
+			out.privileges = append(out.privileges, kept)
+		}
+	}
+	return out
+}
+
+// The page explains every privilege that it grants.
+func TestTheRolesPageGivesAReasonForEveryPrivilege(t *testing.T) {
+	page, err := os.ReadFile(rolesPage)
+	must(t, err)
+	var rows []string
+	for _, line := range strings.Split(string(page), "\n") {
+		if strings.HasPrefix(line, "| `") {
+			rows = append(rows, strings.SplitN(line, "|", 3)[1])
+		}
+	}
+	for _, version := range []string{"5.0.7", "8.0.10"} {
+		for _, r := range rolesOf(t, version) {
+			for _, p := range r.each(t) {
+				name := "`" + p.On.Collection + "`"
+				switch {
+				case p.On.Cluster:
+					name = "the cluster"
+				case p.On.DB == "config":
+					name = "`config." + p.On.Collection + "`"
+				case p.On.Collection == "":
+					name = "the database"
+				}
+				if !slices.ContainsFunc(rows, func(row string) bool {
+					return strings.Contains(row, "`"+p.Action+"`") && strings.Contains(row, name)
+				}) {
+					t.Errorf("no row for %s", p)
+				}
+			}
+		}
+	}
+}

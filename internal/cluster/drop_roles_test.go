@@ -1,0 +1,235 @@
+package cluster_test
+
+import (
+	"context"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+)
+
+// staged is a simulated cluster with the roles of the page and a user of each.
+type staged struct {
+	sim    *simcluster.Cluster
+	roles  []role
+	sample sample
+	as     map[string]*cluster.Client // by role
+	denied map[string]*refusals
+}
+
+// withRoles runs a test with the roles of the page, as a release wants them.
+func withRoles(t *testing.T, version string, test func(*testing.T, *staged)) {
+	t.Helper()
+	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version, Users: []access.User{{Name: "root", Password: "pw"}}}
+	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		s := &staged{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{}, denied: map[string]*refusals{}}
+		for _, r := range s.roles {
+			must(t, run(t, sim, "admin", r.command("createRole")))
+			must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{r.name}}}))
+			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
+			must(t, err)
+			s.denied[r.name] = &refusals{}
+			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
+			must(t, err)
+			defer func() { _ = c.Close(context.Background()) }()
+			s.as[r.name] = c
+		}
+		test(t, s)
+	})
+}
+
+// act tries every command that changes something, and the one that asks how
+// balanced a collection is. It gives the names of those that were refused.
+func act(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
+	t.Helper()
+	_, err := c.Server(ctx) // some commands depend on the release
+	must(t, err)
+	for _, a := range allChanges() {
+		if fault.Of(a.do(ctx, c)) == fault.Forbidden {
+			refused = append(refused, a.name)
+		}
+	}
+	return refused
+}
+
+// allChanges are the methods of actions.Admin.
+func allChanges() []attempt {
+	return append(changes(), attempt{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }})
+}
+
+func TestEveryMethodOfAdminIsTried(t *testing.T) {
+	var tried []string
+	for _, a := range allChanges() {
+		tried = append(tried, a.name)
+	}
+	slices.Sort(tried)
+	var methods []string
+	for m := range reflect.TypeFor[actions.Admin]().Methods() {
+		methods = append(methods, m.Name)
+	}
+	slices.Sort(methods)
+	if !slices.Equal(tried, methods) {
+		t.Errorf("tried %v, Admin has %v", tried, methods)
+	}
+}
+
+// releasesOfRoles are those between which the roles or what is asked for differ.
+func releasesOfRoles() []string {
+	if testing.Short() {
+		return []string{"5.0.7"}
+	}
+	return []string{"4.4.29", "5.0.7", "6.0.2", "6.0.3", "7.0.12", "8.0.9", "8.0.10"}
+}
+
+func TestTheRolesOfThePageAreEnough(t *testing.T) {
+	for _, version := range releasesOfRoles() {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *staged) {
+				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
+					r := newReader(s.as[name], quiet)
+					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
+						t.Errorf("%s: %q", name, complaints)
+					}
+					changes := name == doctor.OperatorRole
+					if lacks, unknown := lacking(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
+						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
+					}
+					if denied := s.denied[name].take(); len(denied) > 0 {
+						t.Errorf("%s was denied %v", name, denied)
+					}
+				}
+				if refused := act(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
+					t.Errorf("the operator was refused %v", refused)
+				}
+			})
+		})
+	}
+}
+
+// What the page promises of measuring, on every collection that may be read.
+func TestTheViewerMaySampleAndMeasure(t *testing.T) {
+	withRoles(t, "5.0.7", func(t *testing.T, s *staged) {
+		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
+		m, err := mongo.Connect(options.Client().ApplyURI(uri).SetDialer(s.sim).SetServerMonitoringMode("poll"))
+		must(t, err)
+		defer func() { _ = m.Disconnect(context.Background()) }()
+		some := bson.D{{Key: "$gt", Value: bson.ObjectID{}}}
+		for _, p := range s.roles[0].each(t) {
+			if p.On.DB != "yorkie-meta" || p.Action != "find" {
+				continue
+			}
+			for _, stages := range []bson.A{
+				{bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: 3}}}}},
+				{bson.D{{Key: "$match", Value: bson.D{{Key: "_id", Value: some}}}}},
+				{bson.D{{Key: "$collStats", Value: bson.D{{Key: "latencyStats", Value: bson.D{}}}}}},
+			} {
+				if _, err := m.Database(p.On.DB).Collection(p.On.Collection).Aggregate(t.Context(), stages); err != nil {
+					t.Errorf("%s: %v: %v", p.On.Collection, stages, err)
+				}
+			}
+		}
+		if _, err := m.Database("yorkie-meta").Collection("users").Aggregate(t.Context(), bson.A{}); err == nil {
+			t.Error("the viewer reads users")
+		}
+	})
+}
+
+func TestTheViewerIsRefusedEveryChange(t *testing.T) {
+	for _, version := range releasesOfRoles() {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *staged) {
+				v := doctor.ParseRelease(version)
+				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
+				var want []string
+				for _, a := range allChanges() {
+					if v[0] >= since[a.name] {
+						want = append(want, a.name)
+					}
+				}
+				if refused := act(t.Context(), t, s.as[doctor.ViewerRole]); !slices.Equal(refused, want) {
+					t.Errorf("refused %v, want %v", refused, want)
+				}
+			})
+		})
+	}
+}
+
+// Every action of every privilege in the roles is needed: taken away, a command
+// is refused, the program says so, and the doctor names exactly that one.
+func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
+	releases := []string{"5.0.7"}
+	if !testing.Short() { // one of each form of the roles
+		releases = append(releases, "6.0.3", "8.0.10")
+	}
+	for _, version := range releases {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *staged) {
+				for _, whole := range s.roles {
+					for n, p := range whole.each(t) {
+						if testing.Short() && n%5 != 0 {
+							continue
+						}
+						must(t, run(t, s.sim, "admin", whole.without(n).command("updateRole")))
+						s.missing(t, whole.name, p)
+					}
+					must(t, run(t, s.sim, "admin", whole.command("updateRole")))
+				}
+			})
+		})
+	}
+}
+
+func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
+	t.Helper()
+	c := s.as[name]
+	s.denied[name].take()
+	r := newReader(c, quiet)
+	var noticed []string
+	changes := name == doctor.OperatorRole
+	if changes {
+		noticed = act(t.Context(), t, c)
+	} else {
+		noticed = r.readEverything(t.Context(), s.sample)
+	}
+	if denied := s.denied[name].take(); len(denied) == 0 || len(noticed) == 0 {
+		t.Errorf("%s without %s: denied %v, noticed %q", name, p, denied, noticed)
+	}
+	lacks, unknown := lacking(r.examine(t.Context(), t), changes)
+	if !slices.Equal(lacks, []string{p.String()}) || len(unknown) > 0 {
+		t.Errorf("%s without %s: the doctor says it lacks %v, and knows too little of %v", name, p, lacks, unknown)
+	}
+}
+
+func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+		r := newReader(c, quiet)
+		sent.take()
+		report := r.examine(t.Context(), t)
+		harmless := []string{"admin.hello", "admin.buildInfo", "admin.connectionStatus", "admin.connPoolStats", "admin.aggregate",
+			"config.find", "yorkie-meta.find", "yorkie-meta.aggregate", "yorkie-meta.listCollections"}
+		all := sent.take()
+		for _, name := range all {
+			if !slices.Contains(harmless, name) {
+				t.Errorf("it sent %s", name)
+			}
+		}
+		if len(all) < 20 || len(all) > 40 {
+			t.Errorf("it sent %d commands: %v", len(all), all)
+		}
+		if lacks, unknown := lacking(report, true); len(lacks)+len(unknown) > 0 {
+			t.Errorf("without access control it lacks %v and %v", lacks, unknown)
+		}
+	})
+}

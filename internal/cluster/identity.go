@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// Identity asks who we are and what our roles permit. It needs no privilege.
+func (c *Client) Identity(ctx context.Context) (topology.Identity, error) {
+	cmd := bson.D{{Key: "connectionStatus", Value: int32(1)}, {Key: "showPrivileges", Value: true}}
+	reply, err := c.one(ctx, "admin", cmd, read{what: "ask what the cluster user may do"})
+	if err != nil {
+		return topology.Identity{}, err
+	}
+	var id topology.Identity
+	info, _ := reply.Lookup("authInfo").DocumentOK()
+	documents(info, "authenticatedUsers", func(user bson.Raw) {
+		name, _ := user.Lookup("user").StringValueOK()
+		db, _ := user.Lookup("db").StringValueOK()
+		id.Users = append(id.Users, name+"@"+db)
+	})
+	documents(info, "authenticatedUserPrivileges", func(doc bson.Raw) {
+		on, _ := doc.Lookup("resource").DocumentOK()
+		g := topology.Grant{On: decodeResource(on)}
+		actions, _ := doc.Lookup("actions").ArrayOK()
+		w := walk(actions)
+		for w.next() {
+			if name, ok := w.str(); ok {
+				g.Actions = append(g.Actions, name)
+			}
+		}
+		id.Grants = append(id.Grants, g)
+	})
+	return id, nil
+}
+
+// documents calls f with each document of an array.
+func documents(doc bson.Raw, field string, f func(bson.Raw)) {
+	list, _ := doc.Lookup(field).ArrayOK()
+	w := walk(list)
+	for w.next() {
+		if one, ok := w.doc(); ok {
+			f(one)
+		}
+	}
+}
+
+func decodeResource(doc bson.Raw) (r topology.Resource) {
+	r.Other = true
+	w := walk(doc)
+	for w.next() {
+		switch string(w.key) {
+		case "cluster":
+			r.Cluster, r.Other = w.truthy(), false
+		case "anyResource":
+			r.Any, r.Other = w.truthy(), false
+		case "db":
+			r.DB, _ = w.str()
+		case "collection":
+			r.Collection, _ = w.str()
+			r.Other = false
+		}
+	}
+	return r
+}
+
+// Clock reads the mongos's clock. It needs no privilege.
+func (c *Client) Clock(ctx context.Context) (topology.Clock, error) {
+	out := topology.Clock{Asked: time.Now()}
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: int32(1)}}, read{what: "ask for the time"})
+	out.Answered = time.Now()
+	if err != nil {
+		return out, err
+	}
+	if at, ok := reply.Lookup("localTime").TimeOK(); ok {
+		out.Theirs = at
+	}
+	return out, nil
+}
+
+// MayFind asks for a document that cannot be there, by _id, to see whether find
+// on a collection is permitted: fault.Forbidden when it is not. Nothing is read.
+func (c *Client) MayFind(ctx context.Context, ns topology.Namespace) error {
+	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: bson.MinKey{}}}}}
+	cmd := find(ns.Collection(), filter, append(limited(1), fields("_id"))...)
+	r := read{what: "read " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	return c.each(ctx, ns.Database(), cmd, r, func(bson.Raw) error { return nil })
+}

@@ -1,0 +1,203 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// refusals notes which commands the cluster refused for want of a privilege.
+type refusals struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (r *refusals) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{Failed: func(_ context.Context, e *event.CommandFailedEvent) {
+		if strings.Contains(e.Failure.Error(), "(Unauthorized)") { // the driver's type for it is internal
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.seen = append(r.seen, e.DatabaseName+"."+e.CommandName)
+		}
+	}}
+}
+
+// take gives those since the last time.
+func (r *refusals) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.seen
+	r.seen = nil
+	return out
+}
+
+// complaints is what the program says that it could not do.
+type complaints struct{ list []string }
+
+func (c *complaints) note(what string, err error) {
+	if err != nil {
+		c.list = append(c.list, fmt.Sprintf("%s: %v", what, err))
+	}
+}
+
+// reader is the part of the program that reads, over one cluster client.
+type reader struct {
+	client  *cluster.Client
+	watcher *topology.Watcher
+	keeper  *placement.Keeper
+	locator *placement.Locator
+	prover  *placement.Prover
+	check   *placement.DuplicateCheck
+}
+
+func newReader(c *cluster.Client, log *slog.Logger) *reader {
+	prof := profile.Yorkie()
+	w := topology.NewWatcher(c, topology.Options{Sweep: 5 * time.Second, Log: log})
+	r := &reader{client: c, watcher: w, keeper: placement.NewKeeper(c, w, prof, log), prover: placement.NewProver(c, w)}
+	r.locator = placement.NewLocator(c, w, r.keeper, prof)
+	r.check = placement.NewDuplicateCheck(c, w, r.keeper, prof, log)
+	r.locator.MarkShared(r.check)
+	return r
+}
+
+// readEverything does all that the program reads: every poll, every way to
+// locate, proofs, counts, the check for duplicate ids. It gives what the program
+// complains of. Call it in a bubble.
+func (r *reader) readEverything(ctx context.Context, sample sample) []string {
+	var all complaints
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context) error{r.watcher.Run, r.keeper.Run, r.check.Run} {
+		running.Go(func() { _ = run(ctx) })
+	}
+	defer running.Wait()
+	defer cancel()
+	time.Sleep(21 * time.Second) // every poll, and the sizes of every collection
+	synctest.Wait()
+	t := r.watcher.Table()
+	for part, h := range t.Health {
+		all.note(string(part), h.Err)
+		if h.Denied {
+			all.note(string(part), errors.New("denied"))
+		}
+	}
+	if t.ServerInfo.ClusterID == "" {
+		all.note("cluster id", errors.New("unknown"))
+	}
+	if _, err := r.client.AllSizes(ctx); fault.Of(err) != fault.NotFound {
+		all.note("all sizes", err)
+	}
+	all.note("projects", r.keeper.Directory().Health().Err)
+	for _, text := range sample.questions {
+		a, err := r.locator.Ask(ctx, placement.Query{Text: text})
+		if fault.Of(err) != fault.NotFound {
+			all.note("locate "+text, err)
+		}
+		for _, it := range a.Items {
+			for _, place := range it.Places {
+				all.note("prove "+string(place.NS), r.prover.Prove(ctx, place).Err)
+				if f := r.prover.Count(ctx, place); f.Reason == "notPermitted" {
+					all.note("count "+string(place.NS), errors.New(f.Reason))
+				}
+			}
+		}
+	}
+	if r.prover.Primaries(ctx) == nil {
+		all.note("primaries", errors.New("unknown"))
+	}
+	if err := r.check.Start(false, nil); err != nil {
+		all.note("duplicates", err)
+	} else {
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if rep := r.check.Report(); rep.State != placement.CheckDone {
+			all.note("duplicates", fmt.Errorf("%s: %s", rep.State, rep.Problem))
+		}
+	}
+	_ = r.client.LoadPerMinute()
+	return all.list
+}
+
+// examine is the doctor's opinion.
+func (r *reader) examine(ctx context.Context, t *testing.T) doctor.Report {
+	t.Helper()
+	server, err := r.client.Server(ctx)
+	must(t, err)
+	report, err := doctor.Examine(ctx, r.client, doctor.Subject{
+		Table: r.watcher.Table(), Server: server, Profile: profile.Yorkie(),
+		Data: []doctor.Data{{DB: "yorkie-meta", Layout: profile.Yorkie().Layouts[0]}},
+	})
+	must(t, err)
+	return report
+}
+
+// sample is something to ask for, of each kind.
+type sample struct{ questions []string }
+
+// collect finds rows to ask for, and makes the one collection that the simulated
+// data has no rows for.
+func collect(t *testing.T, sim *simcluster.Cluster) sample {
+	t.Helper()
+	first := func(coll string) bson.Raw {
+		reply, err := sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: coll}, {Key: "limit", Value: 1}})
+		must(t, err)
+		doc, ok := reply.Lookup("cursor", "firstBatch", "0").DocumentOK()
+		if !ok {
+			t.Fatalf("%s is empty", coll)
+		}
+		return doc
+	}
+	id := func(doc bson.Raw, field string) string { return doc.Lookup(field).ObjectID().Hex() }
+	project, document := first("projects"), first("documents")
+	must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: "snapshot_bodies"}, {Key: "documents", Value: bson.A{
+		bson.D{{Key: "project_id", Value: document.Lookup("project_id")}, {Key: "doc_id", Value: document.Lookup("_id")}},
+	}}}))
+	var s sample
+	s.questions = []string{
+		project.Lookup("name").StringValue(), project.Lookup("public_key").StringValue(), id(project, "_id"),
+		id(document, "project_id") + "/" + document.Lookup("key").StringValue(), id(document, "_id"),
+		"Document (" + id(document, "project_id") + "." + id(document, "_id") + ")",
+		bson.NewObjectID().Hex(), // asked for in every collection that has ids
+	}
+	return s
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// lacking are the privileges that a report says are lacking, each once, and the
+// features that it knows too little of.
+func lacking(r doctor.Report, changes bool) (lacks, unknown []string) {
+	for _, f := range r.Findings {
+		if f.Change && !changes {
+			continue
+		}
+		for _, p := range f.Lacks {
+			if !slices.Contains(lacks, p.String()) {
+				lacks = append(lacks, p.String())
+			}
+		}
+		if len(f.Unsure) > 0 {
+			unknown = append(unknown, f.Code)
+		}
+	}
+	return lacks, unknown
+}

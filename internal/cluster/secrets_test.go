@@ -1,0 +1,294 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/doctor"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+)
+
+// canary is in every field of the data that holds a secret.
+const canary = "canary-8c21"
+
+// secretNames are parts of the names of fields that hold secrets, or what is
+// somebody's own, in any release of Yorkie.
+var secretNames = []string{"secret", "password", "token", "webhook", "metadata"}
+
+// plant puts the canary into the data.
+func plant(t *testing.T, sim *simcluster.Cluster) {
+	t.Helper()
+	for coll, set := range map[string]bson.D{
+		"projects":     {{Key: "secret_key", Value: canary}, {Key: "auth_webhook_url", Value: canary}, {Key: "event_webhook_url", Value: canary}},
+		"clients":      {{Key: "metadata", Value: bson.D{{Key: "userID", Value: canary}}}},
+		"users":        {{Key: "hashed_password", Value: canary}},
+		"invites":      {{Key: "token", Value: canary}},
+		"clusternodes": {{Key: "lease_token", Value: canary}},
+	} {
+		// New rows: secret keys are unique, and some of these collections are empty.
+		must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: bson.A{append(bson.D{
+			{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: bson.NewObjectID()},
+			{Key: "name", Value: "planted"}, {Key: "username", Value: "planted"}, {Key: "public_key", Value: "planted"}}, set...)}}}))
+	}
+}
+
+// eavesdropper checks every command and every answer.
+type eavesdropper struct {
+	mu      sync.Mutex
+	checked map[string]int // commands on the data, by collection
+	faults  []string
+}
+
+func (e *eavesdropper) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{
+		Started: func(_ context.Context, s *event.CommandStartedEvent) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if err := e.check(s.DatabaseName, s.Command); err != nil {
+				e.faults = append(e.faults, fmt.Sprintf("%v: %s", err, s.Command))
+			}
+		},
+		Succeeded: func(_ context.Context, s *event.CommandSucceededEvent) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if bytes.Contains(s.Reply, []byte(canary)) {
+				e.faults = append(e.faults, "the answer has a secret: "+s.Reply.String())
+			}
+		},
+		Failed: func(_ context.Context, f *event.CommandFailedEvent) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if strings.Contains(f.Failure.Error(), canary) {
+				e.faults = append(e.faults, "the refusal has a secret: "+f.Failure.Error())
+			}
+		},
+	}
+}
+
+// check refuses a command that could bring a secret.
+func (e *eavesdropper) check(db string, cmd bson.Raw) error {
+	if err := mentions(cmd); err != nil {
+		return err
+	}
+	if db == "admin" || db == "config" {
+		return nil
+	}
+	first := cmd.Index(0)
+	coll, _ := first.Value().StringValueOK()
+	e.checked[coll]++
+	return harmless(cmd)
+}
+
+// harmless tells whether the answer to a command on the data is limited to what
+// was named.
+func harmless(cmd bson.Raw) error {
+	switch first := cmd.Index(0); first.Key() {
+	case "find":
+		return inclusion(cmd.Lookup("projection"))
+	case "aggregate":
+		stages, err := cmd.Lookup("pipeline").Array().Values()
+		if err != nil || len(stages) == 0 {
+			return fmt.Errorf("no stages: %v", err)
+		}
+		last := stages[len(stages)-1].Document()
+		switch stage := last.Index(0); stage.Key() {
+		case "$project":
+			return inclusion(stage.Value())
+		case "$group": // one row of numbers
+			if stage.Value().Document().Lookup("_id").Type != bson.TypeNull {
+				return fmt.Errorf("a group by values")
+			}
+			return nil
+		}
+		return fmt.Errorf("whole documents come out")
+	case "explain":
+		if verbosity, _ := cmd.Lookup("verbosity").StringValueOK(); verbosity != "queryPlanner" {
+			return fmt.Errorf("it is executed")
+		}
+		return nil
+	case "listCollections":
+		if !cmd.Lookup("nameOnly").Boolean() {
+			return fmt.Errorf("more than names")
+		}
+		return nil
+	case "getMore", "killCursors":
+		return nil
+	default:
+		return fmt.Errorf("nobody said that %s is harmless", first.Key())
+	}
+}
+
+// inclusion checks that a projection names what comes, and leaves out the rest.
+func inclusion(v bson.RawValue) error {
+	doc, ok := v.DocumentOK()
+	if !ok {
+		return fmt.Errorf("no projection")
+	}
+	named := 0
+	elements, err := doc.Elements()
+	if err != nil {
+		return err
+	}
+	for _, el := range elements {
+		switch n, _ := el.Value().AsInt64OK(); {
+		case n == 1:
+			named++
+		case n != 0 || el.Key() != "_id" || el.Value().Type != bson.TypeInt32:
+			return fmt.Errorf("%s is no inclusion", el)
+		}
+	}
+	if named == 0 {
+		return fmt.Errorf("nothing is named, so all comes")
+	}
+	return nil
+}
+
+// mentions looks for names of secret fields: as field names, and as paths.
+func mentions(doc bson.Raw) error {
+	elements, err := doc.Elements()
+	if err != nil {
+		return err
+	}
+	for _, el := range elements {
+		text := el.Key()
+		if s, ok := el.Value().StringValueOK(); ok && strings.HasPrefix(s, "$") {
+			text += " " + s
+		}
+		for _, name := range secretNames {
+			if strings.Contains(text, name) {
+				return fmt.Errorf("%s is asked for", text)
+			}
+		}
+		if el.Value().Type == bson.TypeEmbeddedDocument || el.Value().Type == bson.TypeArray {
+			if err := mentions(el.Value().Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The check sees what it is there for.
+func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
+	d := func(pairs ...any) (out bson.D) {
+		for i := 0; i < len(pairs); i += 2 {
+			out = append(out, bson.E{Key: pairs[i].(string), Value: pairs[i+1]})
+		}
+		return out
+	}
+	for _, cmd := range []bson.D{
+		d("find", "projects", "filter", d()),
+		d("find", "projects", "projection", d()),
+		d("find", "projects", "projection", d("_id", 0)),
+		d("find", "projects", "projection", d("name", 0)),
+		d("find", "projects", "projection", d("name", d("$first", "$x"))),
+		d("find", "projects", "projection", d("secret_key", 1)),
+		d("find", "clients", "projection", d("metadata.userID", 1)),
+		d("find", "users", "filter", d("hashed_password", d("$gt", "")), "projection", d("_id", 1)),
+		d("aggregate", "projects", "pipeline", bson.A{d("$match", d())}),
+		d("aggregate", "projects", "pipeline", bson.A{d("$sample", d("size", 1)), d("$project", d("name", "$secret_key"))}),
+		d("aggregate", "projects", "pipeline", bson.A{d("$group", d("_id", "$name"))}),
+		d("aggregate", "projects", "pipeline", bson.A{}),
+		d("explain", d("find", "projects"), "verbosity", "executionStats"),
+		d("distinct", "users", "key", "username"),
+		d("listCollections", 1, "nameOnly", false),
+	} {
+		raw, err := bson.Marshal(cmd)
+		must(t, err)
+		e := eavesdropper{checked: map[string]int{}}
+		if e.check("yorkie-meta", raw) == nil {
+			t.Errorf("%s passes", raw)
+		}
+	}
+}
+
+func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		s := collect(t, sim)
+		plant(t, sim)
+		s.questions = append(s.questions, "planted")
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		e := eavesdropper{checked: map[string]int{}}
+		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: e.monitor()})
+		must(t, err)
+		defer func() { _ = c.Close(context.Background()) }()
+		var log bytes.Buffer
+		r := newReader(c, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		if complaints := r.readEverything(t.Context(), s); len(complaints) > 0 {
+			t.Errorf("%q", complaints)
+		}
+		r.examine(t.Context(), t)
+		for _, fault := range e.faults {
+			t.Error(fault)
+		}
+		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots", "snapshot_bodies", "versionvectors"} {
+			if e.checked[coll] == 0 {
+				t.Errorf("nothing was asked of %s", coll)
+			}
+		}
+		quotesNoCommand(t, log.String())
+	})
+}
+
+// A refusal quotes the command, and with it what people looked for: that stays
+// out of the log too.
+func TestRefusedCommandsAreNotLogged(t *testing.T) {
+	withRoles(t, "5.0.7", func(t *testing.T, s *staged) {
+		plant(t, s.sim)
+		viewer := s.roles[0]
+		for n, p := range viewer.each(t) {
+			if p.On.Collection == "projects" {
+				must(t, run(t, s.sim, "admin", viewer.without(n).command("updateRole")))
+			}
+		}
+		var log bytes.Buffer
+		r := newReader(s.as[doctor.ViewerRole], slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		if complaints := r.readEverything(t.Context(), s.sample); len(complaints) == 0 || strings.Contains(fmt.Sprint(complaints), "execute command") {
+			t.Errorf("%q", complaints)
+		}
+		if !strings.Contains(log.String(), "missing privilege find on yorkie-meta.projects") {
+			t.Errorf("the log does not say what is the matter: %s", log.String())
+		}
+		quotesNoCommand(t, log.String())
+	})
+}
+
+func TestTheDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "driver.log")
+	t.Setenv("MONGODB_LOG_ALL", "debug")
+	t.Setenv("MONGODB_LOG_PATH", path)
+	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, bson.NewObjectID(), canary, 5)
+		must(t, err)
+	})
+	log, err := os.ReadFile(path)
+	must(t, err)
+	if !bytes.Contains(log, []byte("Connection")) {
+		t.Error("the driver logs nothing, so this shows nothing")
+	}
+	if bytes.Contains(log, []byte(canary)) || bytes.Contains(log, []byte("Command started")) {
+		t.Errorf("%s", log)
+	}
+}
+
+func quotesNoCommand(t *testing.T, log string) {
+	t.Helper()
+	for _, part := range []string{canary, "execute command", "filter:", "projection", "pipeline"} {
+		if strings.Contains(log, part) {
+			t.Errorf("the log has %q: %s", part, log)
+		}
+	}
+}

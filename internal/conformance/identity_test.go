@@ -1,0 +1,62 @@
+package conformance_test
+
+import (
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+func TestAnExaminationAgreesWithWhoeverMayDoEverything(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		for _, name := range []topology.Namespace{ns, topology.Namespace(w.db + ".none"), "config.chunks", "config.none"} {
+			if err := w.client.MayFind(t.Context(), name); err != nil && fault.Of(err) != fault.NotFound {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		clock, err := w.client.Clock(t.Context())
+		must(t, err)
+		if ahead, plusMinus := clock.Ahead(); ahead.Abs() > time.Hour || plusMinus <= 0 {
+			t.Errorf("the clock is %v ahead, ± %v", ahead, plusMinus)
+		}
+		report, err := doctor.Examine(t.Context(), w.client, doctor.Subject{
+			Table: &topology.Table{}, Server: w.server, Profile: profile.Yorkie(),
+			Data: []doctor.Data{{DB: w.db, Layout: profile.Yorkie().Layouts[0]}},
+		})
+		must(t, err)
+		for _, f := range report.Findings {
+			if f.State != doctor.OK {
+				t.Errorf("%s: %s, lacks %v, not known %v", f.Code, f.State, f.Lacks, f.Unsure)
+			}
+		}
+	})
+}
+
+func TestTheClusterListsWhatItsUserMayDo(t *testing.T) {
+	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, _ *world, c *cluster.Client) {
+		id, err := c.Identity(t.Context())
+		must(t, err)
+		if len(id.Users) != 1 || id.Users[0] != "limited@admin" {
+			t.Errorf("users %v", id.Users)
+		}
+		kinds := map[string]bool{}
+		for _, g := range id.Grants {
+			kinds["cluster"] = kinds["cluster"] || g.On.Cluster
+			kinds["config"] = kinds["config"] || g.On.DB == "config"
+			kinds["everywhere"] = kinds["everywhere"] || g.On == topology.Resource{}
+			if len(g.Actions) == 0 {
+				t.Errorf("%+v permits nothing", g)
+			}
+		}
+		if len(kinds) != 3 || !kinds["cluster"] || !kinds["config"] || !kinds["everywhere"] {
+			t.Errorf("%+v", id.Grants)
+		}
+	})
+}

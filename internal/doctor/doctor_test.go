@@ -1,0 +1,244 @@
+package doctor_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// fake is a cluster that answers every read with the same error, but for what is
+// refused.
+type fake struct {
+	id      topology.Identity
+	idErr   error
+	readErr error
+	refused map[string]bool // by namespace, database or method
+	ahead   time.Duration
+}
+
+func (f *fake) read(what string) error {
+	if f.refused[what] {
+		return fault.New(fault.Forbidden, "no")
+	}
+	return f.readErr
+}
+
+func (f *fake) Identity(context.Context) (topology.Identity, error) { return f.id, f.idErr }
+func (f *fake) Clock(context.Context) (topology.Clock, error) {
+	c := topology.Clock{Asked: time.Now()}
+	time.Sleep(100 * time.Millisecond)
+	c.Theirs = time.Now().Add(f.ahead)
+	time.Sleep(100 * time.Millisecond)
+	c.Answered = time.Now()
+	return c, nil
+}
+func (f *fake) MayFind(_ context.Context, ns topology.Namespace) error { return f.read(string(ns)) }
+func (f *fake) Collections(_ context.Context, db string) ([]topology.Namespace, error) {
+	return nil, f.read(db)
+}
+func (f *fake) Sizes(_ context.Context, ns topology.Namespace) (topology.Sizes, error) {
+	return topology.Sizes{}, f.read("sizes")
+}
+func (f *fake) AllSizes(context.Context) ([]topology.Sizes, error) { return nil, f.read("all sizes") }
+func (f *fake) Primaries(context.Context) (map[string]string, error) {
+	return nil, f.read("primaries")
+}
+
+// examine runs an examination of a database "shop" in a bubble.
+func examine(t *testing.T, f *fake, version string, b topology.Balancer) (r doctor.Report) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := profile.Yorkie()
+		var err error
+		r, err = doctor.Examine(t.Context(), f, doctor.Subject{
+			Table: &topology.Table{Balancer: b}, Server: topology.ServerInfo{Version: version, Hosts: "h:1"}, Profile: p,
+			Data: []doctor.Data{{DB: "shop", Layout: p.Layouts[0]}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return r
+}
+
+func states(r doctor.Report) map[string]doctor.State {
+	out := map[string]doctor.State{}
+	for _, f := range r.Findings {
+		out[f.Code] = f.State
+	}
+	return out
+}
+
+func check(t *testing.T, r doctor.Report, code string, want doctor.State) {
+	t.Helper()
+	for _, c := range r.Checks {
+		if c.Code == code {
+			if c.State != want {
+				t.Errorf("%s is %s, want %s", code, c.State, want)
+			}
+			return
+		}
+	}
+	t.Errorf("no check %s in %v", code, r.Checks)
+}
+
+var someone = []string{"u@admin"}
+
+func grants(on topology.Resource, actions ...string) topology.Identity {
+	return topology.Identity{Users: someone, Grants: []topology.Grant{{On: on, Actions: actions}}}
+}
+
+func TestARefusalCountsWhateverTheListSays(t *testing.T) {
+	f := &fake{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
+	got := states(examine(t, f, "5.0.7", topology.Balancer{}))
+	if got["zones"] != doctor.Lacks || got["zoneRanges"] != doctor.Lacks || got["routing"] != doctor.OK || got["move"] != doctor.OK {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
+	got := states(examine(t, &fake{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
+	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["members"] != doctor.OK {
+		t.Errorf("%v", got)
+	}
+	// Statistics of one collection say nothing of the others.
+	if got["sizes"] != doctor.Lacks || got["move"] != doctor.Lacks || got["balancerSwitch"] != doctor.Lacks {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestWithoutAListOnlyChangesAreUnknown(t *testing.T) {
+	r := examine(t, &fake{idErr: fault.New(fault.Unavailable, "no")}, "5.0.7", topology.Balancer{})
+	for _, f := range r.Findings {
+		want := doctor.OK
+		if f.Change {
+			want = doctor.Unknown
+		}
+		if f.State != want && f.Code != "zoneRanges" && f.Code != "zoneShards" { // which need reads too
+			t.Errorf("%s is %s, want %s", f.Code, f.State, want)
+		}
+	}
+	check(t, r, "access", doctor.Unknown)
+}
+
+func TestAClusterThatDoesNotAnswerMakesEverythingUnknown(t *testing.T) {
+	down := fault.New(fault.Unavailable, "down")
+	r := examine(t, &fake{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
+	for _, f := range r.Findings {
+		if f.State != doctor.Unknown || len(f.Lacks) > 0 {
+			t.Errorf("%s is %s", f.Code, f.State)
+		}
+	}
+}
+
+func TestNobodySignedInIsAnOpenClusterOrARefusedOne(t *testing.T) {
+	r := examine(t, &fake{}, "5.0.7", topology.Balancer{})
+	check(t, r, "open", doctor.Warns)
+	for code, s := range states(r) {
+		if s != doctor.OK {
+			t.Errorf("an open cluster: %s is %s", code, s)
+		}
+	}
+	r = examine(t, &fake{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
+	check(t, r, "anonymous", doctor.Lacks)
+	for code, s := range states(r) {
+		if s != doctor.Lacks {
+			t.Errorf("a refused one: %s is %s", code, s)
+		}
+	}
+}
+
+func TestGrantsApplyByTheServersRules(t *testing.T) {
+	db := func(db, coll string) topology.Resource { return topology.Resource{DB: db, Collection: coll} }
+	for _, tc := range []struct {
+		name   string
+		on     topology.Resource
+		action string
+		ok     []string // features that it is enough for
+	}{
+		{"cluster", topology.Resource{Cluster: true}, "connPoolStats", []string{"members"}},
+		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "duplicates"}},
+		{"a database", db("config", ""), "find", []string{"routing", "identity", "zones", "balancer", "routers", "activity"}},
+		{"a collection", db("config", "tags"), "find", []string{"zones"}},
+		{"a collection of every database", db("", "tags"), "find", []string{"zones"}},
+		{"another database", db("other", ""), "find", nil},
+		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
+		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "projects", "locate", "proof", "duplicates",
+			"split", "merge", "move", "jumbo", "migrations", "compliance"}},
+		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
+		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := &fake{id: grants(tc.on, tc.action), readErr: fault.New(fault.Unavailable, "no read to go by")}
+			got := states(examine(t, f, "5.0.7", topology.Balancer{}))
+			for _, code := range tc.ok {
+				if got[code] != doctor.OK {
+					t.Errorf("%s is %s", code, got[code])
+				}
+				delete(got, code)
+			}
+			for code, s := range got {
+				if s != doctor.Lacks {
+					t.Errorf("%s is %s", code, s)
+				}
+			}
+		})
+	}
+}
+
+func TestChecksSayWhatIsOddAboutTheCluster(t *testing.T) {
+	r := examine(t, &fake{ahead: 3 * time.Second}, "9.1.0", topology.Balancer{})
+	check(t, r, "release", doctor.Warns)
+	check(t, r, "clock", doctor.Warns)
+	check(t, r, "balancer", doctor.Unknown)
+	r = examine(t, &fake{ahead: -2 * time.Second}, "8.0.12-4", topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"})
+	check(t, r, "release", doctor.OK)
+	check(t, r, "clock", doctor.OK)
+	check(t, r, "balancerWindow", doctor.OK)
+	check(t, examine(t, &fake{}, "", topology.Balancer{Known: true, Mode: "off"}), "balancerOff", doctor.OK)
+	check(t, examine(t, &fake{}, "", topology.Balancer{Known: true, Mode: "full"}), "release", doctor.Unknown)
+}
+
+func TestReleasesDecideWhatIsNeeded(t *testing.T) {
+	for version, want := range map[string]struct{ distribution, byField bool }{
+		"5.0.7": {false, true}, "6.0.2": {false, true}, "6.0.3": {true, true}, "8.0.9": {true, true}, "8.0.10-4": {true, false},
+	} {
+		var distribution, byField bool
+		for _, f := range doctor.Features(doctor.ParseRelease(version), profile.Yorkie(), []doctor.Data{{DB: "shop"}}) {
+			distribution = distribution || f.Code == "distribution"
+			byField = byField || f.Code == "collectionBalancing" && f.Needs[0].On.DB == "config"
+		}
+		if distribution != want.distribution || byField != want.byField {
+			t.Errorf("%s: %v %v", version, distribution, byField)
+		}
+	}
+}
+
+func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
+	lacks := func(change bool, action string, on topology.Resource) doctor.Finding {
+		return doctor.Finding{Feature: doctor.Feature{Change: change}, Lacks: []doctor.Privilege{{Action: action, On: on}}}
+	}
+	evil := topology.Resource{DB: "x\"]);db.dropDatabase()//\u202e\x1b", Collection: ""}
+	got := doctor.Remedies([]doctor.Finding{
+		lacks(true, "find", evil), lacks(true, "moveChunk", topology.Resource{DB: "shop", Collection: ""}),
+		lacks(false, "connPoolStats", topology.Resource{Cluster: true}), lacks(false, "find", evil), lacks(false, "collStats", evil), lacks(false, "find", evil), {},
+	})
+	want := []string{
+		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardViewer", [{"resource":{"cluster":true},"actions":["connPoolStats"]},` +
+			`{"resource":{"db":"x\"]);db.dropDatabase()//\u{202e}\u001b","collection":""},"actions":["find","collStats"]}])`,
+		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardOperator", [{"resource":{"db":"shop","collection":""},"actions":["moveChunk"]}])`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if all := doctor.Remedies([]doctor.Finding{{}}); len(all) > 0 {
+		t.Errorf("nothing lacking has the remedies %q", all)
+	}
+}

@@ -1,0 +1,131 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// Cluster is what an examination asks for. Every method only reads; errors are
+// classified with fault, and fault.Forbidden is a missing privilege.
+type Cluster interface {
+	Identity(ctx context.Context) (topology.Identity, error)
+	Clock(ctx context.Context) (topology.Clock, error)
+	// MayFind looks for a document that is not there.
+	MayFind(ctx context.Context, ns topology.Namespace) error
+	Collections(ctx context.Context, db string) ([]topology.Namespace, error)
+	Sizes(ctx context.Context, ns topology.Namespace) (topology.Sizes, error)
+	AllSizes(ctx context.Context) ([]topology.Sizes, error)
+	Primaries(ctx context.Context) (map[string]string, error)
+}
+
+// State is how it stands with a feature or a check.
+type State string
+
+// The states, the zero value being none of them.
+const (
+	OK      State = "ok"
+	Lacks   State = "lacks"   // a privilege
+	Unknown State = "unknown" // it could not be found out
+	Warns   State = "warns"   // of a check: it works, and somebody should know
+)
+
+// Finding is one feature with what is lacking or not known.
+type Finding struct {
+	Feature
+	State  State
+	Lacks  []Privilege
+	Unsure []Privilege
+}
+
+// probeTime bounds each read.
+const probeTime = 5 * time.Second
+
+// examination is what is known of a cluster user.
+type examination struct {
+	cluster Cluster
+	id      topology.Identity
+	listed  bool // the cluster lists what the user may do
+	open    bool // the cluster lets anybody do anything
+	tried   map[Privilege]State
+}
+
+// judge finds out about every feature. Each privilege is tried once.
+func (e *examination) judge(ctx context.Context, features []Feature) []Finding {
+	out := make([]Finding, len(features))
+	for i, f := range features {
+		out[i] = Finding{Feature: f, State: OK}
+		for _, p := range f.Needs {
+			switch e.privilege(ctx, p) {
+			case Lacks:
+				out[i].Lacks = append(out[i].Lacks, p)
+			case Unknown:
+				out[i].Unsure = append(out[i].Unsure, p)
+			}
+		}
+		switch {
+		case len(out[i].Lacks) > 0:
+			out[i].State = Lacks
+		case len(out[i].Unsure) > 0:
+			out[i].State = Unknown
+		}
+	}
+	return out
+}
+
+// privilege joins what is listed with what a read shows. A refusal is the truth
+// whatever the list says; a read that works is one where the privilege is about
+// no more than what was read.
+func (e *examination) privilege(ctx context.Context, p Privilege) State {
+	if s, ok := e.tried[p]; ok {
+		return s
+	}
+	tried := e.try(ctx, p)
+	listed := e.open || e.listed && granted(e.id.Grants, p)
+	exact := p.On.Cluster || p.On.Collection != "" || p.Action == "listCollections"
+	state := Unknown
+	switch {
+	case tried == Lacks:
+		state = Lacks
+	case listed, tried == OK && (exact || !e.listed):
+		state = OK
+	case e.listed:
+		state = Lacks
+	}
+	e.tried[p] = state
+	return state
+}
+
+// try reads what needs the privilege: Unknown when no read does.
+func (e *examination) try(ctx context.Context, p Privilege) State {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	var err error
+	switch ns := p.Namespace(); {
+	case p.Action == "find" && ns != "":
+		err = e.cluster.MayFind(ctx, ns)
+	case p.Action == "listCollections":
+		_, err = e.cluster.Collections(ctx, p.On.DB)
+	case p.Action == "collStats":
+		_, err = e.cluster.Sizes(ctx, topology.Namespace(p.On.DB+"."+sample))
+	case p.Action == "shardedDataDistribution":
+		_, err = e.cluster.AllSizes(ctx)
+	case p.Action == "connPoolStats":
+		_, err = e.cluster.Primaries(ctx)
+	default:
+		return Unknown
+	}
+	switch {
+	case err == nil, fault.Of(err) == fault.NotFound: // looked for what is not there
+		return OK
+	case fault.Of(err) == fault.Forbidden:
+		return Lacks
+	}
+	return Unknown
+}
+
+// sample is a collection that no scheme has: its statistics are refused like
+// those of any other, and cost nothing.
+const sample = "shardboard-doctor"

@@ -1,0 +1,123 @@
+package doctor
+
+import (
+	"strconv"
+	"strings"
+
+	"shardboard/internal/profile"
+)
+
+// Feature is something that shardboard does, and what the cluster user needs for
+// all of it.
+type Feature struct {
+	Code   string
+	DB     string // database that it is about; "" = the cluster
+	Change bool   // it changes the cluster: of no concern to who only looks
+	Needs  []Privilege
+}
+
+// Data is a database that holds projects and documents.
+type Data struct {
+	DB     string
+	Layout profile.Layout
+}
+
+// Release is a server's version: major, minor, patch.
+type Release [3]int
+
+// ParseRelease reads "8.0.12-4"; what is no number counts as 0.
+func ParseRelease(version string) (r Release) {
+	version, _, _ = strings.Cut(version, "-")
+	for i, part := range strings.SplitN(version, ".", 3) {
+		r[i], _ = strconv.Atoi(part)
+	}
+	return r
+}
+
+func (r Release) atLeast(major, minor, patch int) bool {
+	for i, n := range [3]int{major, minor, patch} {
+		if r[i] != n {
+			return r[i] > n
+		}
+	}
+	return true
+}
+
+// Features are all features that a release has, with what they need there for
+// these databases. docs/roles.md grants these privileges and no other.
+func Features(r Release, p *profile.Profile, data []Data) []Feature {
+	config := func(actions string, collections ...string) (out []Privilege) {
+		for _, c := range collections {
+			out = append(out, on("config", c, strings.Fields(actions)...)...)
+		}
+		return out
+	}
+	features := []Feature{
+		{Code: "routing", Needs: config("find", "collections", "chunks", "shards", "databases")},
+		{Code: "identity", Needs: config("find", "version")},
+		{Code: "zones", Needs: config("find", "tags")},
+		{Code: "balancer", Needs: config("find", "settings")},
+		{Code: "routers", Needs: config("find", "mongos")},
+		{Code: "activity", Needs: config("find", "changelog")},
+		{Code: "members", Needs: onCluster("connPoolStats")},
+	}
+	if r.atLeast(6, 0, 3) {
+		features = append(features, Feature{Code: "distribution", Needs: onCluster("shardedDataDistribution")})
+	}
+	for _, d := range data {
+		features = append(features, reading(p, d)...)
+	}
+	features = append(features,
+		Feature{Code: "balancerSwitch", Change: true, Needs: config("update", "settings")},
+		Feature{Code: "balancerWindow", Change: true, Needs: config("update insert", "settings")},
+		Feature{Code: "zoneShards", Change: true, Needs: append(config("update", "shards"), config("find", "tags")...)},
+		Feature{Code: "zoneRanges", Change: true, Needs: append(config("find", "shards"), config("find update remove", "tags")...)},
+	)
+	for _, d := range data {
+		features = append(features, changing(r, d.DB)...)
+	}
+	return features
+}
+
+// reading are the features that look at the data of one database.
+func reading(p *profile.Profile, d Data) []Feature {
+	var located, placed, checked []Privilege
+	for _, c := range d.Layout.Collections {
+		if c.Scope == profile.ScopeCluster {
+			continue
+		}
+		find := on(d.DB, c.Name, "find")
+		placed = append(placed, find...)
+		if c.Kind != "" {
+			located = append(located, find...)
+		}
+		if c.Kind != "" && c.Scope == profile.ScopeProject {
+			checked = append(checked, find...)
+		}
+	}
+	return []Feature{
+		{Code: "unsharded", DB: d.DB, Needs: on(d.DB, "", "listCollections")},
+		{Code: "sizes", DB: d.DB, Needs: on(d.DB, "", "collStats")},
+		{Code: "projects", DB: d.DB, Needs: on(d.DB, p.Names.Collection, "find")},
+		{Code: "locate", DB: d.DB, Needs: located},
+		{Code: "proof", DB: d.DB, Needs: placed},
+		{Code: "duplicates", DB: d.DB, Needs: checked},
+	}
+}
+
+// changing are the features that change how one database is spread.
+func changing(r Release, db string) []Feature {
+	balance := on("config", "collections", "update") // a field of its own document
+	if r.atLeast(8, 0, 10) {
+		balance = on(db, "", "splitChunk", "moveChunk")
+	}
+	return []Feature{
+		{Code: "split", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
+		{Code: "merge", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
+		{Code: "move", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
+		{Code: "jumbo", DB: db, Change: true, Needs: on(db, "", "clearJumboFlag")},
+		{Code: "migrations", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
+		{Code: "collectionBalancing", DB: db, Change: true, Needs: balance},
+		{Code: "compliance", DB: db, Change: true, Needs: on(db, "", "enableSharding")},
+	}
+}

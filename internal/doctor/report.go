@@ -1,0 +1,126 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Check is one fact about the cluster or the connection to it, beside what the
+// user may do. Args are the values for its words; texts among them are the
+// cluster's and hostile.
+type Check struct {
+	Code  string
+	State State
+	Args  map[string]string
+}
+
+// Report is everything that an examination found.
+type Report struct {
+	Users    []string // who is signed in; none where nobody has to
+	Checks   []Check
+	Findings []Finding
+}
+
+// Subject is what is known before an examination.
+type Subject struct {
+	Table   *topology.Table // as far as it could be read; never nil
+	Server  topology.ServerInfo
+	Profile *profile.Profile
+	Data    []Data // databases with projects, as found or as somebody said
+}
+
+// clockTolerance is a difference of clocks that does no harm: ids and dates of
+// the data are compared with ours to the second.
+const clockTolerance = 2 * time.Second
+
+// Examine finds out what the cluster user lacks. It fails only when the context
+// ends: what cannot be read is unknown.
+func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
+	e := examination{cluster: c, tried: map[Privilege]State{}}
+	var out Report
+	access := e.identify(ctx)
+	out.Users = e.id.Users
+	out.Checks = []Check{
+		{Code: "target", State: OK, Args: map[string]string{"hosts": s.Server.Hosts}},
+		release(s.Server.Version), access, clock(ctx, c), balancer(s.Table),
+	}
+	if len(s.Data) == 0 {
+		out.Checks = append(out.Checks, Check{Code: "data", State: Unknown})
+	}
+	out.Findings = e.judge(ctx, Features(ParseRelease(s.Server.Version), s.Profile, s.Data))
+	return out, ctx.Err()
+}
+
+// identify learns who the user is. A cluster that knows of nobody signed in and
+// still answers a read lets anybody in.
+func (e *examination) identify(ctx context.Context) Check {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	id, err := e.cluster.Identity(ctx)
+	if err != nil {
+		return Check{Code: "access", State: Unknown}
+	}
+	e.id, e.listed = id, true
+	if len(id.Users) > 0 {
+		return Check{Code: "access", State: OK}
+	}
+	switch err := e.cluster.MayFind(ctx, "config.version"); {
+	case err == nil, fault.Of(err) == fault.NotFound:
+		e.open = true
+		return Check{Code: "open", State: Warns}
+	case fault.Of(err) == fault.Forbidden:
+		return Check{Code: "anonymous", State: Lacks}
+	}
+	e.listed = false
+	return Check{Code: "access", State: Unknown}
+}
+
+// supported are the releases whose metadata shardboard is tested with.
+var supported = map[[2]int]bool{{4, 4}: true, {5, 0}: true, {6, 0}: true, {7, 0}: true, {8, 0}: true}
+
+func release(version string) Check {
+	r := ParseRelease(version)
+	out := Check{Code: "release", State: OK, Args: map[string]string{"version": version}}
+	switch {
+	case version == "":
+		out.State = Unknown
+	case !supported[[2]int{r[0], r[1]}]:
+		out.State = Warns
+	}
+	return out
+}
+
+func clock(ctx context.Context, c Cluster) Check {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	read, err := c.Clock(ctx)
+	if err != nil || read.Theirs.IsZero() {
+		return Check{Code: "clock", State: Unknown}
+	}
+	ahead, plusMinus := read.Ahead()
+	out := Check{Code: "clock", State: OK, Args: map[string]string{
+		"ahead": ahead.Round(time.Millisecond).String(), "plusMinus": plusMinus.Round(time.Millisecond).String(),
+	}}
+	if ahead.Abs()-plusMinus > clockTolerance {
+		out.State = Warns
+	}
+	return out
+}
+
+func balancer(t *topology.Table) Check {
+	b := t.Balancer
+	out := Check{Code: "balancerOn", State: OK, Args: map[string]string{"start": b.WindowStart, "stop": b.WindowStop}}
+	switch {
+	case !b.Known:
+		out.Code, out.State = "balancer", Unknown
+	case !b.Enabled():
+		out.Code = "balancerOff"
+	case b.WindowStart != "":
+		out.Code = "balancerWindow"
+	}
+	return out
+}
