@@ -25,7 +25,7 @@ func locateSite(tb testing.TB) http.Handler {
 		d.Now = time.Now
 	})
 	s.deps.Locator = realLocator(s)
-	mux := s.router()
+	mux := s.router(routes())
 	same := s.do("GET", keyAddress(0)).Body.Bytes()
 	constant := func(_ *Server, w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")

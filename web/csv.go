@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -38,16 +40,24 @@ func (s sheet) done() error {
 	return fault.Wrap(fault.Internal, s.out.Error(), "The table could not be written as CSV.")
 }
 
-// inert puts an apostrophe before what a spreadsheet would run. Numbers are
-// left alone, negative ones too: they cannot do anything.
+// starters are what spreadsheets take for the beginning of a formula, wide forms
+// and the typographic minus included.
+const starters = "=+-@|\uff1d\uff0b\uff0d\uff20\u2212"
+
+// inert makes a cell that no spreadsheet runs: one line of visible characters,
+// since a tab or line end would begin another cell where quotes are not heeded,
+// and spaces are skipped; with an apostrophe before what would begin a formula.
+// Numbers are left alone, negative ones too: they cannot do anything.
 func inert(cell string) string {
-	if cell == "" || !strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-		return strings.ToValidUTF8(cell, "�")
-	}
-	if _, err := strconv.ParseInt(cell, 10, 64); err == nil && cell[0] == '-' {
+	cell = hostile.Line(cell)
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(cell, " "))
+	if !strings.ContainsRune(starters, first) {
 		return cell
 	}
-	return "'" + strings.ToValidUTF8(cell, "�")
+	if _, err := strconv.ParseInt(cell, 10, 64); err == nil && first == '-' {
+		return cell
+	}
+	return "'" + cell
 }
 
 // shardPageOrCSV serves a shard's page. Names that contain dots do not match

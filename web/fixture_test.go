@@ -17,6 +17,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -113,6 +114,8 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 		Watcher: s.watcher, Keeper: s.keeper, Locator: s.locator, Profile: profile.Yorkie(),
 		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Now: func() time.Time { return epoch }, Target: "mongos.example:27017", Version: "test",
+		Auth:  everybody{auth.Local()},
+		Audit: cannedAudit(),
 	}
 	for _, f := range change {
 		f(&deps)

@@ -20,6 +20,9 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
 	out.Ready = out.Reason == ""
+	if !out.Ready && s.deps.Exposed {
+		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
+	}
 	if out.Ready {
 		return writeJSON(w, http.StatusOK, out)
 	}

@@ -9,7 +9,7 @@ import (
 
 // Bounds of the live updates.
 const (
-	maxSockets     = 1024
+	maxSockets     = 768                    // a quarter of the connections that a listener keeps is left to pages
 	maxTopics      = 16                     // of one socket
 	maxIdleTopics  = 64                     // remembered without a listener, so that a short loss resumes
 	gatherFor      = 100 * time.Millisecond // changes closer together become one update

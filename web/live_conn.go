@@ -1,13 +1,17 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/words"
 )
 
 // Deadlines of one socket. A browser that is gone without a word is noticed
@@ -17,6 +21,11 @@ const (
 	pingEvery = 25 * time.Second
 	readWait  = 60 * time.Second
 	readLimit = 1 << 10 // browsers have nothing to say: bytes per message
+
+	checkEvery = 30 * time.Second
+	checkWait  = 10 * time.Second
+	endWithin  = 500 * time.Millisecond // for a goodbye, once the session is over
+	closeEnded = 4401                   // close code of a session that is over; static/js/live.js knows it
 )
 
 // message is a frame prepared once and written to many sockets.
@@ -45,7 +54,9 @@ type socket struct {
 	conn   *websocket.Conn
 	queue  chan *message
 	going  chan struct{} // closed when the socket shall say goodbye
+	gone   chan struct{} // closed when the connection is
 	once   sync.Once
+	code   int // of the goodbye; set before going is closed
 }
 
 // push never waits: a browser that cannot keep up is closed and will come
@@ -62,7 +73,14 @@ func (c *socket) push(m *message) {
 }
 
 // leave asks the writer to say goodbye and close. Safe to call often.
-func (c *socket) leave() { c.once.Do(func() { close(c.going) }) }
+func (c *socket) leave() { c.part(websocket.CloseGoingAway) }
+
+func (c *socket) part(code int) {
+	c.once.Do(func() {
+		c.code = code
+		close(c.going)
+	})
+}
 
 // kill closes at once, which also frees a writer that is stuck.
 func (c *socket) kill() {
@@ -73,7 +91,8 @@ func (c *socket) kill() {
 // live is the WebSocket: server to browser only. Its origin has been checked
 // by then, outside of the router.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
-	topics, err := s.parseTopics(r.URL.Query())
+	who := auth.From(r.Context())
+	topics, err := s.parseTopics(r.URL.Query(), who)
 	if err != nil {
 		return err
 	}
@@ -85,6 +104,18 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.Unavailable, "Live updates are not available now: too many browsers, or the server is stopping.")
 	}
 	defer s.hub.release()
+	if !s.limits.enter(who) {
+		return &statusError{http.StatusTooManyRequests, words.T("access.sockets")}
+	}
+	defer s.limits.exit(who)
+	ended := s.deps.Auth.Ended(who) // before the check, so that no end falls between
+	if err := s.deps.Auth.Check(r.Context(), who); err != nil {
+		if errors.Is(err, auth.ErrNobody) {
+			s.refuse(w, r, auth.Principal{}, auth.Viewer)
+			return nil
+		}
+		return err
+	}
 	up := websocket.Upgrader{
 		HandshakeTimeout: writeWait,
 		CheckOrigin:      func(*http.Request) bool { return true }, // done outside, and stricter
@@ -96,9 +127,10 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // answered by Error above
 	}
-	c := &socket{topics: topics, conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{})}
-	var writer sync.WaitGroup
-	writer.Go(c.write)
+	c := &socket{topics: topics, conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
+	var works sync.WaitGroup
+	works.Go(c.write)
+	works.Go(func() { s.watch(r.Context(), c, who, ended) })
 	select {
 	case s.hub.joins <- c:
 		c.read()
@@ -110,8 +142,51 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	case <-s.hub.done:
 		c.leave()
 	}
-	writer.Wait()
+	works.Wait()
 	return nil
+}
+
+// watch closes the socket when whoever opened it is signed out, or is no
+// longer who they were. Told at once by this process, and asked for again in
+// case another one ended it. Who cannot be checked is closed too: they come
+// back and are asked at the door.
+func (s *Server) watch(ctx context.Context, c *socket, who auth.Principal, ended <-chan struct{}) {
+	again := time.NewTicker(checkEvery)
+	defer again.Stop()
+	for {
+		code := 0
+		select {
+		case <-c.going:
+			return
+		case <-ended:
+			code = closeEnded
+		case <-again.C:
+			switch err := s.check(ctx, who); {
+			case errors.Is(err, auth.ErrNobody):
+				code = closeEnded
+			case err != nil:
+				code = websocket.CloseGoingAway
+			}
+		}
+		if code == 0 {
+			continue
+		}
+		c.part(code)
+		force := time.NewTimer(endWithin)
+		defer force.Stop()
+		select {
+		case <-c.gone:
+		case <-force.C: // its writer is stuck in a browser that does not read
+			c.kill()
+		}
+		return
+	}
+}
+
+func (s *Server) check(ctx context.Context, who auth.Principal) error {
+	ctx, cancel := context.WithTimeout(ctx, checkWait)
+	defer cancel()
+	return s.deps.Auth.Check(ctx, who)
 }
 
 // read discards what the browser sends until the connection ends.
@@ -129,13 +204,14 @@ func (c *socket) read() {
 
 // write sends the queue, pings in between, and closes at the end.
 func (c *socket) write() {
+	defer close(c.gone)
 	defer func() { _ = c.conn.Close() }()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
 		select {
 		case <-c.going:
-			bye := websocket.FormatCloseMessage(websocket.CloseGoingAway, "")
+			bye := websocket.FormatCloseMessage(c.code, "")
 			_ = c.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(farewell))
 			return
 		case m := <-c.queue:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 )
 
@@ -214,7 +215,7 @@ func TestTopicsAreParsed(t *testing.T) {
 		"project:nothex":                      nil,
 		"collection:a.b%zz":                   nil,
 	} {
-		got, err := s.parseTopics(map[string][]string{"t": {text}})
+		got, err := s.parseTopics(map[string][]string{"t": {text}}, auth.Local())
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
 			t.Errorf("%q: %v %v", text, got, err)
 		}

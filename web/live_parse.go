@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/words"
 )
 
 // parseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
 // with the versions that its browser has (0 = none). A topic's own commas, at
 // signs and percent signs are percent-escaped once more inside the value.
-func (s *Server) parseTopics(q url.Values) (map[string]uint64, error) {
+func (s *Server) parseTopics(q url.Values, who auth.Principal) (map[string]uint64, error) {
 	out := map[string]uint64{}
 	for _, value := range q["t"] {
 		for part := range strings.SplitSeq(value, ",") {
@@ -38,6 +40,9 @@ func (s *Server) parseTopics(q url.Values) (map[string]uint64, error) {
 			if _, ok := s.fragments(name); !ok || len(name) > maxPathParam {
 				return nil, fault.New(fault.Invalid, "There is no live topic %q.", clip(name, 60))
 			}
+			if err := mayFollow(who, name); err != nil {
+				return nil, err
+			}
 			out[name] = version
 		}
 	}
@@ -45,4 +50,14 @@ func (s *Server) parseTopics(q url.Values) (map[string]uint64, error) {
 		return nil, fault.New(fault.Invalid, "A socket has 1 to %d topics in ?t=; this one has %d.", maxTopics, len(out))
 	}
 	return out, nil
+}
+
+// mayFollow holds a topic's policy against who asks for it.
+func mayFollow(who auth.Principal, topic string) error {
+	kind, _, of := strings.Cut(topic, ":")
+	need, known := topicOf(kind, of).Policy.needs()
+	if !known || !allowed(who, need) {
+		return fault.New(fault.Forbidden, "%s", words.T("access.role", "need", roleWord(need), "have", roleWord(who.Role)))
+	}
+	return nil
 }

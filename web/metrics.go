@@ -102,6 +102,10 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 func (m *metrics) rendered()     { m.renders.Inc() }
 func (m *metrics) renderFailed() { m.failures.Inc() }
 
+// MetricsHandler answers any path with the metrics, for a listener of its own
+// that asks nobody who they are.
+func (s *Server) MetricsHandler() http.Handler { return s.metrics.handler }
+
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) error {
 	s.metrics.handler.ServeHTTP(w, r)
 	return nil

@@ -14,8 +14,12 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 // permissions denies the browser features that a page of tables cannot need.
 const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), midi=(), payment=(), usb=()"
 
+// strictTransport keeps browsers on https for a year. Subdomains are somebody
+// else's to decide about.
+const strictTransport = "max-age=31536000"
+
 // secured sets the headers that every answer has, errors and refusals too.
-func secured(next http.Handler) http.Handler {
+func (s *Server) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
@@ -25,6 +29,9 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", permissions)
 		h.Set("Cache-Control", "no-store") // static files say otherwise
+		if s.deps.TLS {
+			h.Set("Strict-Transport-Security", strictTransport)
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -37,5 +44,5 @@ func (s *Server) outside(router http.Handler) http.Handler {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, fault.New(fault.Forbidden, "This request came from another site and was refused."))
 	}))
-	return secured(s.logged(s.recovered(s.hostChecked(s.originChecked(cross.Handler(router))))))
+	return s.secured(s.logged(s.recovered(s.hostChecked(s.originChecked(cross.Handler(router))))))
 }

@@ -24,6 +24,10 @@ func openAPIDocument(routes []Route, version string) []byte {
 			"summary": rt.Summary, "tags": []string{rt.Tag}, "operationId": operationID(rt), "x-policy": string(rt.Policy),
 			"responses": map[string]any{answerStatus(rt): answerOf(rt, schemas), "default": problem},
 		}
+		if need, _ := rt.Policy.needs(); need != "" {
+			op["security"] = []any{map[string]any{"token": []string{}}, map[string]any{"session": []string{}}}
+			op["x-role"] = string(need)
+		}
 		if len(rt.Params) > 0 || strings.Contains(rt.Pattern, "{") {
 			op["parameters"] = paramsOf(rt)
 		}
@@ -43,13 +47,22 @@ func openAPIDocument(routes []Route, version string) []byte {
 		"info": map[string]any{"title": "shardboard", "version": version,
 			"description": "Where the data of a sharded MongoDB cluster is. Every GET answers HEAD too."},
 		"paths":      paths,
-		"components": map[string]any{"schemas": schemas.named},
+		"components": map[string]any{"schemas": schemas.named, "securitySchemes": securitySchemes()},
 	}
 	out, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		panic("web: the API description cannot be written: " + err.Error()) // made of maps and strings at start
 	}
 	return append(out, '\n')
+}
+
+// securitySchemes are the two proofs that a request can carry itself. A trusted
+// proxy's header is not one that a client may send.
+func securitySchemes() map[string]any {
+	return map[string]any{
+		"token":   map[string]any{"type": "http", "scheme": "bearer", "description": "A token from /settings or POST tokens"},
+		"session": map[string]any{"type": "apiKey", "in": "cookie", "name": "shardboard", "description": "The browser's session; __Host-shardboard over https"},
+	}
 }
 
 func answerStatus(rt Route) string {

@@ -18,6 +18,6 @@ func (s *Server) pageActivity(w http.ResponseWriter, r *http.Request) error {
 	if q != (activityQuery{}) {
 		m.LiveURL = r.URL.RequestURI()
 	}
-	sh := s.shell(v, "activity", words.T("nav.activity"), "activity")
+	sh := s.shell(r, v, "activity", words.T("nav.activity"), "activity")
 	return writePage(w, r, http.StatusOK, templates.ActivityPage(sh, m))
 }

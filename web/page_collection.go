@@ -25,7 +25,7 @@ func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.deps.Watcher.Viewed(ns)
-	sh := s.shell(v, "collections", raw, "collection:"+raw)
+	sh := s.shell(r, v, "collections", raw, "collection:"+raw)
 	m.LiveURL = r.URL.RequestURI()
 	return writePage(w, r, http.StatusOK, templates.CollectionPage(sh, m))
 }

@@ -10,6 +10,6 @@ import (
 // pageCollections is the matrix of collections and shards.
 func (s *Server) pageCollections(w http.ResponseWriter, r *http.Request) error {
 	v := s.view()
-	sh := s.shell(v, "collections", words.T("nav.collections"), "collections")
+	sh := s.shell(r, v, "collections", words.T("nav.collections"), "collections")
 	return writePage(w, r, http.StatusOK, templates.CollectionsPage(sh, collectionsView(v)))
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/web/templates"
@@ -17,8 +18,14 @@ func (s *Server) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
 	if report.State == placement.CheckRunning {
 		w.Header().Set("Refresh", "3")
 	}
-	sh := s.shell(v, "locate", words.T("dup.title"))
-	return writePage(w, r, http.StatusOK, templates.DuplicatesPage(sh, duplicatesView(v, report, s.deps.Duplicates != nil)))
+	sh := s.shell(r, v, "locate", words.T("dup.title"))
+	may := auth.From(r.Context()).May(auth.Operator)
+	m := duplicatesView(v, report, may && s.deps.Duplicates != nil)
+	if !may {
+		m.Running = false // no button to stop it
+		m.Needs = words.T("dup.needs", "need", roleWord(auth.Operator))
+	}
+	return writePage(w, r, http.StatusOK, templates.DuplicatesPage(sh, m))
 }
 
 // postDuplicates does what a button of the page says, and leads back to it. It

@@ -37,12 +37,12 @@ type fragmentFunc func(ctx context.Context, w io.Writer, v View) error
 // told the version and re-read their own address (a collection's page is always
 // filtered or paged).
 func (s *Server) fragments(topic string) (render fragmentFunc, ok bool) {
-	kind, arg, _ := strings.Cut(topic, ":")
+	kind, arg, of := strings.Cut(topic, ":")
+	if topicOf(kind, of).Kind == "" {
+		return nil, false
+	}
 	switch kind {
 	case "overview", "collections", "projects", "zones", "activity":
-		if arg != "" {
-			return nil, false
-		}
 		return s.fragmentOf(func(v View) (templ.Component, error) { return s.region(kind, v), nil }), true
 	case "collection":
 		return nil, arg != ""

@@ -20,6 +20,6 @@ func (s *Server) pageLayout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m.LiveURL = r.URL.RequestURI()
-	sh := s.shell(v, "projects", words.T("nav.layout"), "collections")
+	sh := s.shell(r, v, "projects", words.T("nav.layout"), "collections")
 	return writePage(w, r, http.StatusOK, templates.LayoutPage(sh, m))
 }

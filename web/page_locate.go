@@ -22,7 +22,7 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
 	m := templates.Locate{Query: clip(q.Text, placement.MaxQueryBytes), NS: clip(string(q.NS), 300), Key: clip(q.Key, 2000)}
-	sh := s.shell(v, "locate", words.T("nav.locate"))
+	sh := s.shell(r, v, "locate", words.T("nav.locate"))
 	if q == (placement.Query{}) {
 		m.Examples = locateExamples(v)
 		return writePage(w, r, http.StatusOK, templates.LocatePage(sh, m))

@@ -10,6 +10,6 @@ import (
 // pageOverview answers "is it balanced, what is wrong?".
 func (s *Server) pageOverview(w http.ResponseWriter, r *http.Request) error {
 	v := s.view()
-	sh := s.shell(v, "overview", words.T("nav.overview"), "overview")
+	sh := s.shell(r, v, "overview", words.T("nav.overview"), "overview")
 	return writePage(w, r, http.StatusOK, templates.OverviewPage(sh, overviewView(v)))
 }

@@ -24,6 +24,6 @@ func (s *Server) pageProject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sh := s.shell(v, "projects", m.Name, "project:"+id.Hex())
+	sh := s.shell(r, v, "projects", m.Name, "project:"+id.Hex())
 	return writePage(w, r, http.StatusOK, templates.ProjectPage(sh, m))
 }

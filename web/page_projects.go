@@ -19,6 +19,6 @@ func (s *Server) pageProjects(w http.ResponseWriter, r *http.Request) error {
 	if q != (projectsQuery{}) {
 		m.LiveURL = r.URL.RequestURI()
 	}
-	sh := s.shell(v, "projects", words.T("nav.projects"), "projects")
+	sh := s.shell(r, v, "projects", words.T("nav.projects"), "projects")
 	return writePage(w, r, http.StatusOK, templates.ProjectsPage(sh, m))
 }

@@ -17,6 +17,6 @@ func (s *Server) pageShard(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sh := s.shell(v, "shards", name, "shard:"+name)
+	sh := s.shell(r, v, "shards", name, "shard:"+name)
 	return writePage(w, r, http.StatusOK, templates.ShardPage(sh, m))
 }

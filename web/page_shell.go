@@ -6,8 +6,10 @@ import (
 
 	"github.com/a-h/templ"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/templates"
+	"shardboard/web/words"
 )
 
 // view is the newest state of everything a page shows.
@@ -19,8 +21,13 @@ func (s *Server) view() View {
 	return v
 }
 
-// shell is what surrounds every page.
-func (s *Server) shell(v View, nav, title string, topics ...string) templates.Shell {
+// shell is what surrounds every page. Who is not signed in gets nothing of the
+// cluster, not even on an error page.
+func (s *Server) shell(r *http.Request, v View, nav, title string, topics ...string) templates.Shell {
+	who := auth.From(r.Context())
+	if who.ID == "" {
+		return templates.Shell{Title: title, Nav: nav, Version: s.deps.Version}
+	}
 	if len(topics) == 0 {
 		topics = []string{"zones"} // a quiet topic: its socket carries the status
 	}
@@ -34,7 +41,35 @@ func (s *Server) shell(v View, nav, title string, topics ...string) templates.Sh
 		Server:  v.Table.ServerInfo.Version,
 		Demo:    s.deps.Demo,
 		Version: s.deps.Version,
+		You:     youView(who),
+		Banners: s.banners(who),
 	}
+}
+
+// youView is who looks at a page, and what it offers them.
+func youView(who auth.Principal) templates.You {
+	return templates.You{
+		Name: clip(who.Name, 60), Role: roleWord(who.Role), CanLeave: who.Session != "",
+		MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),
+	}
+}
+
+// banners are what everybody must know on every page.
+func (s *Server) banners(who auth.Principal) []string {
+	var out []string
+	if who.Method == auth.ByNone {
+		out = append(out, words.T("banner.none"))
+	}
+	if who.Method == auth.ByBreakGlass {
+		out = append(out, words.T("banner.breakGlass"))
+	}
+	if s.deps.ReadOnly {
+		out = append(out, words.T("banner.readOnly"))
+	}
+	if s.deps.Audit != nil && who.May(auth.Operator) && s.deps.Audit.State().Break != nil {
+		out = append(out, words.T("banner.audit"))
+	}
+	return out
 }
 
 // writePage draws a page. Validators, compression and the buffer that keeps a
@@ -54,7 +89,7 @@ func writePage(w http.ResponseWriter, r *http.Request, status int, page templ.Co
 // and a page that says what happened, what was asked for and where to go on.
 func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
-	page := templates.Error(s.shell(s.view(), "", errorTitle(kind)), errorView(kind, fault.Text(err)))
+	page := templates.Error(s.shell(r, s.view(), "", errorTitle(kind)), errorView(kind, fault.Text(err)))
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}

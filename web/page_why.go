@@ -20,6 +20,6 @@ func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
 	m := chunkView(v, c, i)
 	m.Dangers = dangersView(v, s.knownDangers(c, i))
 	s.deps.Watcher.Viewed(c.NS)
-	sh := s.shell(v, "collections", m.Title, "collection:"+m.NS)
+	sh := s.shell(r, v, "collections", m.Title, "collection:"+m.NS)
 	return writePage(w, r, http.StatusOK, templates.WhyChunkPage(sh, m))
 }

@@ -10,6 +10,6 @@ import (
 // pageZones shows which ranges are bound to which zone, and where that is not so.
 func (s *Server) pageZones(w http.ResponseWriter, r *http.Request) error {
 	v := s.view()
-	sh := s.shell(v, "zones", words.T("nav.zones"), "zones")
+	sh := s.shell(r, v, "zones", words.T("nav.zones"), "zones")
 	return writePage(w, r, http.StatusOK, templates.ZonesPage(sh, zonesView(v)))
 }

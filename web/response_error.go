@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/templates"
+	"shardboard/web/words"
 )
 
 // statusError is a failure that HTTP has a status for and package fault has
@@ -30,6 +31,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		err = &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
 	}
 	status, text := fault.Of(err).HTTPStatus(), fault.Text(err)
+	if wait, ok := waitOf(err); ok {
+		w.Header().Set("Retry-After", wholeSeconds(wait))
+		err = &statusError{http.StatusTooManyRequests, words.T("access.tooOften", "seconds", wholeSeconds(wait))}
+	}
 	if errors.As(err, &se) {
 		status, text = se.status, se.text
 	}
@@ -63,7 +68,7 @@ func (s *Server) errorPage(out *answer, r *http.Request, err error, se *statusEr
 	}
 	m := errorView(fault.Invalid, se.text)
 	m.Status = se.status
-	if err := writePage(out, r, se.status, templates.Error(s.shell(s.view(), "", m.Title), m)); err != nil {
+	if err := writePage(out, r, se.status, templates.Error(s.shell(r, s.view(), "", m.Title), m)); err != nil {
 		http.Error(out, se.text, se.status)
 	}
 }

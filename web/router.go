@@ -20,19 +20,21 @@ const (
 	maxLocate    = 256 << 10 // the body of POST locate
 )
 
-// router makes chi's tree from the route table.
-func (s *Server) router() *chi.Mux {
+// router makes chi's tree from a route table. What there is and what there
+// is not are the same to those who are not signed in.
+func (s *Server) router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
-	mux.NotFound(func(w http.ResponseWriter, r *http.Request) {
+	nowhere := Route{Policy: PolicySelf, Tag: "none"}
+	mux.NotFound(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", clip(r.URL.EscapedPath(), 200)))
-	})
-	mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+	}))
+	mux.MethodNotAllowed(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.fail(w, r, &statusError{http.StatusMethodNotAllowed, "This address answers " + strings.Join(allowed, " and ") + " only."})
-	})
-	for _, rt := range routes() {
-		h := s.endpoint(rt)
+	}))
+	for _, rt := range table {
+		h := s.guarded(rt, s.endpoint(rt))
 		mux.Method(rt.Method, rt.Pattern, h)
 		if rt.Method == http.MethodGet {
 			mux.Method(http.MethodHead, rt.Pattern, h)
@@ -84,7 +86,7 @@ func (s *Server) endpoint(rt Route) http.HandlerFunc {
 			s.finish(w, r, out, err, "")
 			return
 		}
-		tag := s.stateTag(r)
+		tag := s.stateTag(r, rt)
 		if matches(r.Header.Get("If-None-Match"), tag) {
 			w.Header().Set("ETag", tag)
 			w.WriteHeader(http.StatusNotModified)

@@ -2,17 +2,9 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"shardboard/internal/api"
-)
-
-// Policy says who may use a route. The zero Policy is none at all and a route
-// that has it fails the tests: nothing is open because somebody forgot it.
-type Policy string
-
-const (
-	PolicyOpen Policy = "open" // needs no identity: health, metrics, static files
-	PolicyRead Policy = "read" // may see the cluster
 )
 
 // Param is one parameter of a route, for the API description.
@@ -28,7 +20,7 @@ type Route struct {
 	Method  string // GET includes HEAD
 	Pattern string // chi's form, which is OpenAPI's too
 	Policy  Policy
-	Tag     string // pages, api, operations
+	Tag     string // one of the tags below
 	Summary string
 	Params  []Param
 	Body    any      // zero value of the request's JSON type; nil if none
@@ -38,6 +30,13 @@ type Route struct {
 	Stream  bool     // writes to the connection itself: no buffer, no compression, no deadline
 	handler func(*Server, http.ResponseWriter, *http.Request) error
 }
+
+// Tags group the routes in the API's description.
+const (
+	tagPages      = "pages"
+	tagAPI        = "api"
+	tagOperations = "operations"
+)
 
 const (
 	mediaHTML = "text/html"
@@ -51,7 +50,7 @@ func number(name, text string) Param {
 	return Param{Name: name, In: "query", Type: "integer", Text: text}
 }
 func page(pattern, summary string) Route {
-	return Route{Method: "GET", Pattern: pattern, Policy: PolicyRead, Tag: "pages", Summary: summary, Types: []string{mediaHTML}, Tagged: true}
+	return Route{Method: "GET", Pattern: pattern, Policy: PolicyRead, Tag: tagPages, Summary: summary, Types: []string{mediaHTML}, Tagged: true}
 }
 
 // fresh is a page that is made of more than table and directory.
@@ -61,8 +60,8 @@ func fresh(r Route) Route {
 }
 
 // form takes a form of a page.
-func form(pattern, summary string, h func(*Server, http.ResponseWriter, *http.Request) error, types ...string) Route {
-	return Route{Method: "POST", Pattern: pattern, Policy: PolicyRead, Tag: "pages", Summary: summary, Types: types, handler: h}
+func form(pattern string, p Policy, summary string, h func(*Server, http.ResponseWriter, *http.Request) error, types ...string) Route {
+	return Route{Method: "POST", Pattern: pattern, Policy: p, Tag: tagPages, Summary: summary, Types: types, handler: h}
 }
 
 func paged(params ...Param) []Param {
@@ -85,7 +84,7 @@ var paramsAsk = []Param{
 
 // routes is the whole route table.
 func routes() []Route {
-	return append(append(pageRoutes(), apiRoutes()...), operationRoutes()...)
+	return slices.Concat(pageRoutes(), apiRoutes(), signInRoutes(), accountRoutes(), auditRoutes(), operationRoutes())
 }
 
 func pageRoutes() []Route {
@@ -96,7 +95,9 @@ func pageRoutes() []Route {
 	csv := page("/shards/{name}.csv", "What is on a shard, as CSV")
 	csv.Types = []string{mediaCSV}
 	locate := page("/locate", "Where is it?")
-	locate.Tagged = false // asks the cluster
+	locate.Tagged, locate.Policy = false, PolicyLocate // asks the cluster
+	bulk := fresh(page("/locate/bulk", "Locate many lines"))
+	bulk.Policy = PolicyLocate
 	return []Route{
 		with(page("/", "Is the cluster balanced, what is wrong?"), (*Server).pageOverview),
 		with(page("/shards/{name}", "What is on a shard?"), (*Server).shardPageOrCSV, paramShard),
@@ -109,10 +110,10 @@ func pageRoutes() []Route {
 		with(locate, (*Server).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
 		with(page("/layout", "Is it sharded as its schema means it to be?"), (*Server).pageLayout,
 			query("db", "one database only"), query("layout", "compare with this layout")),
-		with(fresh(page("/locate/bulk", "Locate many lines")), (*Server).pageBulk),
-		form("/locate/bulk", "Locate up to 1,000 lines, as a page or as CSV", (*Server).pageBulkAnswer, mediaHTML, mediaCSV),
+		with(bulk, (*Server).pageBulk),
+		form("/locate/bulk", PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", (*Server).pageBulkAnswer, mediaHTML, mediaCSV),
 		with(fresh(page("/checks/duplicates", "Ids on more than one shard")), (*Server).pageDuplicates),
-		form("/checks/duplicates", "Start, go on with or stop that check; reads only", (*Server).postDuplicates, mediaHTML),
+		form("/checks/duplicates", PolicyOperate, "Start, go on with or stop that check; reads only", (*Server).postDuplicates, mediaHTML),
 		with(page("/zones", "Zones, their ranges and shards"), (*Server).pageZones),
 		with(page("/activity", "What the cluster did"), (*Server).pageActivity),
 	}
@@ -120,20 +121,20 @@ func pageRoutes() []Route {
 
 func apiRoutes() []Route {
 	get := func(path, summary string, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
-		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: PolicyRead, Tag: "api", Summary: summary,
+		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: PolicyRead, Tag: tagAPI, Summary: summary,
 			Params: params, Answer: answer, Tagged: true, handler: h}
 	}
 	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, (*Server).apiShard, paramShard)
 	shard.Types = []string{mediaJSON, mediaCSV}
 	locate := get("/locate", "Which shard holds it?", api.LocateAnswer{}, (*Server).apiLocate,
 		query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), query("ns", "namespace, with key"), query("key", "shard key in Extended JSON, with ns"))
-	locate.Tagged = false
-	locates := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyRead, Tag: "api", Summary: "Locate up to 1,000 lines",
+	locate.Tagged, locate.Policy = false, PolicyLocate
+	locates := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyLocate, Tag: tagAPI, Summary: "Locate up to 1,000 lines",
 		Body: api.LocateRequest{}, Answer: api.List[api.LocateLine]{}, Types: []string{mediaJSON, mediaCSV}, handler: (*Server).apiLocateLines}
 	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, (*Server).apiDuplicates)
 	duplicates.Tagged = false // its progress is no part of the table
 	post := func(path, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error) Route {
-		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: PolicyRead, Tag: "api", Summary: summary, Body: body, Answer: answer, handler: h}
+		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: PolicyOperate, Tag: tagAPI, Summary: summary, Body: body, Answer: answer, handler: h}
 	}
 	locate.Params = append(locate.Params, paramsAsk...)
 	return []Route{
@@ -163,25 +164,25 @@ func apiRoutes() []Route {
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, (*Server).apiZones, paged()...),
 		get("/activity", "The changelog, newest first", api.List[api.Event]{}, (*Server).apiActivity,
 			paged(query("ns", "of this namespace"), query("what", "this kind of entry, or a prefix that ends in a dot"))...),
-		{Method: "GET", Pattern: "/api/openapi.json", Policy: PolicyOpen, Tag: "operations", Summary: "This description",
+		{Method: "GET", Pattern: "/api/openapi.json", Policy: PolicyOpen, Tag: tagOperations, Summary: "This description",
 			Answer: map[string]any{}, handler: (*Server).serveOpenAPI},
 	}
 }
 
 func operationRoutes() []Route {
 	static := func(pattern, summary string) Route {
-		return Route{Method: "GET", Pattern: pattern, Policy: PolicyOpen, Tag: "operations", Summary: summary, Stream: true,
+		return Route{Method: "GET", Pattern: pattern, Policy: PolicyOpen, Tag: tagOperations, Summary: summary, Stream: true,
 			Params: []Param{inPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"}, handler: (*Server).serveStatic}
 	}
 	return []Route{
-		{Method: "GET", Pattern: "/live", Policy: PolicyRead, Tag: "operations", Summary: "Live updates (WebSocket)",
+		{Method: "GET", Pattern: "/live", Policy: PolicyRead, Tag: tagOperations, Summary: "Live updates (WebSocket)",
 			Params: []Param{query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
 			Types:  []string{mediaJSON}, Stream: true, handler: (*Server).live},
-		{Method: "GET", Pattern: "/healthz", Policy: PolicyOpen, Tag: "operations", Summary: "Is it serving?",
+		{Method: "GET", Pattern: "/healthz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Is it serving?",
 			Types: []string{"text/plain"}, handler: (*Server).healthz},
-		{Method: "GET", Pattern: "/readyz", Policy: PolicyOpen, Tag: "operations", Summary: "Are table and projects loaded?",
+		{Method: "GET", Pattern: "/readyz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Are table and projects loaded?",
 			Answer: api.Ready{}, handler: (*Server).readyz},
-		{Method: "GET", Pattern: "/metrics", Policy: PolicyOpen, Tag: "operations", Summary: "Prometheus metrics",
+		{Method: "GET", Pattern: "/metrics", Policy: PolicyNear, Tag: tagOperations, Summary: "Prometheus metrics",
 			Types: []string{"text/plain"}, handler: (*Server).serveMetrics},
 		static("/static/{file}", "Own style sheet and icon, by content hash"),
 		static("/static/js/{file}", "Own scripts, by content hash"),

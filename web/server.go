@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
@@ -56,6 +57,13 @@ type Deps struct {
 	Target     string               // redacted cluster address for display
 	Demo       bool
 	Version    string
+
+	Audit AuditTrail // who did what; nil: nothing is recorded
+
+	Auth     Authenticator // who is asking; nil: nobody ever is anybody
+	TLS      bool          // browsers come over https, ours or a proxy's
+	Exposed  bool          // others than this machine can connect
+	ReadOnly bool          // another process owns what is remembered
 }
 
 // Server answers HTTP from the newest table and directory. Safe for
@@ -69,6 +77,9 @@ type Server struct {
 	openAPI []byte    // made once from the route table
 	gzips   sync.Pool // of *gzip.Writer
 	flights singleflight.Group
+	limits  *limits
+	mux     *chi.Mux
+	pages   map[string]bool // patterns that have a page to GET
 }
 
 // New wires a server and starts nothing.
@@ -82,11 +93,17 @@ func New(deps Deps) *Server {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
+	if deps.Auth == nil {
+		deps.Auth = nobody{}
+	}
 	s := &Server{deps: deps, born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)
 	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
 	s.openAPI = openAPIDocument(routes(), deps.Version)
-	s.handler = s.outside(s.router())
+	s.limits = newLimits(deps.Now)
+	s.pages = pagePatterns()
+	s.mux = s.router(routes())
+	s.handler = s.outside(s.mux)
 	return s
 }
 

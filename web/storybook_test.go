@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,8 @@ type scene struct {
 	name, path string
 	view       View
 	found      []placement.Item
+	change     func(*Deps)           // of the site; nil for none
+	ask        []func(*http.Request) // of the request
 }
 
 func scenes() []scene {
@@ -65,8 +68,9 @@ func scenes() []scene {
 		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).view()},
 		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
 		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
+		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
-	return out
+	return append(out, accountScenes()...)
 }
 
 func chunkPath(v View, ns topology.Namespace, i int) string {
@@ -103,12 +107,15 @@ func foundDocument(v View) []placement.Item {
 func (sc scene) open(t testing.TB) string {
 	s := newSite(t, func(d *Deps) {
 		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.view.Now }
+		if sc.change != nil {
+			sc.change(d)
+		}
 	})
 	s.watcher.value, s.keeper.value = sc.view.Table, sc.view.Dir
 	if sc.found != nil {
 		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return sc.found, nil }
 	}
-	return s.do("GET", sc.path).Body.String()
+	return s.do("GET", sc.path, sc.ask...).Body.String()
 }
 
 // TestStorybook writes every page in every state to SHARDBOARD_STORYBOOK, to be
@@ -127,7 +134,7 @@ func TestStorybook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, sc := range scenes() {
+	for _, sc := range append(scenes(), bareScenes()...) {
 		html := sc.open(t)
 		t.Logf("%-22s %6d bytes", sc.name, len(html))
 		// Opened from a file, so addresses become relative.

@@ -6,6 +6,7 @@ import { listenCopy } from "./copy.js";
 import { keepTimes } from "./times.js";
 import { listenStrip } from "./strip.js";
 import { toggleTheme } from "./toggle.js";
+import { listenTheme } from "./settings.js";
 
 const starts = [
   keepTimes,
@@ -13,6 +14,7 @@ const starts = [
   listenKeys,
   listenCopy,
   listenStrip,
+  listenTheme,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

@@ -13,6 +13,8 @@ let socket = null;
 let attempt = 0;
 let timer = 0;
 let lost = false;
+let over = false; // signed out: nothing is asked any more
+const closeEnded = 4401; // web/live_conn.go says it when the session is over
 
 /** connect opens the socket for the page's topics and keeps it open. */
 export function connect() {
@@ -37,7 +39,7 @@ function address() {
 
 function open() {
   clearTimeout(timer);
-  if (socket) return;
+  if (socket || over) return;
   const s = new WebSocket(address());
   socket = s;
   s.onopen = () => {
@@ -46,11 +48,33 @@ function open() {
     lost = false;
   };
   s.onmessage = (e) => take(JSON.parse(e.data));
-  s.onclose = () => {
+  s.onclose = (e) => {
     if (socket !== s) return;
     socket = null;
-    later();
+    if (e.code === closeEnded) out();
+    else later();
   };
+}
+
+// out leads to sign-in and back to this page, so that it does not stay open
+// before somebody else. What is being typed is not taken away.
+function out() {
+  over = true;
+  status("lost", word("out"));
+  announce(word("out"));
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
+  if ([...fields].some((f) => f.value !== f.defaultValue)) return;
+  location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+// A socket that is refused does not tell why; this address does.
+async function askWhetherOut() {
+  try {
+    const answer = await fetch("/api/v1/me", { credentials: "same-origin" });
+    if (answer.status === 401) out();
+  } catch {
+    // The server is away: later() goes on.
+  }
 }
 
 // later tries again: sooner at first, never in step with other browsers, and
@@ -62,6 +86,7 @@ function later() {
     lost = true;
     announce(word("lost"));
   }
+  if (attempt === 2) askWhetherOut();
   if (document.hidden) return;
   const most = Math.min(5000, 250 * 2 ** Math.min(attempt, 6));
   timer = setTimeout(open, most / 2 + Math.random() * (most / 2));
@@ -100,6 +125,7 @@ async function reread(show) {
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (answer.redirected) return out(); // to sign-in: no page of ours moves
     if (!answer.ok && answer.status !== 404) return;
     const regions = document.querySelectorAll("[data-live]");
     let found = false;

@@ -43,6 +43,16 @@ type Shell struct {
 	Server  string // MongoDB's version
 	Demo    bool
 	Version string
+	You     You
+	Banners []string // what everybody must know on every page
+}
+
+// You is who looks at the page and what it offers them. The zero You is
+// nobody, who sees nothing of the cluster.
+type You struct {
+	Name, Role                      string
+	CanLeave                        bool // there is a session to end
+	MayLocate, MayOperate, MayAdmin bool
 }
 
 // Status is the live dot and its words.

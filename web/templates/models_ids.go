@@ -44,7 +44,8 @@ type Duplicates struct {
 	State       string // in words
 	Code        string
 	Problem     string
-	Running     bool
+	Running     bool   // and may be stopped by who looks
+	Needs       string // why there are no buttons
 	CanResume   bool
 	CanStart    bool
 	Left        string

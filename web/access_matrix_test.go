@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"shardboard/internal/auth"
+)
+
+func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
+	door := newDoor(t)
+	h, reached := stubbed(door.site)
+	m := &matrix{t: t}
+	ask := func(method, address string, change ...func(*http.Request)) string {
+		*reached = false
+		return outcome(door.ask(h, method, address, change...), *reached)
+	}
+	cross := header("Origin", "https://evil.example")
+	for pattern, methods := range walked(t, door.site) {
+		address := target(pattern)
+		for _, p := range door.people() {
+			for _, method := range methods {
+				policy, tag := policyOf(method, pattern)
+				m.add(method+" "+pattern, p.name, wanted(policy, tag, pattern, p.role), ask(method, address, p.proof))
+				// A badly escaped query is not looked at before the door.
+				if want := wanted(policy, tag, pattern, p.role); want != "reached" {
+					m.add(method+" "+pattern+"?%zz", p.name, want, ask(method, address+"?%zz", p.proof))
+				}
+				if method == http.MethodPost || pattern == "/live" {
+					m.add(method+" "+pattern+" cross-origin", p.name, "403", ask(method, address, p.proof, cross))
+				}
+			}
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
+				if slices.Contains(methods, method) {
+					continue
+				}
+				want := wanted(PolicySelf, "", pattern, p.role)
+				if want == "reached" {
+					want = "405"
+				}
+				m.add(method+" "+pattern, p.name, want, ask(method, address, p.proof))
+			}
+		}
+	}
+	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b", "/static", "/live/"} {
+		for _, p := range door.people() {
+			want := wanted(PolicySelf, "", address, p.role)
+			if want == "reached" {
+				want = "404"
+			}
+			m.add("GET "+address, p.name, want, ask("GET", address, p.proof))
+			m.add("POST "+address+" cross-origin", p.name, "403", ask("POST", address, p.proof, cross))
+		}
+	}
+	m.check(len(routes()) * len(door.people()) * 5)
+	t.Logf("%d cells over %d routes", len(m.cells), len(routes()))
+}
+
+func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
+	door := newDoor(t)
+	m := &matrix{t: t}
+	for _, topic := range topicTable() {
+		name := topic.Kind
+		if topic.Of {
+			name += ":" + map[string]string{"project": projectID(5).Hex()}[topic.Kind]
+			if topic.Kind != "project" {
+				name += "x"
+			}
+		}
+		for _, p := range door.people() {
+			want := wanted(topic.Policy, "", "/live", p.role)
+			if want == "reached" {
+				want = "426" // the door is passed: it only lacks the upgrade
+			}
+			address := "/live?t=" + url.QueryEscape(name)
+			m.add("topic "+name, p.name, want, outcome(door.ask(door.Handler(), "GET", address, p.proof), false))
+			m.add("topic "+name+" cross-origin", p.name, "403", outcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
+		}
+	}
+	m.check(2 * len(topicTable()) * len(door.people()))
+}
+
+func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
+	for _, topic := range topicTable() {
+		if _, known := topic.Policy.needs(); !known || topic.Policy == PolicyOpen {
+			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
+		}
+		if err := mayFollow(auth.Principal{}, topic.Kind); err == nil {
+			t.Errorf("nobody follows %s", topic.Kind)
+		}
+	}
+	if err := mayFollow(auth.Local(), "unheard"); err == nil {
+		t.Error("a topic that is not in the table is followed")
+	}
+}
+
+func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
+	s := newSite(t)
+	for _, p := range []Policy{"", "opne"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a route with policy %q is served", p)
+				}
+			}()
+			s.router([]Route{{Method: "GET", Pattern: "/new", Policy: p, handler: (*Server).healthz}})
+		}()
+	}
+}
+
+// TestPoliciesAreWhatTheRolesMean pins the policies themselves, which the
+// matrix takes as given.
+func TestPoliciesAreWhatTheRolesMean(t *testing.T) {
+	open := []string{"/login", "/login/first", "/login/oidc", "/login/oidc/callback", "/api/openapi.json", "/healthz", "/readyz", "/static/{file}", "/static/js/{file}"}
+	for _, rt := range routes() {
+		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") || strings.Contains(rt.Pattern, "/tokens") || rt.Pattern == "/logout"
+		switch {
+		case slices.Contains(open, rt.Pattern) != (rt.Policy == PolicyOpen):
+			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
+		case strings.Contains(rt.Pattern, "/locate") && rt.Policy != PolicyLocate:
+			t.Errorf("%s %s takes document keys and is %s", rt.Method, rt.Pattern, rt.Policy)
+		case strings.Contains(rt.Pattern, "/users") && rt.Policy != PolicyAdmin:
+			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
+		case rt.Method == http.MethodPost && !own && (rt.Policy == PolicyRead || rt.Policy == PolicySelf):
+			t.Errorf("%s %s changes something and is %s", rt.Method, rt.Pattern, rt.Policy)
+		case own && rt.Policy != PolicySelf && rt.Policy != PolicyAdmin:
+			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode"
+
+	"shardboard/internal/hostile"
+)
+
+// starts are what spreadsheets take for the beginning of a formula or for the
+// end of a cell, after what they strip or fold, too.
+var starts = []string{
+	"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "  @x", "\u00a0=1", "\ufeff=1", "\u200b=1", "\u3000=1", "\u202e=1", "\x00=1", "\x0b=1", "'\n=1", "\u2212" + "1", "\"=1",
+	"\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "|calc", "%0A=1", ";=1", ",=1", "a\n=1", "a\r\n=1,2", "-", "=", "--1", "-1e5x", "-1 2", "-x",
+}
+
+// runs tells that a spreadsheet could take a cell for a formula.
+func runs(cell string) bool {
+	trimmed := strings.TrimLeftFunc(cell, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+	})
+	if strings.ContainsAny(cell, "\x00\r\n\t\x0b") {
+		return true // what comes after may be taken for a cell of its own
+	}
+	r := []rune(trimmed + "x")[0]
+	if r == '-' && strings.Trim(trimmed[1:], "0123456789") == "" && len(trimmed) > 1 {
+		return false // a negative number
+	}
+	return strings.ContainsRune("=+-@|\uff1d\uff0b\uff0d\uff20\u2212", r)
+}
+
+func TestNoSheetHoldsAFormula(t *testing.T) {
+	all := append(payloads(t), starts...)
+	cells := 0
+	var said strings.Builder
+	for n, batch := range batches(all) {
+		e := enemy{payloads: batch}
+		s, _ := e.site(t)
+		for i := n % 2; i < len(batch); i += 2 {
+			lines, err := json.Marshal(map[string][]string{"lines": {e.name(i, "asked"), e.name(i, "refused")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := url.PathEscape(e.name(i, "shard"))
+			for _, w := range []*httptest.ResponseRecorder{
+				s.do("GET", "/shards/"+name+".csv"), s.do("GET", "/api/v1/shards/"+name, header("Accept", "text/csv")),
+				s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(string(lines))),
+				s.do("POST", "/locate/bulk", header("Content-Type", "application/x-www-form-urlencoded"), body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), header("Accept", "text/csv")),
+			} {
+				if w.Code == http.StatusBadRequest && strings.Contains(batch[i], "\x00") {
+					continue
+				}
+				cells += e.checkSheet(t, w, &said)
+			}
+			for _, sink := range []string{"shard", "document"} {
+				if name := hostile.Line(e.name(i, sink)); !strings.Contains(said.String(), name) && !strings.Contains(name, `\u{0000}`) {
+					t.Errorf("%q is in no sheet", name)
+				}
+			}
+			said.Reset()
+		}
+	}
+	for _, f := range starts {
+		if got := inert(f); runs(got) || got == f && runs(f) {
+			t.Errorf("%q becomes %q", f, got)
+		}
+	}
+	if cells < 5_000 {
+		t.Errorf("only %d cells", cells)
+	}
+}
+
+func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *strings.Builder) (cells int) {
+	t.Helper()
+	media, _, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
+	if w.Code != http.StatusOK || media != mediaCSV || err != nil || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%d %s: %.200s", w.Code, media, w.Body)
+		return 0
+	}
+	disposition, params, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
+	if err != nil || disposition != "attachment" || strings.Trim(params["filename"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" || !strings.HasSuffix(params["filename"], ".csv") {
+		t.Errorf("the file is called %q: %v", w.Header().Get("Content-Disposition"), err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
+	if err != nil {
+		t.Errorf("not CSV: %v", err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			cells++
+			if runs(cell) {
+				t.Errorf("formula %q", cell)
+			}
+			said.WriteString(cell + "\n")
+		}
+	}
+	return cells
+}

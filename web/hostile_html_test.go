@@ -1,0 +1,260 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// skeleton counts the elements of a page by name and attributes' names, and
+// collects everything that it says: text and attributes' values.
+func skeleton(t testing.TB, doc *goquery.Document) (bag map[string]int, says string) {
+	t.Helper()
+	const text, element, comment = 1, 3, 4 // of golang.org/x/net/html
+	bag = map[string]int{}
+	var b strings.Builder
+	for n := doc.Nodes[0]; n != nil; {
+		switch n.Type {
+		case text:
+			b.WriteString(n.Data + "\n")
+		case comment:
+			t.Errorf("a comment: %.80s", n.Data)
+		case element:
+			var names []string
+			for _, a := range n.Attr {
+				b.WriteString(a.Val + "\n")
+				if a.Key != "title" { // depends on how long a text is once it is quoted
+					names = append(names, a.Key)
+				}
+			}
+			slices.Sort(names)
+			bag[n.Data+" "+strings.Join(names, " ")]++
+		}
+		if n.FirstChild != nil {
+			n = n.FirstChild
+			continue
+		}
+		for n != nil && n.NextSibling == nil {
+			n = n.Parent
+		}
+		if n != nil {
+			n = n.NextSibling
+		}
+	}
+	return bag, b.String()
+}
+
+// difference tells what the one has that the other has not.
+func difference(a, b map[string]int) string {
+	var out []string
+	for k, n := range a {
+		if b[k] != n {
+			out = append(out, fmt.Sprintf("<%s>: %d, not %d", k, n, b[k]))
+		}
+	}
+	for k, n := range b {
+		if a[k] == 0 {
+			out = append(out, fmt.Sprintf("<%s>: 0, not %d", k, n))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// details are the pages about the i-th of everything.
+func (e enemy) details(v View, i int) []string {
+	ask := func(sink string) string { return "/locate?q=" + url.QueryEscape(e.name(i, sink)) }
+	return []string{
+		"/shards/" + url.PathEscape(e.name(i, "shard")), collectionURL(e.ns(i)), chunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
+		ask("asked"), ask("refused"), ask("broken"),
+		"/projects?q=" + url.QueryEscape(e.name(i, "project")), collectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" + url.QueryEscape(e.name(i, "filter")),
+	}
+}
+
+var wholePages = []string{"/", "/collections", "/projects", "/zones", "/layout", "/activity?kind=all", "/activity?kind=all&page=2", "/locate", "/locate/bulk", "/checks/duplicates"}
+
+// A page about a cluster whose names are markup has the elements and attributes
+// of one whose names are harmless: nothing of a name became markup.
+func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
+	step := every()
+	pages := 0
+	for n, batch := range batches(payloads(t)) {
+		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
+		evil, v := e.site(t)
+		good, hv := h.site(t)
+		var said strings.Builder
+		compare := func(path, harmless string) {
+			pages++
+			got, want := evil.do("GET", path), good.do("GET", harmless)
+			if got.Code == http.StatusBadRequest && strings.Contains(path, "%00") {
+				return // no address of ours can mean it
+			}
+			a, says := skeleton(t, parse(t, got.Body.String()))
+			b, _ := skeleton(t, parse(t, want.Body.String()))
+			said.WriteString(says)
+			if d := difference(a, b); d != "" || got.Code != want.Code {
+				t.Errorf("%s: %d, with harmless names %d; elements differ:\n%s", path, got.Code, want.Code, d)
+			}
+		}
+		for _, path := range wholePages {
+			compare(path, path)
+		}
+		for i := n % step; i < len(batch); i += step {
+			paths, harmless := e.details(v, i), h.details(hv, i)
+			for k := range paths {
+				compare(paths[k], harmless[k])
+			}
+		}
+		e.saysAll(t, said.String(), n%step, step)
+	}
+	t.Logf("%d pages", pages)
+}
+
+// every is how many payloads lie between two that get pages of their own: a
+// browser opens those of all of them (TestBrowserRunsNothing…).
+func every() int {
+	if os.Getenv("SHARDBOARD_LONG") != "" {
+		return 1
+	}
+	return 24
+}
+
+func TestMarkupThatIsNotEscapedIsNoticed(t *testing.T) {
+	seen := 0
+	want, _ := skeleton(t, parse(t, "<p>x</p>"))
+	quiet := &testing.T{} // comments are markup too
+	for _, p := range payloads(t) {
+		if got, _ := skeleton(quiet, parse(t, "<p>"+p+"</p>")); difference(got, want) != "" {
+			seen++
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d payloads change a page that shows them raw", seen)
+	}
+}
+
+// saysAll makes sure that the payloads were really there.
+func (e enemy) saysAll(t *testing.T, said string, from, step int) {
+	t.Helper()
+	said = shown(said)
+	for i := range e.payloads {
+		for _, sink := range sinks {
+			name := e.name(i, sink)
+			switch sink {
+			case "db":
+				name = e.db(i)
+			case "field":
+				name = without(name, "\x00$.")
+			case "lower":
+				name = e.payloads[i] + "~lower"
+			case "document", "public":
+				if strings.Contains(name, "\x00") || i < from || (i-from)%step != 0 {
+					continue // on its own page
+				}
+			}
+			if !strings.Contains(said, shown(name)) && !strings.Contains(said, quoted(name)) {
+				t.Errorf("%q is on no page as %s", e.payloads[i], sink)
+			}
+		}
+	}
+}
+
+// quoted is a text as bounds in Extended JSON have it.
+func quoted(s string) string {
+	doc := must(bson.MarshalExtJSON(bson.D{{Key: "s", Value: s}}, false, false))
+	return string(doc[len(`{"s":"`) : len(doc)-len(`"}`)])
+}
+
+// shown is a text as a browser has it after parsing: line ends are one
+// character, and NUL is dropped or replaced.
+func shown(s string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "", "\ufffd", "").Replace(s)
+}
+
+func TestHostileNamesStayJSON(t *testing.T) {
+	for _, batch := range batches(payloads(t)) {
+		e := enemy{payloads: batch}
+		s, v := e.site(t)
+		paths := []string{"cluster", "shards", "collections", "projects", "layout", "zones", "activity", "checks/duplicates"}
+		for i := 0; i < len(batch); i += every() {
+			ns := url.PathEscape(string(e.ns(i)))
+			paths = append(paths, "shards/"+url.PathEscape(e.name(i, "shard")), "collections/"+ns, "collections/"+ns+"/chunks", "collections/"+ns+"/map", "projects/"+e.ids()[i].Hex(),
+				strings.TrimPrefix(chunkPath(v, e.ns(i), 1), "/")+"/why", "locate?why=1&q="+url.QueryEscape(e.name(i, "asked")), "locate?q="+url.QueryEscape(e.name(i, "refused")), url.PathEscape(batch[i]))
+		}
+		var said strings.Builder
+		for _, path := range paths {
+			w := s.do("GET", "/api/v1/"+path)
+			var doc any
+			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: %s, %q", path, ct, w.Header().Get("X-Content-Type-Options"))
+			}
+			if strings.ContainsAny(w.Body.String(), "<>&\u2028\u2029") {
+				t.Errorf("%s: raw markup", path)
+			}
+			fmt.Fprint(&said, doc)
+		}
+		for i := range batch {
+			for _, name := range []string{e.name(i, "shard"), e.name(i, "coll"), e.name(i, "project"), e.name(i, "host"), e.name(i, "what"), e.name(i, "zone")} {
+				if !strings.Contains(said.String(), name) && !strings.Contains(batch[i], "\x00") {
+					t.Errorf("%q is in no answer", name)
+				}
+			}
+		}
+	}
+}
+
+// What goes over the socket is drawn by the same components; here it is read as
+// the page's script reads it.
+func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
+	for _, batch := range batches(payloads(t)) {
+		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
+		evil, v := e.site(t)
+		good, hv := h.site(t)
+		topics := [][2]string{{"overview", "overview"}, {"collections", "collections"}, {"projects", "projects"}, {"zones", "zones"}, {"activity", "activity"}}
+		for i := 0; i < len(batch); i += every() {
+			id := "project:" + e.ids()[i].Hex()
+			topics = append(topics, [2]string{"shard:" + e.name(i, "shard"), "shard:" + h.name(i, "shard")}, [2]string{id, id})
+		}
+		for _, topic := range topics {
+			got, want := frameOf(t, evil.Server, topic[0], v), frameOf(t, good.Server, topic[1], hv)
+			a, _ := skeleton(t, parse(t, got))
+			b, _ := skeleton(t, parse(t, want))
+			if d := difference(a, b); d != "" || len(got) < 100 {
+				t.Errorf("%s: %d bytes, elements differ:\n%s", topic[0], len(got), d)
+			}
+		}
+	}
+}
+
+// frameOf is the HTML that a topic's frame carries, through its JSON.
+func frameOf(t *testing.T, s *Server, topic string, v View) string {
+	t.Helper()
+	render, ok := s.fragments(topic)
+	if !ok {
+		t.Fatalf("no topic %q", topic)
+	}
+	var b strings.Builder
+	if err := render(t.Context(), &b, v); err != nil {
+		t.Fatal(err)
+	}
+	data, err := marshalFrame(update{Topic: topic, V: 1, HTML: b.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back update
+	if err := json.Unmarshal(data, &back); err != nil || back.HTML != strings.ToValidUTF8(b.String(), "\ufffd") {
+		t.Errorf("%s: the frame does not carry what was drawn: %v", topic, err)
+	}
+	return back.HTML
+}

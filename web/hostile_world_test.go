@@ -1,0 +1,206 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// payloads reads testdata/hostile.txt.
+func payloads(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) {
+			p, err := strconv.Unquote(line)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			out = append(out, p)
+		}
+	}
+	if len(out) < 150 {
+		t.Fatalf("only %d payloads", len(out))
+	}
+	return out
+}
+
+// enemy is a cluster in which everything that has a name is called by payloads,
+// each followed by what it is the name of. With harmless set, every character of
+// a payload is an x: a page of the one must have the very elements and
+// attributes of the other.
+type enemy struct {
+	payloads []string
+	harmless bool
+}
+
+func (e enemy) name(i int, sink string) string { return e.text(i) + fmt.Sprintf("~%s%02d", sink, i) }
+
+func (e enemy) text(i int) string {
+	p := e.payloads[i%len(e.payloads)]
+	if !e.harmless {
+		return p
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '.' { // parts a database from a collection
+			return r
+		}
+		return 'x'
+	}, p)
+}
+
+// without takes out what BSON or MongoDB does not let a name have.
+func without(s, chars string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(chars, r) {
+			return 'x'
+		}
+		return r
+	}, s)
+}
+
+func (e enemy) ns(i int) topology.Namespace {
+	return topology.Namespace("yorkie-meta." + e.name(i, "coll"))
+}
+func (e enemy) db(i int) string { return without(e.name(i, "db"), ".") }
+
+func (e enemy) view() View {
+	v := newStory().view()
+	t := v.Table
+	for i := range e.payloads {
+		t.Shards = append(t.Shards, topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"), Hosts: []string{e.name(i, "host"), e.name(i, "second")},
+			Zones: []string{e.name(i, "zone")}, Draining: i%5 == 4})
+		t.Databases = append(t.Databases, topology.Database{Name: e.db(i), Primary: e.name(i, "shard")})
+		t.Unsharded = append(t.Unsharded, topology.Namespace(e.db(i)+"."+e.name(i, "loose")))
+		t.Routers = append(t.Routers, topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: epoch.Add(-time.Hour)})
+		e.addCollection(t, i)
+	}
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return compareText(string(a.NS), string(b.NS)) })
+	slices.SortFunc(t.Databases, func(a, b topology.Database) int { return compareText(a.Name, b.Name) })
+	slices.Sort(t.Unsharded)
+	slices.SortStableFunc(t.Zones, func(a, b topology.ZoneRange) int { return compareText(string(a.NS), string(b.NS)) })
+	e.addEvents(t)
+	t.ServerInfo.Version = e.name(0, "server")
+	t.Balancer.WindowStart, t.Balancer.WindowStop = e.name(1, "opens"), e.name(2, "closes")
+	for i, p := range everyPart() {
+		i %= len(e.payloads)
+		h := topology.Health{At: epoch.Add(-2 * time.Second), Note: e.name(i, "note")}
+		if p == topology.PartSizes || p == topology.PartSettings {
+			h.Err = fault.New(fault.Unavailable, "The cluster said %q (%s).", e.name(i, "quoted"), e.name(i, "said"))
+		}
+		t.Health[p] = h
+	}
+	var projects []placement.Project
+	for i, id := range e.ids() {
+		projects = append(projects, placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()})
+	}
+	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: epoch, Note: e.name(3, "keeper")})
+	v.Profile = e.profile()
+	return v
+}
+
+func (e enemy) ids() []bson.ObjectID { return newStory().projectIDs()[:len(e.payloads)] }
+
+func (e enemy) addCollection(t *topology.Table, i int) {
+	field := without(e.name(i, "field"), "\x00$.")
+	p := must(shardkey.ParsePattern(must(bson.Marshal(bson.D{{Key: field, Value: int32(1)}}))))
+	keys := []shardkey.Key{p.Min()}
+	var raw []bson.Raw
+	for _, side := range []string{"lower", "upper"} { // in this order: what precedes is equal
+		raw = append(raw, must(bson.Marshal(bson.D{{Key: field, Value: e.text(i) + "~" + side}})))
+		keys = append(keys, must(p.Bound(raw[len(raw)-1])))
+	}
+	slices.SortFunc(keys, shardkey.Key.Compare)
+	keys = append(keys, p.Max())
+	rows := make([]topology.Chunk, 3)
+	for n := range rows {
+		rows[n] = topology.Chunk{Min: keys[n], Max: keys[n+1], Shard: e.name((i+n)%len(e.payloads), "shard"), Version: topology.Version{Major: uint32(n + 1)}, Jumbo: n == 1,
+			Since: bson.Timestamp{T: uint32(epoch.Unix()) - 60}}
+	}
+	m := must(topology.BuildChunks(p, rows))
+	ns := e.ns(i)
+	t.Collections = append(t.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{9, byte(i)}}}, Highest: m.Highest(), Chunks: m})
+	t.Sizes[ns] = topology.Sizes{NS: ns, At: epoch, Sharded: true, Reason: "unreachable", Shards: map[string]topology.Size{e.name(i, "shard"): size(1000, 10)}}
+	t.Zones = append(t.Zones, topology.ZoneRange{NS: ns, Zone: e.name(i, "zone"), Min: keys[1], Max: keys[2], RawMin: raw[0], RawMax: raw[1]},
+		topology.ZoneRange{NS: topology.Namespace(e.db(i) + "." + e.name(i, "future")), Zone: e.name(i, "zone"), RawMin: raw[0], RawMax: raw[1]})
+}
+
+// addEvents puts three entries of each payload on top of the changelog: a move,
+// a failed one and one of a kind that no server has.
+func (e enemy) addEvents(t *topology.Table) {
+	var events []topology.Event
+	at := epoch
+	add := func(i int, what string, details bson.D) {
+		at = at.Add(-time.Second)
+		events = append(events, topology.Event{ID: e.name(i, "id") + what, Time: at, What: what, NS: string(e.ns(i)), Shard: e.name(i, "wrote"), Details: must(bson.Marshal(details))})
+	}
+	for i := range e.payloads {
+		bounds := bson.D{{Key: "min", Value: bson.D{{Key: "other", Value: e.name(i, "min")}}}, {Key: "max", Value: bson.D{{Key: "other", Value: e.name(i, "max")}}},
+			{Key: "from", Value: e.name(i, "from")}, {Key: "to", Value: e.name(i, "to")}}
+		add(i, "moveChunk.commit", bounds)
+		add(i, "moveChunk.error", append(slices.Clone(bounds), bson.E{Key: "errmsg", Value: e.name(i, "error")}, bson.E{Key: "note", Value: e.name(i, "aborted")}))
+		add(i, e.name(i, "what"), bson.D{{Key: "note", Value: e.name(i, "detail")}, {Key: without(e.name(i, "key"), "\x00"), Value: 1}})
+	}
+	t.Events = append(events, t.Events...)
+}
+
+// profile is Yorkie's with layouts called by payloads.
+func (e enemy) profile() *profile.Profile {
+	p := *profile.Yorkie()
+	p.Layouts = slices.Clone(p.Layouts)
+	for i := range p.Layouts {
+		p.Layouts[i].Name = e.name(i%len(e.payloads), "layout")
+	}
+	return &p
+}
+
+// site serves that cluster; whatever is looked for is found.
+func (e enemy) site(t testing.TB) (*site, View) {
+	v := e.view()
+	s := newSite(t, func(d *Deps) { d.Profile = v.Profile })
+	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
+		i, err := strconv.Atoi(q.Text[len(q.Text)-2:])
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case strings.Contains(q.Text, "~refused"):
+			return nil, fault.New(fault.Invalid, "It said %s.", e.name(i, "refused"))
+		case strings.Contains(q.Text, "~broken"):
+			return nil, errors.New("internals of " + e.name(i, "internal"))
+		}
+		it := foundDocument(v)[0]
+		it.Name, it.DB = e.name(i, "document"), e.db(i)
+		it.Project = &v.Dir.All()[0]
+		c := v.Table.Collection(e.ns(i))
+		ch := c.Chunks.At(1)
+		it.Places = append(it.Places, placement.Place{NS: c.NS, Sharded: true, Exact: true, Pattern: c.Key, Exists: "yes", Shards: []string{ch.Shard}, Min: ch.Min, Max: ch.Max, Key: ch.Min})
+		return []placement.Item{it}, nil
+	}
+	return s, v
+}
+
+// batches cuts the payloads so that lists stay on their first page.
+func batches(all []string) [][]string { return slices.Collect(slices.Chunk(all, 24)) }
+
+// sinks are what an enemy's names are the names of, as far as pages show it.
+var sinks = []string{"shard", "set", "host", "zone", "db", "loose", "coll", "field", "project", "public", "document", "lower", "from", "to", "what", "min"}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+)
+
+func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
+	now := epoch
+	s := newSite(t, withClaims, func(d *Deps) { d.Now = func() time.Time { return now } })
+	for _, c := range []struct {
+		method, address string
+		burst           int
+		refill          time.Duration // for one more
+	}{
+		{"GET", "/api/v1/locate?q=x", locateBurst, 20 * time.Millisecond},
+		{"POST", "/api/v1/checks/duplicates/stop", actionBurst, 500 * time.Millisecond},
+	} {
+		ask := func(name string) int {
+			w := s.do(c.method, c.address, as(name, auth.Operator))
+			if w.Code == http.StatusTooManyRequests {
+				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 || w.Header().Get("Content-Type") != "application/problem+json" {
+					t.Errorf("%s: %v", c.address, w.Header())
+				}
+			}
+			return w.Code
+		}
+		for i := range c.burst {
+			if ask("anna") == http.StatusTooManyRequests {
+				t.Fatalf("%s: refused at %d", c.address, i)
+			}
+		}
+		for range 3 {
+			if got := ask("anna"); got != http.StatusTooManyRequests {
+				t.Errorf("%s: one too many is %d", c.address, got)
+			}
+		}
+		if ask("berta") == http.StatusTooManyRequests {
+			t.Errorf("%s: another waits too", c.address)
+		}
+		now = now.Add(c.refill)
+		if ask("anna") == http.StatusTooManyRequests {
+			t.Errorf("%s: still refused after %s", c.address, c.refill)
+		}
+		if ask("anna") != http.StatusTooManyRequests {
+			t.Errorf("%s: two let in after %s", c.address, c.refill)
+		}
+	}
+	if w := s.do("GET", "/collections", as("anna", auth.Operator)); w.Code != http.StatusOK {
+		t.Errorf("reading waits too: %d", w.Code)
+	}
+}
+
+func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
+	s := newSite(t)
+	for range 2 * locateBurst {
+		if w := s.do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
+			t.Fatal("refused")
+		}
+	}
+}
+
+func TestRememberedAllowancesAreBounded(t *testing.T) {
+	now := epoch
+	l := newLimits(func() time.Time { return now })
+	rt := Route{Method: "GET", Policy: PolicyLocate}
+	busy := auth.Principal{ID: "user:busy", Role: auth.Admin, Method: auth.ByPassword}
+	for i := range 3 * maxCounted {
+		now = now.Add(time.Microsecond)
+		l.wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
+		l.wait(busy, rt)
+	}
+	if len(l.each) > maxCounted {
+		t.Errorf("%d remembered", len(l.each))
+	}
+	if l.wait(busy, rt) == 0 {
+		t.Error("who is busy was forgotten")
+	}
+}

@@ -1,0 +1,258 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+)
+
+// ending is claimed sign-in whose sessions a test can end.
+type ending struct {
+	claimed
+	mu     sync.Mutex
+	chans  map[string]chan struct{}
+	gone   map[string]error
+	checks int
+}
+
+func newEnding() *ending {
+	return &ending{chans: map[string]chan struct{}{}, gone: map[string]error{}}
+}
+
+func (e *ending) Ended(p auth.Principal) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.chans[p.ID] == nil {
+		e.chans[p.ID] = make(chan struct{})
+	}
+	return e.chans[p.ID]
+}
+
+func (e *ending) Check(_ context.Context, p auth.Principal) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checks++
+	return e.gone[p.ID]
+}
+
+// end is what this process knows at once; forget what only a check finds.
+func (e *ending) end(id string) {
+	e.forget(id, auth.ErrNobody)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	close(e.chans[id])
+}
+
+func (e *ending) forget(id string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.gone[id] = err
+}
+
+// openAs opens a socket as somebody, by a dialer that brings their proof.
+func (l *liveSite) openAs(who, query string) (*browser, *http.Response) {
+	l.t.Helper()
+	d := websocket.Dialer{NetDialContext: l.pipes.dial}
+	conn, res, err := d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}, "X-Test-Who": {who}})
+	if err != nil {
+		return nil, res
+	}
+	b := &browser{conn: conn}
+	go b.read()
+	synctest.Wait()
+	return b, res
+}
+
+func closeCode(err error) int {
+	var e *websocket.CloseError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
+	who := newEnding()
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		for _, name := range []string{"", "anna stranger"} {
+			want := map[string]int{"": http.StatusUnauthorized, "anna stranger": http.StatusForbidden}[name]
+			if b, res := l.openAs(name, "t=overview"); b != nil || res == nil || res.StatusCode != want || res.Header.Get("Upgrade") != "" {
+				t.Errorf("%q: %v", name, res)
+			}
+		}
+		who.forget("user:vera", auth.ErrNobody) // ended between the door and the upgrade
+		if b, res := l.openAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%v", res)
+		}
+		if n := l.hub.sockets(); n != 0 {
+			t.Errorf("%d sockets", n)
+		}
+	}, func(d *Deps) { d.Auth = who })
+}
+
+func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
+	who := newEnding()
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		var hers []*browser
+		for range 3 {
+			b, _ := l.openAs("anna admin", "t=overview,zones")
+			hers = append(hers, b)
+		}
+		// One of her browsers hangs: it reads nothing, so its writer is stuck.
+		d := websocket.Dialer{NetDialContext: l.pipes.dial}
+		stuck, _, err := d.Dial("ws://localhost:8090/live?t=overview", http.Header{"X-Test-Who": {"anna admin"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stuck.Close() }()
+		another, _ := l.openAs("vera viewer", "t=overview")
+		l.next()
+		start := time.Now()
+		who.end("user:anna")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, b := range hers {
+			if code := closeCode(b.over()); code != closeEnded {
+				t.Errorf("closed with %d, %v", code, b.over())
+			}
+		}
+		if n := l.hub.sockets(); n != 1 || another.over() != nil {
+			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.over())
+		}
+	}, func(d *Deps) { d.Auth = who })
+}
+
+func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code int
+	}{{auth.ErrNobody, closeEnded}, {errors.New("store is away"), websocket.CloseGoingAway}} {
+		who := newEnding()
+		inBubble(t, func(t *testing.T, l *liveSite) {
+			b, _ := l.openAs("anna admin", "t=overview")
+			time.Sleep(5 * time.Minute)
+			if b.over() != nil || who.checks < 6 {
+				t.Fatalf("%v after %d checks", b.over(), who.checks)
+			}
+			who.forget("user:anna", c.err) // by another process: nothing is told
+			time.Sleep(time.Minute)
+			if code := closeCode(b.over()); code != c.code {
+				t.Errorf("closed with %d, want %d", code, c.code)
+			}
+		}, func(d *Deps) { d.Auth = who })
+	}
+}
+
+func TestOnePersonHasTwentySockets(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		var all []*browser
+		for i := range maxSocketsEach {
+			b, res := l.openAs("anna admin", "t=overview")
+			if b == nil {
+				t.Fatalf("socket %d: %v", i, res)
+			}
+			all = append(all, b)
+		}
+		if b, res := l.openAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
+			t.Error("one more is let in")
+		}
+		if b, _ := l.openAs("vera viewer", "t=overview"); b == nil {
+			t.Error("another is refused")
+		}
+		all[0].close()
+		if b, _ := l.openAs("anna admin", "t=overview"); b == nil {
+			t.Error("refused after one was closed")
+		}
+		if n := len(l.limits.sockets); n != 2 {
+			t.Errorf("%d counted", n)
+		}
+	}, withClaims)
+}
+
+// TestSigningOutClosesTheSocket goes the whole way: real sign-in, real HTTP.
+func TestSigningOutClosesTheSocket(t *testing.T) {
+	door := newDoor(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- door.Run(ctx) }()
+	server := httptest.NewServer(door.Handler())
+	defer func() {
+		door.Close()
+		cancel()
+		server.Close()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	}()
+	host := strings.TrimPrefix(server.URL, "http://")
+	for !door.hub.admit() { // Run has begun
+		time.Sleep(time.Millisecond)
+	}
+	door.hub.release()
+	root := door.principal("admin")
+	door.endsSocket(host, "logout", func() error { return door.post(server.URL+"/logout", "viewer") })
+	door.endsSocket(host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
+	door.endsSocket(host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
+	door.endsSocket(host, "another password", func() error { return door.service.SetPassword(ctx, root, "viewer", goodPassword) })
+	door.endsSocket(host, "disabled", func() error { return door.service.DisableUser(ctx, root, "viewer") })
+}
+
+func (d *door) post(address, as string) error {
+	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
+	if err != nil {
+		return err
+	}
+	r.AddCookie(d.cookies[as])
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusSeeOther {
+		return fmt.Errorf("status %d", res.StatusCode)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+// endsSocket signs in as viewer, opens a socket, and waits for its end.
+func (d *door) endsSocket(host, name string, end func() error) {
+	d.t.Helper()
+	d.signIn("viewer")
+	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.cookies["viewer"].String()}})
+	if err != nil {
+		d.t.Fatalf("%s: %v", name, err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := end(); err != nil {
+		d.t.Fatalf("%s: %v", name, err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the exact second is another test's, in a bubble
+	for err == nil {
+		_, _, err = conn.ReadMessage()
+	}
+	if code := closeCode(err); code != closeEnded {
+		d.t.Errorf("%s: the socket ended with %v", name, err)
+	}
+	r := httptest.NewRequest("GET", "/zones", nil)
+	r.Host = "localhost"
+	r.AddCookie(d.cookies["viewer"])
+	w := httptest.NewRecorder()
+	d.Handler().ServeHTTP(w, r)
+	if w.Code != http.StatusSeeOther {
+		d.t.Errorf("%s: the session still opens pages: %d", name, w.Code)
+	}
+}

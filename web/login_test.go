@@ -1,0 +1,228 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store/sqlite"
+)
+
+func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
+	door := newDoor(t)
+	old := door.cookies["viewer"]
+	w := door.ask(door.Handler(), "POST", "/login", formOf("name", "viewer", "password", goodPassword), door.with("viewer"))
+	cookies := w.Result().Cookies()
+	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
+		t.Fatalf("%d %v", w.Code, cookies)
+	}
+	c := cookies[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Value == old.Value || c.Value == "" {
+		t.Errorf("%+v", c)
+	}
+	if w := door.ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusSeeOther {
+		t.Errorf("the session before still works: %d", w.Code)
+	}
+	door.cookies["viewer"] = c
+	if w := door.ask(door.Handler(), "POST", "/logout", door.with("viewer")); w.Code != http.StatusSeeOther || w.Result().Cookies()[0].MaxAge >= 0 || w.Header().Get("Clear-Site-Data") == "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := door.ask(door.Handler(), "GET", "/zones", door.with("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
+		t.Errorf("after signing out: %d %s", w.Code, w.Header().Get("Location"))
+	}
+}
+
+func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
+	door := newDoor(t)
+	const secret = "not the right one"
+	for name, status := range map[string]int{"viewer": http.StatusForbidden, "nobody-of-that-name": http.StatusForbidden} {
+		w := door.ask(door.Handler(), "POST", "/login", formOf("name", name, "password", secret, "next", "/zones"))
+		doc := parse(t, w.Body.String())
+		if w.Code != status || len(w.Result().Cookies()) != 0 {
+			t.Errorf("%s: %d %v", name, w.Code, w.Result().Cookies())
+		}
+		if alert := doc.Find("[role=alert][autofocus][tabindex='-1']"); strings.TrimSpace(alert.Text()) != auth.ErrCredentials.Text {
+			t.Errorf("%s: %q", name, alert.Text())
+		}
+		if doc.Find("#name").AttrOr("value", "") != name || doc.Find("input[name=next]").AttrOr("value", "") != "/zones" || strings.Contains(w.Body.String(), secret) {
+			t.Errorf("%s: %s", name, w.Body)
+		}
+	}
+	for what, c := range map[string]struct {
+		change func(*http.Request)
+		status int
+	}{
+		"blank":     {formOf("name", "viewer", "password", ""), http.StatusBadRequest},
+		"no name":   {formOf("name", "", "password", goodPassword), http.StatusBadRequest},
+		"1 MB":      {formOf("name", "viewer", "password", strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge},
+		"60 kB":     {formOf("name", "viewer", "password", strings.Repeat("x", 60_000)), http.StatusBadRequest},
+		"hostile":   {formOf("name", "<script>alert(1)</script>\x00", "password", "x"), http.StatusForbidden},
+		"not ours":  {func(r *http.Request) { body(`{"name":"viewer"}`)(r); r.Header.Set("Content-Type", "application/json") }, http.StatusUnsupportedMediaType},
+		"malformed": {form0("name=%zz"), http.StatusBadRequest},
+	} {
+		w := door.ask(door.Handler(), "POST", "/login", c.change)
+		if w.Code != c.status && !(what == "hostile" && w.Code == http.StatusBadRequest) || len(w.Result().Cookies()) != 0 || strings.Contains(w.Body.String(), "<script>alert") {
+			t.Errorf("%s: %d %.300s", what, w.Code, w.Body)
+		}
+	}
+}
+
+func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
+	door := newDoor(t)
+	for range 30 {
+		w := door.ask(door.Handler(), "POST", "/login", formOf("name", "support", "password", "wrong wrong wrong"))
+		if w.Code != http.StatusTooManyRequests {
+			continue
+		}
+		if w.Header().Get("Retry-After") == "" || !strings.Contains(parse(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
+			t.Errorf("%v %s", w.Header(), w.Body)
+		}
+		door.pass(time.Hour)
+		if door.signIn("support") == nil {
+			t.Error("locked out for good")
+		}
+		return
+	}
+	t.Error("30 attempts and none refused for being one")
+}
+
+func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, func(d *Deps) { d.Auth = service })
+	if text := parse(t, s.do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text, "no user yet") {
+		t.Errorf("the way in says %q", text)
+	}
+	link, err := service.FirstLink(t.Context())
+	if err != nil || link == "" {
+		t.Fatal(link, err)
+	}
+	u, _ := url.Parse(link)
+	form := parse(t, s.do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
+	if form.Find("input[name=key]").AttrOr("value", "") != u.Query().Get("key") {
+		t.Error("the form does not have the key")
+	}
+	claim := func(key, password string) (int, string) {
+		w := s.do("POST", "/login/first", formOf("key", key, "name", "root", "password", password))
+		return w.Code, parse(t, w.Body.String()).Find("[role=alert]").Text()
+	}
+	if code, text := claim("wrong", goodPassword); code != http.StatusForbidden || text == "" {
+		t.Errorf("wrong key: %d %q", code, text)
+	}
+	if code, text := claim(u.Query().Get("key"), "short"); code != http.StatusBadRequest || text == "" {
+		t.Errorf("short password: %d %q", code, text)
+	}
+	w := s.do("POST", "/login/first", formOf("key", u.Query().Get("key"), "name", "root", "password", goodPassword))
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/settings/users" || len(w.Result().Cookies()) != 1 {
+		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if code, _ := claim(u.Query().Get("key"), goodPassword); code != http.StatusForbidden {
+		t.Errorf("a second time: %d", code)
+	}
+	if w := s.do("GET", "/settings/users", func(r *http.Request) { r.AddCookie(w.Result().Cookies()[0]) }); w.Code != http.StatusOK {
+		t.Errorf("the first admin's page: %d", w.Code)
+	}
+}
+
+// single is sign-in by an issuer.
+type single struct {
+	claimed
+	next string
+	err  error
+}
+
+func (s *single) Mode() auth.Mode { return "oidc" }
+func (s *single) StartOIDC(w http.ResponseWriter, _ *http.Request, next string) (string, error) {
+	s.next = next
+	http.SetCookie(w, &http.Cookie{Name: "shardboard_flow", Value: "x"})
+	return "https://issuer.example/authorize?state=x", s.err
+}
+func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, error) {
+	return s.next, s.err
+}
+
+func TestSingleSignOnGoesThereAndBack(t *testing.T) {
+	who := &single{}
+	s := newSite(t, func(d *Deps) { d.Auth = who })
+	w := s.do("GET", "/login/oidc?next=/zones")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "https://issuer.example/authorize?state=x" || who.next != "/zones" || len(w.Result().Cookies()) != 1 {
+		t.Errorf("%d %v, back to %q", w.Code, w.Header(), who.next)
+	}
+	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
+		t.Errorf("back: %d %v", w.Code, w.Header())
+	}
+	who.next = "//evil.example"
+	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/" {
+		t.Errorf("back to elsewhere: %v", w.Header())
+	}
+	s.do("GET", "/login/oidc?next=//evil.example")
+	if who.next != "" {
+		t.Errorf("%q is passed on", who.next)
+	}
+	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
+	for _, address := range []string{"/login/oidc", "/login/oidc/callback"} {
+		w := s.do("GET", address)
+		if text := parse(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable || text != "The issuer does not answer." {
+			t.Errorf("%s: %d %q", address, w.Code, text)
+		}
+	}
+}
+
+// TestEveryFieldHasALabelAndSaysWhatItHolds looks at every form of sign-in and
+// settings, in every state.
+func TestEveryFieldHasALabelAndSaysWhatItHolds(t *testing.T) {
+	fields := 0
+	for _, sc := range append(bareScenes(), accountScenes()...) {
+		doc := parse(t, sc.open(t))
+		doc.Find("main input:not([type=hidden]):not([aria-hidden]), main select").Each(func(_ int, f *goquery.Selection) {
+			fields++
+			name := f.AttrOr("name", "?")
+			id, has := f.Attr("id")
+			if f.ParentsFiltered("label").Length() == 0 && (!has || doc.Find("label[for='"+id+"']").Length() != 1) {
+				t.Errorf("%s: %s has no label", sc.name, name)
+			}
+			if f.Is("input") && f.AttrOr("autocomplete", "") == "" {
+				t.Errorf("%s: %s has no autocomplete", sc.name, name)
+			}
+			if f.AttrOr("type", "") == "password" && !strings.Contains(f.AttrOr("autocomplete", ""), "-password") {
+				t.Errorf("%s: %s is a password and does not say whose", sc.name, name)
+			}
+		})
+		if n := doc.Find("form:not([method=post]):not([role=search]):not([method=dialog])").Length(); n > 0 {
+			t.Errorf("%s: %d forms are no POST", sc.name, n)
+		}
+	}
+	if fields < 30 {
+		t.Errorf("only %d fields", fields)
+	}
+}
+
+func TestPagesBeforeSignInShowNothingOfTheCluster(t *testing.T) {
+	for _, sc := range bareScenes() {
+		html := sc.open(t)
+		doc := parse(t, html)
+		for _, sel := range []string{"h1", "main#main", "a.skip[href='#main']", "title"} {
+			if doc.Find(sel).Length() != 1 {
+				t.Errorf("%s: %d of %s", sc.name, doc.Find(sel).Length(), sel)
+			}
+		}
+		for _, secret := range []string{"mongodb://", "shard-rs", "data-topics", "5.0.7", "/collections"} {
+			if strings.Contains(html, secret) && !(secret == "/collections" && strings.Contains(sc.name, "ended")) {
+				t.Errorf("%s shows %s", sc.name, secret)
+			}
+		}
+	}
+}

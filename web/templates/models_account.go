@@ -1,0 +1,71 @@
+package templates
+
+// Login is the way in.
+type Login struct {
+	Password, First, Proxy, ReadOnly bool
+	OIDC                             string // address; "" = not offered
+	Next                             string // a page of ours, or ""
+	Name                             string // what was typed before
+	Note, Problem                    string
+}
+
+// First is the form that makes the first admin.
+type First struct {
+	Key, Name, Problem string
+}
+
+// Settings is what somebody keeps about themselves.
+type Settings struct {
+	ID, Method, From string
+	Done, Problem    string
+	CanChange        bool // there is a password of ours to change
+	Sessions         []SessionRow
+	Tokens           []TokenRow
+	CanToken         bool // tokens can be made here
+	Roles            []Option
+	Spans            []Option
+	Made             *MadeToken
+}
+
+// MadeToken is a token whose secret is shown this once.
+type MadeToken struct {
+	Name, Secret string
+}
+
+// SessionRow is one session.
+type SessionRow struct {
+	ID, Who, Role, Method, From string
+	Created, Used               Moment
+	Ends                        string
+	Current                     bool
+}
+
+// TokenRow is one token.
+type TokenRow struct {
+	ID, Name, Role, Owner string
+	Created, Used         Moment
+	Ends                  string
+	Ended                 bool // revoked or expired: Ends says which
+}
+
+// Users is everybody, for an admin.
+type Users struct {
+	Done, Problem string
+	CanChange     bool
+	Ways          string // how people come in here
+	Name          string // what was typed before
+	Users         []UserRow
+	Roles         []Option
+	Sessions      []SessionRow
+	Tokens        []TokenRow
+}
+
+// UserRow is one account.
+type UserRow struct {
+	Name, URL            string
+	Roles                []Option
+	Role                 string
+	Disabled, BreakGlass bool
+	Self                 bool
+	Created, LastLogin   Moment
+}
