@@ -6,13 +6,20 @@ RUN go mod download
 COPY . .
 ARG VERSION=dev
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/shardboard ./cmd/shardboard
+RUN mkdir -m 700 -p /out/data /out/keys /out/tmp
 
 # Run: nothing but the binary and the certificate roots, as a user without rights.
-# Until there is sign-in the server listens on loopback only: run it with the
-# host's network (docker run --network host).
+# It listens on loopback (docker run --network host) until it is told how people
+# sign in and who does TLS; the healthcheck then asks --ops-listen by
+# SHARDBOARD_SERVER=http://127.0.0.1:8091. Keep /data and, apart from it, /keys.
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/shardboard /shardboard
+COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=build --chown=65532:65532 /out/keys /keys
+COPY --from=build --chown=65532:65532 /out/tmp /tmp
+ENV SHARDBOARD_DATA_DIR=/data SHARDBOARD_AUDIT_KEY=/keys/audit.key
+VOLUME ["/data", "/keys"]
 USER 65532:65532
 EXPOSE 8090
 HEALTHCHECK --interval=15s --timeout=3s CMD ["/shardboard", "healthcheck"]

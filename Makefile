@@ -47,7 +47,7 @@ browser: build
 test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	cd tools && npx --no-install tsc -p .
-	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 8m -run 'Browser' ./internal/app/
+	SHARDBOARD_BROWSER=1 SHARDBOARD_LONG=1 $(GO) test -count=1 -timeout 15m -run 'Browser' ./internal/app/
 	$(GO) test -race -timeout 15m $(HEAVY)
 	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v /test/)
 	sh scripts/outside-clients

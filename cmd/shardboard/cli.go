@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 )
 
 // cli is the whole command line; each command's struct is in its own file.
@@ -18,6 +19,10 @@ type cli struct {
 	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
 	Simcluster  simclusterCmd  `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
 	Locate      locateCmd      `cmd:"" help:"Say on which shard a project, Yorkie document or id is."`
+	Audit       auditCmd       `cmd:"" help:"Verify or export the record of who did what."`
+	Doctor      doctorCmd      `cmd:"" help:"Say what the cluster user lacks, and for which feature; exit with 1 when it lacks anything."`
+	User        userCmd        `cmd:"" help:"Add, change and list the people who may come in."`
+	Token       tokenCmd       `cmd:"" help:"Make, revoke and list the keys of scripts."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Exit with 0 when a running server answers."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 
@@ -59,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	if err := parsed.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, log: log}); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "shardboard:", message(err))
+		fmt.Fprintln(stderr, "shardboard:", hostile.Line(message(err)))
 		return fault.Of(err).ExitCode()
 	}
 	return 0

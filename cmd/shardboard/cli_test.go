@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/api"
 	"shardboard/internal/simcluster"
 )
 
@@ -33,9 +34,14 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"not an address", []string{"serve", "--uri", "http://x"}, 2, "mongodb://"},
 		{"uri twice", []string{"serve", "--uri", "mongodb://x", "--uri-file", "/nope"}, 2, "not both"},
 		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "cannot be read"},
-		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "loopback only"},
+		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "without TLS"},
+		{"public listen without sign-in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"}, 2, "nobody has to sign in"},
+		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "no way to sign in"},
+		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
+		{"no such role", []string{"user", "role", "anna", "root"}, 2, "must be one of"},
 		{"listen without port", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1"}, 2, "not host:port"},
 		{"unreachable", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"}, 6, "127.0.0.1:1"},
+		{"neither on nor off", []string{"doctor", "--actions", "maybe", "--uri", "mongodb://127.0.0.1:1"}, 2, "must be one of"},
 		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
 		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
@@ -110,7 +116,16 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 }
 
 func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
-	if got := plain("a\x1b[31mred\u202etxt\r\n"); strings.ContainsAny(got, "\x1b\r\n\u202e") {
+	evil := "a\x1b[31mred\u202etxt\r\n\tx"
+	items := []api.LocateItem{{Kind: "document", ID: evil, Name: evil, ProjectName: evil, Places: []api.Place{{
+		NS: evil, Shards: []string{evil}, Sharded: true, Min: []byte(evil), Max: []byte(evil), Sentence: evil,
+		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: evil}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
+	}}}}
+	var out bytes.Buffer
+	if err := printItems(&out, items); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 7 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("%q", got)
 	}
 }

@@ -11,6 +11,7 @@ type demoCmd struct {
 	simFlags    `embed:""`
 	Listen      string `default:"127.0.0.1:8090" help:"Address for browsers; loopback only."`
 	MongoListen string `default:"127.0.0.1:27117" help:"Address for any MongoDB driver."`
+	Actions     string `enum:"off,on" default:"on" env:"SHARDBOARD_ACTIONS" help:"Whether the simulated cluster may be changed from the dashboard: off or on."`
 }
 
 // Run starts the simulated cluster and the dashboard over it. They share
@@ -44,12 +45,13 @@ func (c demoCmd) dashboard(e *env, uri string) error {
 	if err != nil {
 		return err
 	}
-	config.Listen, config.Demo = c.Listen, true
+	config.Listen, config.Demo, config.Actions = c.Listen, true, c.Actions == "on"
+	config.Auth.Mode = "demo" // everybody is the demo's operator; what it remembers is gone with it
 	a, err := app.New(e.ctx, config)
 	if err != nil {
 		return err
 	}
 	a.Start()
-	fmt.Fprintf(e.stdout, "dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\n", a.URL(), uri)
+	fmt.Fprintf(e.stdout, "dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\nNobody has to sign in: everybody on this machine is the demo's operator, and nothing is kept.\n", a.URL(), uri)
 	return waitAndStop(e, a)
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/hostile"
 )
 
 type locateCmd struct {
@@ -65,7 +65,7 @@ func printReading(w io.Writer, found api.LocateAnswer) error {
 		if a.Time != nil {
 			made = ", made " + a.Time.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "id %s: %s%s\n", a.ID, a.Kind, made)
+		fmt.Fprintln(w, hostile.Line(fmt.Sprintf("id %s: %s%s", a.ID, a.Kind, made)))
 	}
 	_, err := fmt.Fprintf(w, "read as %s; %d targeted and %d broadcast queries\n", strings.Join(slices.Compact(forms), " or "), found.Cost.Targeted, found.Cost.Broadcast)
 	return err
@@ -87,10 +87,10 @@ func printItems(w io.Writer, items []api.LocateItem) error {
 		if it.Removed {
 			title += "  removed"
 		}
-		fmt.Fprintln(w, plain(title))
+		fmt.Fprintln(w, hostile.Line(title))
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		for _, p := range it.Places {
-			fmt.Fprintln(tab, plain(placeLine(p)))
+			fmt.Fprintln(tab, placeLine(p))
 		}
 		if err := tab.Flush(); err != nil {
 			return err
@@ -123,19 +123,5 @@ func placeLine(p api.Place) string {
 	case p.Sharded:
 		why = fmt.Sprintf("%d chunks can hold it", p.Chunks)
 	}
-	return "  " + p.NS + "\t" + where + "\t" + why
-}
-
-// plain makes text from a cluster safe for a terminal: control and
-// direction-changing characters are shown as escapes, tabs of ours stay.
-func plain(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return "  " + hostile.Line(p.NS) + "\t" + hostile.Line(where) + "\t" + hostile.Line(why)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"shardboard/internal/api"
+	"shardboard/internal/hostile"
 )
 
 // whyFlags ask for more than the places.
@@ -20,18 +21,18 @@ func printWhy(w io.Writer, places []api.Place) {
 		if p.Why == nil && p.Proof == nil && p.Rows == nil {
 			continue
 		}
-		fmt.Fprintln(w, plain("  "+p.NS+":"))
+		fmt.Fprintln(w, hostile.Line("  "+p.NS+":"))
 		if p.Why != nil {
 			for _, s := range p.Why.Steps {
-				fmt.Fprintln(w, plain(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
+				fmt.Fprintln(w, hostile.Line(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
 			}
-			fmt.Fprintln(w, plain("    ticket   "+p.Sentence))
+			fmt.Fprintln(w, hostile.Line("    ticket   "+p.Sentence))
 		}
 		if p.Proof != nil {
-			fmt.Fprintln(w, plain("    proof    "+p.Proof.Text))
+			fmt.Fprintln(w, hostile.Line("    proof    "+p.Proof.Text))
 		}
 		if p.Rows != nil {
-			fmt.Fprintln(w, plain("    rows     "+rowsText(*p.Rows)))
+			fmt.Fprintln(w, hostile.Line("    rows     "+rowsText(*p.Rows)))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,10 +28,27 @@ func (f clusterFlags) config(e *env) (app.Config, error) {
 	return app.Config{URI: uri, Profile: prof, Version: version, Log: e.log}, nil
 }
 
+// dataFlags say where what must be remembered is.
+type dataFlags struct {
+	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Users, sessions, runs and the audit record; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
+}
+
+func (f dataFlags) dir() (string, error) {
+	if f.DataDir != "" {
+		return f.DataDir, nil
+	}
+	return app.DefaultDataDir()
+}
+
 type serveCmd struct {
 	clusterFlags `embed:""`
-	Listen       string   `default:"127.0.0.1:8090" help:"Address for browsers; loopback only."`
-	Host         []string `name:"host" help:"Host name to accept besides loopback, as a tunnel or proxy sends it."`
+	Listen       string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
+	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while --listen is not loopback."`
+	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
+	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
+	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
+	dataFlags    `embed:""`
+	signInFlags  `embed:""`
 }
 
 func (c serveCmd) Run(e *env) error {
@@ -38,14 +56,45 @@ func (c serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	config.Listen, config.Hosts = c.Listen, c.Host
+	if config.DataDir, err = c.dir(); err != nil {
+		return err
+	}
+	if config.AuditKey = c.AuditKey; config.AuditKey == "" {
+		if config.AuditKey, err = app.DefaultAuditKey(); err != nil {
+			return err
+		}
+	}
+	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
+	c.add(&config)
 	a, err := app.New(e.ctx, config)
 	if err != nil {
 		return err
 	}
 	a.Start()
-	fmt.Fprintf(e.stdout, "shardboard is at %s\n", a.URL())
+	if err := sayHello(e, a, config); err != nil {
+		return errors.Join(err, stop(e, a))
+	}
 	return waitAndStop(e, a)
+}
+
+// sayHello tells who started it where it is and how one comes in. The first
+// admin's link is a secret: it goes to the terminal and never to the log.
+func sayHello(e *env, a *app.App, config app.Config) error {
+	fmt.Fprintf(e.stdout, "shardboard is at %s\n", a.URL())
+	if a.OpsAddr() != a.Addr() {
+		fmt.Fprintf(e.stdout, "Health and metrics are at http://%s/\n", a.OpsAddr())
+	}
+	if a.ReadOnly() {
+		fmt.Fprintf(e.stdout, "Another shardboard owns %s, so this one only reads: nobody can sign in here.\n", config.DataDir)
+	}
+	if config.Auth.Mode == "none" {
+		fmt.Fprintln(e.stdout, "Nobody has to sign in (--auth none): every program and person on this machine may do everything.")
+	}
+	link, err := a.FirstLink(e.ctx)
+	if link != "" {
+		fmt.Fprintf(e.stdout, "There are no users yet. Who opens this link first, within an hour, becomes the admin:\n  %s\n", link)
+	}
+	return err
 }
 
 // waitAndStop runs until a signal or a failed part.
@@ -57,10 +106,14 @@ func waitAndStop(e *env, a *app.App) error {
 	case <-e.ctx.Done():
 	case failed = <-done:
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 10*time.Second)
-	defer cancel()
-	if err := a.Stop(ctx); failed == nil {
+	if err := stop(e, a); failed == nil {
 		failed = err
 	}
 	return failed
+}
+
+func stop(e *env, a *app.App) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 10*time.Second)
+	defer cancel()
+	return a.Stop(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/placement"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web"
 )
@@ -38,6 +41,13 @@ type App struct {
 
 	duplicates *placement.DuplicateCheck
 
+	store       store.Store
+	auth        *auth.Service
+	trail       auditTrail
+	public      string   // as browsers come: scheme and host
+	opsListener *bounded // health and metrics; nil while they are on the page's own
+	ops         *http.Server
+
 	stop  context.CancelFunc // ends the goroutines of Start
 	group *errgroup.Group
 	once  sync.Once
@@ -58,13 +68,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 }
 
 func (a *App) wire(ctx context.Context, c Config) error {
-	l, err := listen(c.Listen)
-	if err != nil {
+	if err := a.open(ctx, c); err != nil {
 		return err
 	}
-	a.listener = l
-	a.ends.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
-
 	client, err := connect(ctx, c)
 	if err != nil {
 		return err
@@ -80,6 +86,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	near := nearHost(a.host())
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates,
@@ -87,21 +94,66 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Log:      c.Log,
 		Registry: registry,
 		Cost:     client.LoadPerMinute,
-		Hosts:    c.Hosts,
+		Hosts:    c.hosts(),
 		Target:   c.URI.String(),
 		Demo:     c.Demo,
 		Version:  c.Version,
+		Audit:    a.trail,
+		Auth:     a.auth,
+		TLS:      c.overTLS(),
+		Exposed:  !near,
+		ReadOnly: a.ReadOnly(),
 	})
-	a.http = &http.Server{
-		Handler:           a.web.Handler(),
-		ReadHeaderTimeout: web.ReadHeaderTimeout,
-		ReadTimeout:       web.ReadTimeout,
-		WriteTimeout:      web.WriteTimeout,
-		IdleTimeout:       web.IdleTimeout,
-		MaxHeaderBytes:    web.MaxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
+	a.http = newHTTPServer(a.web.Handler(), c.Log)
+	if c.TLSCert != "" {
+		pair, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
+		if err != nil {
+			return err
+		}
+		a.http.TLSConfig = pair.config()
 	}
-	return nil
+	if near {
+		return nil
+	}
+	return a.openOperations(c)
+}
+
+// open binds the listener, opens what is remembered, and says who may come in,
+// all before the cluster is asked for anything.
+func (a *App) open(ctx context.Context, c Config) error {
+	mode, err := auth.ParseMode(c.Auth.Mode)
+	if err != nil {
+		return err
+	}
+	c.Auth.Mode = string(mode)
+	if err := c.checkExposure(); err != nil {
+		return err
+	}
+	l, err := bind(c.Listen, "--listen")
+	if err != nil {
+		return err
+	}
+	a.ends.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
+	a.listener = bound(l, maxConnections, maxFromOne)
+	if a.public = strings.TrimRight(c.PublicURL, "/"); a.public == "" {
+		scheme := "http"
+		if c.TLSCert != "" {
+			scheme = "https"
+		}
+		a.public = scheme + "://" + l.Addr().String()
+	}
+	if err := a.openData(ctx, c.DataDir); err != nil {
+		return err
+	}
+	if a.trail, err = keepAudit(a.store, c.DataDir, c.AuditKey, c.Log); err != nil {
+		return err
+	}
+	o, err := c.authOptions(a.store, a.public)
+	if err != nil {
+		return err
+	}
+	a.auth, err = auth.New(o)
+	return err
 }
 
 // connect dials with a deadline and makes sure that the target is a mongos.
@@ -121,21 +173,56 @@ func (a *App) Start() {
 	group.Go(func() error { return a.keeper.Run(ctx) })
 	group.Go(func() error { return a.duplicates.Run(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
-	group.Go(func() error {
-		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
+	group.Go(func() error { return a.trail.Run(ctx) })
+	group.Go(func() error { return serve(a.http, a.listener) })
+	if a.ops != nil {
+		group.Go(func() error { return serve(a.ops, a.opsListener) })
+	}
 	// A part that fails ends the others; Serve has to be told.
-	context.AfterFunc(ctx, func() { _ = a.http.Close() })
+	context.AfterFunc(ctx, func() {
+		_ = a.http.Close()
+		if a.ops != nil {
+			_ = a.ops.Close()
+		}
+	})
+}
+
+// serve runs a server until it is shut down, by TLS if it has a certificate.
+func serve(s *http.Server, l net.Listener) error {
+	run := s.Serve
+	if s.TLSConfig != nil {
+		run = func(l net.Listener) error { return s.ServeTLS(l, "", "") }
+	}
+	if err := run(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }
 
 // Addr is where browsers connect: host:port.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
 // URL is the address of the start page.
-func (a *App) URL() string { return "http://" + a.Addr() + "/" }
+func (a *App) URL() string { return a.public + "/" }
+
+// FirstLink is the address by which the first admin comes in, once and within an
+// hour; "" when there are users. It is for a terminal and never for a log.
+func (a *App) FirstLink(ctx context.Context) (string, error) {
+	path, err := a.auth.FirstLink(ctx)
+	if err != nil || path == "" {
+		return "", err
+	}
+	return a.public + path, nil
+}
+
+// host is the address that browsers connect to, without port.
+func (a *App) host() string {
+	host, _, err := net.SplitHostPort(a.Addr())
+	if err != nil {
+		return ""
+	}
+	return host
+}
 
 // Wait blocks until every part has ended and gives the first failure.
 func (a *App) Wait() error {
@@ -154,6 +241,9 @@ func (a *App) Stop(ctx context.Context) error {
 		defer cancel()
 		a.web.Close()
 		err := a.http.Shutdown(ctx)
+		if a.ops != nil {
+			err = errors.Join(err, a.ops.Shutdown(ctx))
+		}
 		a.stop()
 		a.ended = errors.Join(err, a.Wait(), a.ends.run(ctx))
 	})

@@ -14,14 +14,24 @@ import (
 // Config is everything that New needs to know.
 type Config struct {
 	URI     cluster.URI
-	Listen  string   // host:port for browsers; loopback only until there is sign-in
-	Hosts   []string // Host values to accept besides loopback
+	Listen  string   // host:port for browsers; off loopback only with sign-in and TLS
+	Hosts   []string // Host values to accept besides loopback and that of PublicURL
 	Demo    bool     // the cluster is simulated; pages say so
 	Version string
 	Log     *slog.Logger
 	Profile *profile.Profile // what projects and documents are; nil: Yorkie's
 	Watcher topology.Options // intervals; zero values mean the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
+
+	DataDir    string // what must be remembered; "" is a temporary directory
+	AuditKey   string // file of the key that signs the audit record; "" is one that lives as long as the process
+	Auth       Auth   // how people come in; required
+	PublicURL  string // scheme and host as browsers use them; "" while that is loopback
+	TLSCert    string // certificate and key files; "" is no TLS of our own
+	TLSKey     string
+	TLSByProxy bool   // a proxy in front does TLS
+	OpsListen  string // host:port of health and metrics when Listen is not loopback; "" is 127.0.0.1:8091
+	Actions    bool   // the cluster may be changed
 }
 
 // ReadURI takes the cluster's address from a flag or, so that no password has
@@ -54,35 +64,12 @@ func (c Config) profile() *profile.Profile {
 	return c.Profile
 }
 
-// checkListen refuses what would show the dashboard to the network: nobody has
-// to sign in yet.
-func checkListen(addr string) error {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "The listen address %q is not host:port.", addr)
-	}
-	if port == "" {
-		return fault.New(fault.Invalid, "The listen address %q has no port.", addr)
-	}
-	if host == "localhost" {
-		return nil
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return fault.New(fault.Invalid,
-		"Refusing to listen on %q: shardboard has no sign-in yet, so it listens on loopback only (127.0.0.1, ::1 or localhost). Reach it over an SSH tunnel.", addr)
-}
-
-// listen opens the browsers' listener.
-func listen(addr string) (net.Listener, error) {
-	if err := checkListen(addr); err != nil {
-		return nil, err
-	}
+// bind opens a listener.
+func bind(addr, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, fmt.Errorf("listen on %s: %w", addr, err),
-			"Cannot listen on %s: %v. Choose another address with --listen.", addr, err)
+			"Cannot listen on %s: %v. Choose another address with %s.", addr, err, flag)
 	}
 	return l, nil
 }

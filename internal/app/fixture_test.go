@@ -59,7 +59,8 @@ func startOver(t *testing.T, o simcluster.Options, w topology.Options, p *profil
 		fill(driver)
 	}
 	d.driver = driver
-	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w, Profile: p}
+	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Demo: true, Version: "test", Log: log, Watcher: w, Profile: p,
+		Auth: Auth{Mode: "none"}}
 	d.serve(t)
 	d.config.Listen = d.app.Addr()
 	t.Cleanup(func() { d.stop(t) })

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func passwordFile(t *testing.T, password string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(path, []byte(password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAccountsAreKeptWithoutAServer(t *testing.T) {
+	dir, good := t.TempDir(), passwordFile(t, "correct horse battery")
+	data := []string{"--data-dir", dir}
+	ok := func(args ...string) string {
+		t.Helper()
+		code, out, errs := shardboard(t, append(args, data...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, errs)
+		}
+		return out
+	}
+	ok("user", "add", "anna", "--role", "admin", "--password-file", good)
+	ok("user", "add", "ben", "--password-file", good)
+	ok("user", "role", "ben", "support")
+	ok("user", "disable", "ben")
+	ok("user", "break-glass", "--password-file", good)
+	ok("user", "break-glass", "--password-file", passwordFile(t, "another correct horse"))
+	list := ok("user", "list")
+	for _, want := range []string{`(?m)^anna +admin +enabled +never$`, `(?m)^ben +support +disabled `, `(?m)^break-glass +admin +enabled, break-glass `} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("%s is not in\n%s", want, list)
+		}
+	}
+	ok("user", "enable", "ben")
+	ok("user", "passwd", "ben", "--password-file", good)
+	secret := strings.TrimSpace(ok("token", "create", "ci", "--role", "viewer"))
+	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) {
+		t.Errorf("the output is not the secret alone: %q", secret)
+	}
+	tokens := ok("token", "list")
+	if strings.Contains(tokens, secret) {
+		t.Error("the secret is shown again")
+	}
+	id := strings.Fields(strings.Split(tokens, "\n")[1])[0]
+	ok("token", "revoke", id)
+	for _, tc := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{4, []string{"user", "disable", "anna"}, "last admin"},
+		{3, []string{"user", "passwd", "nobody", "--password-file", good}, "no such user"},
+		{2, []string{"user", "passwd", "anna", "--password-file", passwordFile(t, "short")}, "12 characters"},
+		{2, []string{"user", "add", "zoe", "--password-file", "/no/such/file"}, "cannot be read"},
+		{4, []string{"token", "revoke", id}, "already"},
+		{4, []string{"user", "break-glass", "--name", "other", "--password-file", good}, "only one"},
+	} {
+		code, out, errs := shardboard(t, append(tc.args, data...)...)
+		if code != tc.code || !strings.Contains(errs, tc.says) {
+			t.Errorf("%v: exit %d, %s%s; want %d and %q", tc.args, code, out, errs, tc.code, tc.says)
+		}
+	}
+}
+
+func TestPasswordsTypedDifferentlyChangeNothing(t *testing.T) {
+	answers := []string{"correct horse battery", "correct horse battering"}
+	_, err := askTwice(&env{stderr: &strings.Builder{}}, func() ([]byte, error) {
+		a := answers[0]
+		answers = answers[1:]
+		return []byte(a), nil
+	})
+	if err == nil {
+		t.Error("they are taken")
+	}
+}
+
+func TestNoSecretIsAFlag(t *testing.T) {
+	for _, cmd := range [][]string{{"serve"}, {"demo"}, {"user", "add"}, {"user", "passwd"}, {"user", "break-glass"}, {"token", "create"}} {
+		_, out, _ := shardboard(t, append(cmd, "--help")...)
+		for _, flag := range regexp.MustCompile(`--[a-z-]*(password|secret|token)[a-z-]*`).FindAllString(out, -1) {
+			if !strings.HasSuffix(flag, "-file") {
+				t.Errorf("%v has %s", cmd, flag)
+			}
+		}
+		if len(out) < 100 {
+			t.Errorf("%v has no help: %q", cmd, out)
+		}
+	}
+}

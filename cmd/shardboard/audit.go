@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
+)
+
+type auditCmd struct {
+	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; ends with 1 when it is not what it was."`
+	Export auditExportCmd `cmd:"" help:"Write the audit record with its signed heads as JSON lines."`
+}
+
+// auditFlags say where the record is read.
+type auditFlags struct {
+	remoteFlags `embed:""`
+	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory instead of asking a server; one may run on it."`
+}
+
+func (f auditFlags) from() (app.AuditFrom, error) {
+	if f.DataDir != "" {
+		return app.AuditFrom{DataDir: f.DataDir}, nil
+	}
+	remote, err := f.remote()
+	return app.AuditFrom{Server: remote}, err
+}
+
+type auditVerifyCmd struct {
+	auditFlags `embed:""`
+	File       string `placeholder:"FILE" help:"Verify an exported record instead; - is the standard input."`
+	Head       string `placeholder:"FILE" help:"A head that was exported or logged earlier and must still be in the record; - is the standard input."`
+	Key        string `placeholder:"FINGERPRINT" help:"Every signed head must be signed by the key with this fingerprint (SHA256:…)."`
+}
+
+func (c auditVerifyCmd) Run(e *env) error {
+	if c.File != "" && c.DataDir != "" {
+		return fault.New(fault.Invalid, "Verify either --file or --data-dir, not both.")
+	}
+	if c.File == "-" && c.Head == "-" {
+		return fault.New(fault.Invalid, "Only one of --file and --head can be the standard input.")
+	}
+	var from app.AuditFrom
+	var kept io.Reader
+	if c.Head != "" {
+		f, err := openInput(c.Head)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		kept = f
+	}
+	if c.File != "" {
+		f, err := openInput(c.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		from.File = f
+	} else {
+		var err error
+		if from, err = c.from(); err != nil {
+			return err
+		}
+	}
+	v, err := app.VerifyAudit(e.ctx, from, kept, c.Key)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(e.stdout, hostile.Line(auditVerdict(v)))
+	return err
+}
+
+// auditVerdict says what was proven and what was not.
+func auditVerdict(v app.AuditVerdict) string {
+	if v.Records == 0 {
+		return "The audit record is empty."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The audit record is in order: %d records, the last with hash %s.", v.Records, v.Hash)
+	switch {
+	case v.Noted == 1:
+		b.WriteString(" The head that was given is in it.")
+	case v.Noted > 1:
+		fmt.Fprintf(&b, " The %d heads that were given are in it.", v.Noted)
+	}
+	switch {
+	case v.Head == nil:
+		b.WriteString(" No signed head was compared: a record that was made anew as a whole would look the same.")
+	case v.Head.Seq == v.Records:
+		fmt.Fprintf(&b, " Its end was signed at %s by %s.", v.Head.At.Format(timeForm), v.Head.Fingerprint)
+	default:
+		fmt.Fprintf(&b, " Record %d was signed as its end at %s by %s; the %d after it are not signed.", v.Head.Seq, v.Head.At.Format(timeForm), v.Head.Fingerprint, v.Records-v.Head.Seq)
+	}
+	return b.String()
+}
+
+const timeForm = "2006-01-02 15:04:05 UTC"
+
+type auditExportCmd struct {
+	auditFlags `embed:""`
+}
+
+func (c auditExportCmd) Run(e *env) error {
+	from, err := c.from()
+	if err != nil {
+		return err
+	}
+	return app.ExportAudit(e.ctx, from, e.stdout)
+}
+
+func openInput(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	f, err := os.Open(name)
+	return f, fault.Wrap(fault.Invalid, err, "%s cannot be read.", name)
+}

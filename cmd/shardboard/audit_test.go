@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+)
+
+// record is a data directory with n records, and its end.
+func record(t *testing.T, n int) (dir string, seq int64, hash string) {
+	t.Helper()
+	dir = t.TempDir()
+	db, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for range n {
+		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seq, end, err := db.AuditEnd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, seq, hex.EncodeToString(end)
+}
+
+func keep(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kept")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
+	dir, _, hash := record(t, 12)
+	code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir)
+	if code != 0 || !strings.Contains(out, "in order: 12 records") || !strings.Contains(out, "No signed head was compared") {
+		t.Errorf("exit %d %s%s", code, out, errs)
+	}
+	fits := keep(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
+	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 || !strings.Contains(out, "The head that was given is in it") {
+		t.Errorf("exit %d %s%s", code, out, errs)
+	}
+	later := keep(t, `{"seq":13,"hash":"`+hash+`"}`)
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 || !strings.Contains(errs, "the end was cut off") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	other := keep(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 || !strings.Contains(errs, "made anew") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits}, {"--file", fits, "--data-dir", dir}, {"--head", keep(t, "x")}} {
+		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
+			t.Errorf("%v: exit %d %s", args, code, errs)
+		}
+	}
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", filepath.Join(dir, "none")); code != 3 || !strings.Contains(errs, "no shardboard data") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	if code, _, errs := shardboard(t, "audit", "verify", "--server", "http://127.0.0.1:1"); code != 6 || !strings.Contains(errs, "No server answers") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+}
+
+func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
+	dir, _, _ := record(t, 12)
+	code, out, errs := shardboard(t, "audit", "export", "--data-dir", dir)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(lines) != 12 {
+		t.Fatalf("exit %d, %d lines %s", code, len(lines), errs)
+	}
+	for _, line := range lines {
+		var l api.AuditLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Record == nil || strings.ContainsAny(line, "\x1b") {
+			t.Errorf("%q %v", line, err)
+		}
+	}
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, out)); code != 0 || !strings.Contains(out, "12 records") {
+		t.Errorf("exit %d %s%s", code, out, errs)
+	}
+	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 || !strings.Contains(errs, "record 1 was changed") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+}

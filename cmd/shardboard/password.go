@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+)
+
+// passwordFlags say where a password is read: in a terminal unseen and twice,
+// else the first line of the standard input, or a file. Never a command line.
+type passwordFlags struct {
+	PasswordFile string `name:"password-file" type:"path" placeholder:"FILE" help:"File that holds the password; else it is asked for, or read from the standard input."`
+}
+
+func (f passwordFlags) password(e *env) (string, error) {
+	if f.PasswordFile != "" {
+		return app.ReadSecret("password", f.PasswordFile)
+	}
+	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
+		return askTwice(e, func() ([]byte, error) { return term.ReadPassword(fd) })
+	}
+	line, err := bufio.NewReader(io.LimitReader(os.Stdin, 1<<12)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fault.Wrap(fault.Invalid, err, "The password cannot be read from the standard input.")
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", fault.New(fault.Invalid, "No password was given: write it to the standard input, or use --password-file.")
+	}
+	return line, nil
+}
+
+func askTwice(e *env, read func() ([]byte, error)) (string, error) {
+	var answers [2]string
+	for i, prompt := range []string{"Password: ", "Once more: "} {
+		fmt.Fprint(e.stderr, prompt)
+		text, err := read()
+		fmt.Fprintln(e.stderr)
+		if err != nil {
+			return "", fault.Wrap(fault.Invalid, err, "The password cannot be read.")
+		}
+		answers[i] = string(text)
+	}
+	if answers[0] != answers[1] {
+		return "", fault.New(fault.Invalid, "The two passwords are not the same. Nothing was changed.")
+	}
+	return answers[0], nil
+}

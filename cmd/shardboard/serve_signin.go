@@ -1,0 +1,38 @@
+package main
+
+import (
+	"time"
+
+	"shardboard/internal/app"
+)
+
+// signInFlags say how people come in, and by which way browsers come.
+type signInFlags struct {
+	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then everybody may everything."`
+	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
+	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
+	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key."`
+	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front does TLS, and nobody can go around it."`
+
+	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`
+	OIDCClientID string            `name:"oidc-client-id" env:"SHARDBOARD_OIDC_CLIENT_ID" help:"Who shardboard is to the issuer."`
+	OIDCSecret   string            `name:"oidc-client-secret-file" env:"SHARDBOARD_OIDC_CLIENT_SECRET_FILE" help:"File of the client's secret; none for a public client."`
+	OIDCGroups   string            `name:"oidc-groups-claim" default:"groups" env:"SHARDBOARD_OIDC_GROUPS_CLAIM" help:"Claim that lists a person's groups."`
+	OIDCRoles    map[string]string `name:"oidc-role-map" env:"SHARDBOARD_OIDC_ROLE_MAP" placeholder:"GROUP=ROLE;…" help:"Which group has which role: viewer, support, operator or admin. Who has none is refused."`
+
+	ProxyHeader     string   `name:"proxy-header" env:"SHARDBOARD_PROXY_HEADER" help:"Header in which the proxy gives the person's name."`
+	ProxyRoleHeader string   `name:"proxy-role-header" env:"SHARDBOARD_PROXY_ROLE_HEADER" help:"Header in which the proxy gives the role; without it everybody is a viewer."`
+	ProxyCIDR       []string `name:"proxy-cidr" env:"SHARDBOARD_PROXY_CIDR" help:"Addresses or networks from which the proxy connects; its headers are believed from nowhere else, X-Forwarded-For too."`
+
+	SessionIdle time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
+	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"And this long after it began; by OIDC after 12h, by the break-glass account after 1h at the latest."`
+}
+
+func (f signInFlags) add(c *app.Config) {
+	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
+	c.Auth = app.Auth{
+		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax,
+		OIDC:        app.OIDC{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, SecretFile: f.OIDCSecret, GroupsClaim: f.OIDCGroups, Roles: f.OIDCRoles},
+		ProxyHeader: f.ProxyHeader, ProxyRoleHeader: f.ProxyRoleHeader, ProxyCIDRs: f.ProxyCIDR,
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/hostile"
+)
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Make a token; its secret is printed once."`
+	Revoke tokenRevokeCmd `cmd:"" help:"End a token for ever."`
+	List   tokenListCmd   `cmd:"" help:"List tokens: one's own, all for an admin."`
+}
+
+type tokenCreateCmd struct {
+	accountFlags `embed:""`
+	Name         string        `arg:"" help:"What uses it."`
+	Role         string        `default:"viewer" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin; not more than one's own."`
+	For          time.Duration `default:"720h" help:"How long it lasts; a year at most."`
+}
+
+// Run prints the secret alone, so that it can be put into a file.
+func (c tokenCreateCmd) Run(e *env) error {
+	return c.do(e, func(a app.Accounts) error {
+		t, err := a.CreateToken(e.ctx, api.TokenCreate{Name: c.Name, Role: c.Role, Expires: time.Now().Add(c.For)})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stderr, "Token %s lasts until %s. Its secret is not shown again.\n", hostile.Line(t.ID), t.Expires.UTC().Format(timeForm))
+		_, err = fmt.Fprintln(e.stdout, hostile.Line(t.Secret))
+		return err
+	})
+}
+
+type tokenRevokeCmd struct {
+	accountFlags `embed:""`
+	ID           string `arg:"" help:"As token list gives it."`
+}
+
+func (c tokenRevokeCmd) Run(e *env) error {
+	return c.do(e, func(a app.Accounts) error {
+		err := a.RevokeToken(e.ctx, c.ID)
+		if err == nil {
+			fmt.Fprintln(e.stdout, "The token is revoked.")
+		}
+		return err
+	})
+}
+
+type tokenListCmd struct {
+	accountFlags `embed:""`
+}
+
+func (c tokenListCmd) Run(e *env) error {
+	return c.do(e, func(a app.Accounts) error {
+		tokens, err := a.Tokens(e.ctx)
+		if err != nil {
+			return err
+		}
+		tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "ID\tNAME\tROLE\tOWNER\tEXPIRES\tUSED\tREVOKED")
+		for _, t := range tokens {
+			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", hostile.Line(t.ID), hostile.Line(t.Name), hostile.Line(t.Role), hostile.Line(t.Owner),
+				t.Expires.UTC().Format(timeForm), timeText(t.Used, "never"), timeText(t.Revoked, "no"))
+		}
+		return tab.Flush()
+	})
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
+)
+
+type userCmd struct {
+	Add        userAddCmd        `cmd:"" help:"Add a person; the password is asked for."`
+	Passwd     userPasswdCmd     `cmd:"" help:"Give a person another password; ends their sessions."`
+	Role       userRoleCmd       `cmd:"" help:"Change what a person may do; ends their sessions."`
+	Disable    userDisableCmd    `cmd:"" help:"Keep a person out; ends their sessions, and their tokens open nothing meanwhile."`
+	Enable     userEnableCmd     `cmd:"" help:"Let a disabled person in again."`
+	List       userListCmd       `cmd:"" help:"List who may come in."`
+	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Make the one account for when nothing else works, or give it another password. Needs --data-dir."`
+}
+
+// accountFlags say whose accounts a command changes.
+type accountFlags struct {
+	remoteFlags `embed:""`
+	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; none may run on it."`
+}
+
+func (f accountFlags) open(e *env) (app.Accounts, error) {
+	if f.DataDir != "" {
+		return app.OpenAccounts(e.ctx, f.DataDir, e.log)
+	}
+	remote, err := f.remote()
+	if err != nil {
+		return nil, err
+	}
+	return remote.Accounts(), nil
+}
+
+// do runs f over the accounts.
+func (f accountFlags) do(e *env, run func(app.Accounts) error) error {
+	accounts, err := f.open(e)
+	if err != nil {
+		return err
+	}
+	if err := run(accounts); err != nil {
+		_ = accounts.Close() // the first failure is what counts
+		return err
+	}
+	return accounts.Close()
+}
+
+type userAddCmd struct {
+	accountFlags  `embed:""`
+	passwordFlags `embed:""`
+	Name          string `arg:"" help:"Letters a to z, digits and . _ @ + -."`
+	Role          string `default:"viewer" enum:"viewer,support,operator,admin" help:"viewer, support (and locate documents), operator (and change the cluster) or admin (and change users)."`
+}
+
+func (c userAddCmd) Run(e *env) error {
+	password, err := c.password(e)
+	if err != nil {
+		return err
+	}
+	return c.do(e, func(a app.Accounts) error {
+		u, err := a.CreateUser(e.ctx, api.UserCreate{Name: c.Name, Password: password, Role: c.Role})
+		if err == nil {
+			fmt.Fprintf(e.stdout, "%s is added as %s.\n", hostile.Line(u.Name), hostile.Line(u.Role))
+		}
+		return err
+	})
+}
+
+type userPasswdCmd struct {
+	accountFlags  `embed:""`
+	passwordFlags `embed:""`
+	Name          string `arg:"" help:"Whose."`
+}
+
+func (c userPasswdCmd) Run(e *env) error {
+	password, err := c.password(e)
+	if err != nil {
+		return err
+	}
+	return c.change(e, c.Name, api.UserChange{Password: &password}, "has another password")
+}
+
+type userRoleCmd struct {
+	accountFlags `embed:""`
+	Name         string `arg:"" help:"Whose."`
+	Role         string `arg:"" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin."`
+}
+
+func (c userRoleCmd) Run(e *env) error {
+	return c.change(e, c.Name, api.UserChange{Role: &c.Role}, "is "+c.Role)
+}
+
+type userDisableCmd struct {
+	accountFlags `embed:""`
+	Name         string `arg:"" help:"Who."`
+}
+
+func (c userDisableCmd) Run(e *env) error {
+	yes := true
+	return c.change(e, c.Name, api.UserChange{Disabled: &yes}, "is disabled")
+}
+
+type userEnableCmd struct {
+	accountFlags `embed:""`
+	Name         string `arg:"" help:"Who."`
+}
+
+func (c userEnableCmd) Run(e *env) error {
+	no := false
+	return c.change(e, c.Name, api.UserChange{Disabled: &no}, "may come in again")
+}
+
+func (f accountFlags) change(e *env, name string, c api.UserChange, said string) error {
+	return f.do(e, func(a app.Accounts) error {
+		err := a.ChangeUser(e.ctx, name, c)
+		if err == nil {
+			fmt.Fprintf(e.stdout, "%s %s.\n", hostile.Line(name), said)
+		}
+		return err
+	})
+}
+
+type userListCmd struct {
+	accountFlags `embed:""`
+}
+
+func (c userListCmd) Run(e *env) error {
+	return c.do(e, func(a app.Accounts) error {
+		users, err := a.Users(e.ctx)
+		if err != nil {
+			return err
+		}
+		tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "NAME\tROLE\tSTATE\tLAST SIGN-IN")
+		for _, u := range users {
+			state := "enabled"
+			if u.Disabled {
+				state = "disabled"
+			}
+			if u.BreakGlass {
+				state += ", break-glass"
+			}
+			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", hostile.Line(u.Name), hostile.Line(u.Role), state, timeText(u.LastLogin, "never"))
+		}
+		return tab.Flush()
+	})
+}
+
+func timeText(t *time.Time, none string) string {
+	if t == nil {
+		return none
+	}
+	return t.UTC().Format(timeForm)
+}
+
+type userBreakGlassCmd struct {
+	passwordFlags `embed:""`
+	DataDir       string `name:"data-dir" type:"path" placeholder:"DIR" required:"" help:"Data directory; no server may run on it."`
+	Name          string `help:"Name of the account; default: break-glass, or the one that it has."`
+}
+
+func (c userBreakGlassCmd) Run(e *env) error {
+	password, err := c.password(e)
+	if err != nil {
+		return err
+	}
+	a, err := app.OpenAccounts(e.ctx, c.DataDir, e.log)
+	if err != nil {
+		return err
+	}
+	made, err := a.BreakGlass(e.ctx, c.Name, password)
+	if err == nil {
+		err = a.Close()
+	} else {
+		_ = a.Close() // the first failure is what counts
+	}
+	if err != nil {
+		return err
+	}
+	said := "The break-glass account has another password."
+	if made {
+		said = "The break-glass account is made. Seal the password; each use is logged as an error and audited."
+	}
+	_, err = fmt.Fprintln(e.stdout, said)
+	return fault.Wrap(fault.Internal, err, "The answer cannot be written.")
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store/sqlite"
+)
+
+// Accounts are people and keys, as the command line changes them: through a
+// running server, or in a data directory that no server owns.
+type Accounts interface {
+	Users(ctx context.Context) ([]api.User, error)
+	CreateUser(ctx context.Context, u api.UserCreate) (api.User, error)
+	ChangeUser(ctx context.Context, name string, c api.UserChange) error
+	Tokens(ctx context.Context) ([]api.Token, error)
+	CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error)
+	RevokeToken(ctx context.Context, id string) error
+	Close() error
+}
+
+// Accounts gives those of the server.
+func (r Remote) Accounts() Accounts { return remoteAccounts{r} }
+
+type remoteAccounts struct{ at Remote }
+
+func (r remoteAccounts) Close() error { return nil }
+
+func (r remoteAccounts) Users(ctx context.Context) ([]api.User, error) {
+	return collect[api.User](ctx, r.at, "/users")
+}
+
+func (r remoteAccounts) CreateUser(ctx context.Context, u api.UserCreate) (made api.User, err error) {
+	err = r.at.Do(ctx, "POST", api.Prefix+"/users", u, &made)
+	return made, err
+}
+
+func (r remoteAccounts) ChangeUser(ctx context.Context, name string, c api.UserChange) error {
+	return r.at.Do(ctx, "POST", api.Prefix+"/users/"+url.PathEscape(name), c, nil)
+}
+
+func (r remoteAccounts) Tokens(ctx context.Context) ([]api.Token, error) {
+	return collect[api.Token](ctx, r.at, "/tokens")
+}
+
+func (r remoteAccounts) CreateToken(ctx context.Context, t api.TokenCreate) (made api.TokenCreated, err error) {
+	err = r.at.Do(ctx, "POST", api.Prefix+"/tokens", t, &made)
+	return made, err
+}
+
+func (r remoteAccounts) RevokeToken(ctx context.Context, id string) error {
+	return r.at.Do(ctx, "POST", api.Prefix+"/tokens/"+url.PathEscape(id)+"/revoke", nil, nil)
+}
+
+func collect[T any](ctx context.Context, at Remote, path string) (out []T, err error) {
+	for item, err := range pages[T](ctx, at, api.Prefix+path, nil) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+// LocalAccounts are those of a data directory. It has to be without a server,
+// for there is one process that writes.
+type LocalAccounts struct {
+	db   *sqlite.DB
+	auth *auth.Service
+}
+
+// OpenAccounts owns a data directory until Close. Whoever can read its files
+// could change them anyway, so nobody is asked who they are.
+func OpenAccounts(ctx context.Context, dir string, log *slog.Logger) (*LocalAccounts, error) {
+	db, err := sqlite.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if !db.Owner() {
+		return nil, errors.Join(fault.New(fault.Conflict, "A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.", dir), db.Close())
+	}
+	s, err := auth.New(auth.Options{Store: db, Log: log, Mode: auth.ModeLocal})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &LocalAccounts{db, s}, nil
+}
+
+// Close gives up the directory.
+func (l *LocalAccounts) Close() error { return l.db.Close() }
+
+// Users are all accounts.
+func (l *LocalAccounts) Users(ctx context.Context) (out []api.User, err error) {
+	users, err := l.auth.Users(ctx, auth.Console())
+	for _, u := range users {
+		out = append(out, userOf(u))
+	}
+	return out, err
+}
+
+// CreateUser adds an account.
+func (l *LocalAccounts) CreateUser(ctx context.Context, u api.UserCreate) (api.User, error) {
+	made, err := l.auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: u.Name, Password: u.Password, Role: auth.Role(u.Role)})
+	return userOf(made), err
+}
+
+// BreakGlass adds the account for emergencies, or gives it another password and
+// enables it. It is made here only: who can do that is at the machine anyway.
+func (l *LocalAccounts) BreakGlass(ctx context.Context, name, password string) (made bool, err error) {
+	users, err := l.auth.Users(ctx, auth.Console())
+	if err != nil {
+		return false, err
+	}
+	for _, u := range users {
+		if u.BreakGlass {
+			if name != "" && name != u.Name {
+				return false, fault.New(fault.Conflict, "The break-glass account is %s; there is only one.", u.Name)
+			}
+			return false, errors.Join(l.auth.SetPassword(ctx, auth.Console(), u.Name, password), l.auth.EnableUser(ctx, auth.Console(), u.Name))
+		}
+	}
+	if name == "" {
+		name = "break-glass"
+	}
+	_, err = l.auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: name, Password: password, BreakGlass: true})
+	return err == nil, err
+}
+
+// ChangeUser changes what is given.
+func (l *LocalAccounts) ChangeUser(ctx context.Context, name string, c api.UserChange) error {
+	by := auth.Console()
+	if c.Role != nil {
+		if err := l.auth.SetRole(ctx, by, name, auth.Role(*c.Role)); err != nil {
+			return err
+		}
+	}
+	if c.Password != nil {
+		if err := l.auth.SetPassword(ctx, by, name, *c.Password); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Disabled == nil:
+		return nil
+	case *c.Disabled:
+		return l.auth.DisableUser(ctx, by, name)
+	}
+	return l.auth.EnableUser(ctx, by, name)
+}
+
+// Tokens are all keys.
+func (l *LocalAccounts) Tokens(ctx context.Context) (out []api.Token, err error) {
+	tokens, err := l.auth.Tokens(ctx, auth.Console())
+	for _, t := range tokens {
+		out = append(out, tokenOf(t))
+	}
+	return out, err
+}
+
+// CreateToken makes a key.
+func (l *LocalAccounts) CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error) {
+	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), auth.NewToken{Name: t.Name, Role: auth.Role(t.Role), Expires: t.Expires})
+	return api.TokenCreated{Token: tokenOf(made), Secret: secret}, err
+}
+
+// RevokeToken ends a key.
+func (l *LocalAccounts) RevokeToken(ctx context.Context, id string) error {
+	return l.auth.RevokeToken(ctx, auth.Console(), id)
+}
+
+func userOf(u auth.User) api.User {
+	return api.User{ID: u.ID, Name: u.Name, Role: string(u.Role), Disabled: u.Disabled, BreakGlass: u.BreakGlass, Created: u.Created, LastLogin: timeOrNil(u.LastLogin)}
+}
+
+func tokenOf(t auth.Token) api.Token {
+	return api.Token{ID: t.ID, Name: t.Name, Role: string(t.Role), Owner: t.Owner, Created: t.Created, Expires: t.Expires,
+		Used: timeOrNil(t.Used), Revoked: timeOrNil(t.Revoked)}
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

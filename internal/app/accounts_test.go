@@ -1,0 +1,68 @@
+package app
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
+	d := startDemo(t, still(), topology.Options{})
+	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
+	local, err := OpenAccounts(ctx, dir, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := local.CreateToken(ctx, api.TokenCreate{Name: "cli", Role: "admin", Expires: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := local.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
+	if _, err := OpenAccounts(ctx, dir, quiet); fault.Of(err) != fault.Conflict {
+		t.Errorf("a directory that a server owns is opened: %v", err)
+	}
+	remote, err := ReadRemote(a.URL(), key.Secret, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts := remote.Accounts()
+	if _, err := accounts.CreateUser(ctx, api.UserCreate{Name: "anna", Password: "correct horse battery", Role: "viewer"}); err != nil {
+		t.Fatal(err)
+	}
+	role, yes := "support", true
+	if err := accounts.ChangeUser(ctx, "anna", api.UserChange{Role: &role, Disabled: &yes}); err != nil {
+		t.Fatal(err)
+	}
+	if err := accounts.ChangeUser(ctx, "nobody", api.UserChange{Role: &role}); fault.Of(err) != fault.NotFound {
+		t.Errorf("nobody is changed: %v", err)
+	}
+	users, err := accounts.Users(ctx)
+	if err != nil || len(users) != 1 || users[0].Role != "support" || !users[0].Disabled {
+		t.Errorf("%+v, %v", users, err)
+	}
+	made, err := accounts.CreateToken(ctx, api.TokenCreate{Name: "ci", Role: "viewer", Expires: time.Now().Add(time.Minute)})
+	if err != nil || made.Secret == "" {
+		t.Fatal(err)
+	}
+	if err := accounts.RevokeToken(ctx, made.ID); err != nil {
+		t.Error(err)
+	}
+	tokens, err := accounts.Tokens(ctx)
+	if err != nil || len(tokens) != 2 {
+		t.Errorf("%+v, %v", tokens, err)
+	}
+	weak, err := ReadRemote(a.URL(), made.Secret, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := weak.Accounts().Users(ctx); err == nil {
+		t.Error("a revoked token opens")
+	}
+}

@@ -1,0 +1,291 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/store/sqlite"
+	"shardboard/web"
+)
+
+// kept is a data directory with n records whose end a keeper has signed.
+func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
+	t.Helper()
+	dir = t.TempDir()
+	db, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for i := range n {
+		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: strings.Repeat("\xff<", i%3)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log = &bytes.Buffer{}
+	trail, err = keepAudit(db, dir, filepath.Join(t.TempDir(), "audit.key"), slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign(t, trail)
+	return dir, db, trail, log
+}
+
+// sign runs the keeper from start to end.
+func sign(t *testing.T, trail auditTrail) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := trail.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+func headFile(t *testing.T, h *store.AuditHead) io.Reader {
+	t.Helper()
+	b, err := json.Marshal(web.AuditHead(*h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(b)
+}
+
+func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
+	ctx := t.Context()
+	dir, _, trail, log := kept(t, 1203)
+	st := trail.State()
+	var export bytes.Buffer
+	if err := ExportAudit(ctx, AuditFrom{DataDir: dir}, &export); err != nil {
+		t.Fatal(err)
+	}
+	for name, from := range map[string]func() AuditFrom{
+		"directory": func() AuditFrom { return AuditFrom{DataDir: dir} },
+		"file":      func() AuditFrom { return AuditFrom{File: bytes.NewReader(export.Bytes())} },
+	} {
+		v, err := VerifyAudit(ctx, from(), nil, "")
+		if err != nil || v.Records != 1203 || v.Head == nil || v.Head.Seq != 1203 || v.Noted != 0 {
+			t.Errorf("%s: %+v %v", name, v, err)
+		}
+		for form, head := range map[string]io.Reader{"json": headFile(t, st.Head), "log": bytes.NewReader(log.Bytes())} {
+			if v, err := VerifyAudit(ctx, from(), head, st.Key); err != nil || v.Noted != 1 {
+				t.Errorf("%s with the head as %s: %+v %v", name, form, v, err)
+			}
+		}
+		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "another key") {
+			t.Errorf("%s: a wrong key is trusted: %v", name, err)
+		}
+	}
+	lines := bytes.SplitAfter(export.Bytes(), []byte("\n"))
+	for name, text := range map[string][]byte{
+		"edited":  bytes.Replace(export.Bytes(), []byte(`"by":"user:1"`), []byte(`"by":"user:2"`), 1),
+		"deleted": bytes.Join(append(append([][]byte{}, lines[:500]...), lines[501:]...), nil),
+		"cut":     bytes.Join(lines[:700], nil),
+	} {
+		if _, err := VerifyAudit(ctx, AuditFrom{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "not what it was") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`, "half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
+		if _, err := VerifyAudit(ctx, AuditFrom{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
+	ctx := t.Context()
+	_, _, trail, _ := kept(t, 20)
+	shorter, _, _, _ := kept(t, 12)
+	_, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, headFile(t, trail.State().Head), "")
+	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "not what it was") {
+		t.Error(err)
+	}
+	note := strings.NewReader(`msg="audit head" seq=20 hash=` + strings.Repeat("ab", 32))
+	if _, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, note, ""); fault.Of(err) != fault.Internal {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32), `{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
+		if _, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The file is changed past the program, as a thief would.
+func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
+	dir, db, _, _ := kept(t, 30)
+	_ = db.Close()
+	path := filepath.Join(dir, "shardboard.db")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(text, []byte(`"by":"user:1"`))
+	if at < 0 {
+		t.Fatal("no record found in the file")
+	}
+	text[at+len(`"by":"user:`)] = '2'
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{})}
+	sign(t, trail)
+	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestADirectoryWithoutDataIsNotMadeIntoOne(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "nothing")
+	if _, err := VerifyAudit(t.Context(), AuditFrom{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the directory was made")
+	}
+}
+
+func TestAReaderOfTheDataMakesNoKey(t *testing.T) {
+	dir, _, _, _ := kept(t, 3)
+	second, err := sqlite.Open(t.Context(), dir)
+	if err != nil || second.Owner() {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	path := filepath.Join(t.TempDir(), "audit.key")
+	trail, err := keepAudit(second, dir, path, slog.New(slog.DiscardHandler))
+	if err != nil || trail.State().Key != "" {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a key was made")
+	}
+	if _, err := keepAudit(mustOwn(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
+		t.Error("a key outside of another directory is refused:", err)
+	}
+}
+
+func mustOwn(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
+	_, _, trail, _ := kept(t, 2100)
+	var token string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token = r.Header.Get("Authorization")
+		var answer any
+		switch r.URL.Path {
+		case "/api/v1/audit/head":
+			h := web.AuditHead(*trail.State().Head)
+			answer = api.AuditState{Head: &h}
+		case "/api/v1/audit":
+			var after int64
+			if c := r.URL.Query().Get("cursor"); c != "" {
+				after = int64(len(c)) // opaque: as many letters as records were read
+			}
+			rows, _ := trail.AuditRecords(r.Context(), after, 1000)
+			list := api.List[api.AuditRecord]{}
+			for _, rec := range rows {
+				list.Items = append(list.Items, web.AuditRecord(rec))
+			}
+			if after+1000 < 2100 {
+				list.Next = api.Cursor(strings.Repeat("x", int(after)+1000))
+			}
+			if r.URL.Query().Get("order") != "oldest" {
+				t.Error(r.URL)
+			}
+			answer = list
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	defer srv.Close()
+	remote, err := ReadRemote(srv.URL, "sb_secret", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := VerifyAudit(t.Context(), AuditFrom{Server: remote}, nil, "")
+	if err != nil || v.Records != 2100 || v.Head == nil || token != "Bearer sb_secret" {
+		t.Errorf("%+v %v %q", v, err, token)
+	}
+}
+
+func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
+	for server, ok := range map[string]bool{
+		"http://shardboard.example": false, "http://127.0.0.1.example": false, "http://192.0.2.1:8090": false, "ftp://localhost": false, "http://user@localhost": false, "": false,
+		"https://shardboard.example": true, "http://127.0.0.1:8090": true, "http://[::1]:8090/": true, "http://localhost": true,
+	} {
+		if _, err := ReadRemote(server, "sb_x", ""); (err == nil) != ok {
+			t.Errorf("%q: %v", server, err)
+		}
+	}
+	if _, err := ReadRemote("http://shardboard.example", "", ""); err != nil {
+		t.Error("without a token there is nothing to protect:", err)
+	}
+	if _, err := ReadRemote("http://localhost", "a\nb", ""); fault.Of(err) != fault.Invalid {
+		t.Error(err)
+	}
+	hit := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusSeeOther))
+	defer srv.Close()
+	remote, err := ReadRemote(srv.URL, "sb_x", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Get(t.Context(), "/", nil); err == nil || hit {
+		t.Error("a redirect was followed", err)
+	}
+}
+
+func TestAServersProblemIsTheCommandsOwn(t *testing.T) {
+	status, body := 403, `{"title":"Forbidden","status":403,"detail":"You are a viewer."}`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	defer srv.Close()
+	remote, err := ReadRemote(srv.URL, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Get(t.Context(), "/x", nil); fault.Of(err) != fault.Forbidden || fault.Text(err) != "You are a viewer." {
+		t.Error(err)
+	}
+	status, body = 401, `{"title":"Unauthorized","status":401,"detail":"Sign in."}`
+	if err := remote.Get(t.Context(), "/x", nil); fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "SHARDBOARD_TOKEN") {
+		t.Error(err)
+	}
+	status, body = 200, "<html>"
+	var v any
+	if err := remote.Get(t.Context(), "/x", &v); fault.Of(err) != fault.Unavailable {
+		t.Error(err)
+	}
+}

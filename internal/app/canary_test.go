@@ -1,0 +1,324 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/topology"
+	"shardboard/web"
+)
+
+// canary is a secret that must not come out anywhere. Each is put where a real
+// one would be; a hit tells from its text which it was.
+type canary string
+
+// The secrets of a cluster with Yorkie's data, and of whoever starts shardboard.
+const (
+	canarySecretKey    canary = "canary-a1-secret-key"
+	canaryAuthWebhook  canary = "https://canary-b2-auth-webhook.invalid/hook"
+	canaryEventWebhook canary = "https://canary-c3-event-webhook.invalid/hook"
+	canaryHash         canary = "$2a$10$canary-d4-hashed-password"
+	canaryMetadata     canary = "canary-e5-client-metadata@person.invalid"
+	canaryInvite       canary = "canary-f6-invite-token"
+	canaryLease        canary = "canary-g7-lease-token"
+	canarySnapshot     canary = "canary-h8-what-somebody-wrote"
+	canaryPassword     canary = "canary-i9-uri-password"
+	canaryEnvironment  canary = "canary-j0-environment"
+)
+
+var canaries = []canary{canarySecretKey, canaryAuthWebhook, canaryEventWebhook, canaryHash, canaryMetadata, canaryInvite, canaryLease, canarySnapshot, canaryPassword, canaryEnvironment}
+
+// scan fails the test when what was said at a place holds a canary, as it is, as
+// an address or JSON would spell it, or in base64 or hexadecimal.
+func scan(t testing.TB, place string, said []byte, birds ...canary) {
+	t.Helper()
+	for _, c := range birds {
+		for _, form := range c.forms() {
+			if i := bytes.Index(said, []byte(form)); i >= 0 {
+				t.Errorf("%s says %s: %.160q", place, c, said[max(i-60, 0):])
+				break
+			}
+		}
+	}
+}
+
+func (c canary) forms() []string {
+	quoted, _ := json.Marshal(string(c)) // a string
+	out := []string{string(c), strings.Trim(string(quoted), `"`), url.QueryEscape(string(c)), url.PathEscape(string(c)), hex.EncodeToString([]byte(c))}
+	// In base64 a text looks like one of three, by where it begins.
+	for skip := range 3 {
+		coded := base64.RawStdEncoding.EncodeToString(append(make([]byte, skip), c...))
+		out = append(out, coded[4:len(coded)-4])
+	}
+	return out
+}
+
+func TestScanFindsCanariesInEverySpelling(t *testing.T) {
+	for _, said := range []string{
+		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)), base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
+		base64.StdEncoding.EncodeToString([]byte(canaryAuthWebhook)), hex.EncodeToString([]byte(canaryAuthWebhook)), fmt.Sprintf("%q", string(canaryAuthWebhook)),
+	} {
+		probe := &finding{TB: t}
+		if scan(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
+			t.Errorf("%d canaries found in %s", probe.found, said)
+		}
+	}
+}
+
+// finding counts what scan finds instead of failing.
+type finding struct {
+	testing.TB
+	found int
+}
+
+func (f *finding) Helper()               {}
+func (f *finding) Errorf(string, ...any) { f.found++ }
+
+// overheard keeps what many goroutines write.
+type overheard struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (o *overheard) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(b)
+}
+
+func (o *overheard) bytes() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.all.Bytes())
+}
+
+// release puts the canaries into the data.
+func release(t *testing.T, driver *mongo.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	db := driver.Database("yorkie-meta")
+	set := func(coll string, fields ...any) {
+		t.Helper()
+		var change bson.D
+		for i := 0; i < len(fields); i += 2 {
+			change = append(change, bson.E{Key: fields[i].(string), Value: fields[i+1]})
+		}
+		res, err := db.Collection(coll).UpdateMany(ctx, bson.D{}, bson.D{{Key: "$set", Value: change}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.MatchedCount == 0 {
+			t.Fatalf("nobody is in %s", coll)
+		}
+	}
+	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}}, "clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {
+		if _, err := db.Collection(coll).InsertOne(ctx, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("projects", "auth_webhook_url", canaryAuthWebhook, "event_webhook_url", canaryEventWebhook)
+	cursor, err := db.Collection("projects").Find(ctx, bson.D{}, options.Find().SetProjection(bson.D{{Key: "_id", Value: 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []struct {
+		ID bson.ObjectID `bson:"_id"`
+	}
+	if err := cursor.All(ctx, &ids); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range ids { // unique
+		key := string(canarySecretKey) + fmt.Sprint(i)
+		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID, bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("users", "hashed_password", canaryHash)
+	set("clients", "metadata", bson.D{{Key: "userID", Value: canaryMetadata}})
+	set("invites", "token", canaryInvite)
+	set("clusternodes", "lease_token", canaryLease)
+	set("snapshots", "snapshot", []byte(canarySnapshot))
+	set("changes", "operations", bson.A{[]byte(canarySnapshot)}, "message", canarySnapshot)
+}
+
+// startGuarded is a dashboard with a password over a cluster full of canaries.
+// heard has its log at the lowest level, read all that the cluster answered it.
+func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
+	t.Helper()
+	heard, read = &overheard{}, &overheard{}
+	t.Setenv("SHARDBOARD_CANARY", string(canaryEnvironment))
+	d = &demo{addr: "127.0.0.1:0"}
+	d.serveAgain(t, simcluster.Options{Projects: 5, Documents: 60, Still: true, Users: []access.User{{Name: "root", Password: string(canaryPassword)}}})
+	t.Cleanup(func() { _ = d.sim.Close() })
+	uri := "mongodb://root:" + url.QueryEscape(string(canaryPassword)) + "@" + d.addr + "/?directConnection=true"
+	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
+	d.driver = driver
+	release(t, driver)
+	parsed, err := cluster.ParseURI(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
+	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Version: "test", Auth: Auth{Mode: "none"}, Watcher: topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
+		Log: slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Cluster: cluster.Options{Timeout: time.Second, Monitor: &event.CommandMonitor{
+			Started:   func(_ context.Context, e *event.CommandStartedEvent) { _, _ = read.Write(e.Command) },
+			Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) { _, _ = read.Write(e.Reply) },
+		}}}
+	d.serve(t)
+	d.config.Listen = d.app.Addr()
+	t.Cleanup(func() { d.stop(t) })
+	d.waitReady(t)
+	return d, heard, read
+}
+
+func TestNoSecretComesOutAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d, heard, read := startGuarded(t)
+	said := &overheard{}
+	asked := d.askEverything(t, said)
+	live(t, d, said)
+	found, err := Locate(t.Context(), d.config, Question{Text: "507f1f77bcf86cd799439011", Ask: web.Ask{Why: true, Prove: true, Counts: true}})
+	fmt.Fprint(said, found, err)
+	_ = d.driver.Disconnect(t.Context()) // while somebody answers
+	d.cut(t)
+	for _, target := range []string{"/", "/locate?q=jo", "/api/v1/locate?q=jo", "/api/v1/cluster", "/readyz", "/metrics"} {
+		d.ask(t, said, "GET", target, "*/*", "")
+	}
+	_, err = Locate(t.Context(), d.config, Question{Text: "507f1f77bcf86cd799439011"})
+	fmt.Fprintf(said, "%v %+v %#v", err, err, err)
+	wrong, err := cluster.ParseURI("mongodb://root:" + string(canaryPassword) + "@" + d.addr + "/?nonsense=%zz")
+	fmt.Fprintf(said, "%v %+v %#v", wrong, err, err)
+	scan(t, "an answer", said.bytes(), canaries...)
+	scan(t, "the log", heard.bytes(), canaries...)
+	scan(t, "what was read from the cluster", read.bytes(), canaries...)
+	if line, err := os.ReadFile("/proc/self/cmdline"); err == nil {
+		scan(t, "the command line", line, canaries...)
+	}
+	if asked < 40 || len(heard.bytes()) < 1000 || len(read.bytes()) < 10_000 {
+		t.Errorf("too little was looked at: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
+	}
+}
+
+// askEverything asks every documented address by every method, in each form of
+// answer, well and badly, and says how many that were.
+func (d *demo) askEverything(t *testing.T, said io.Writer) int {
+	t.Helper()
+	_, doc := d.get(t, "api/openapi.json")
+	var spec struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(doc, &spec); err != nil {
+		t.Fatal(err)
+	}
+	v := d.app.Watcher().Table()
+	project := ""
+	if ps := d.app.keeper.Directory().All(); len(ps) > 0 {
+		project = ps[0].ID.Hex()
+	}
+	changes := v.Collection("yorkie-meta.changes")
+	ref := ""
+	var chunks struct{ Items []struct{ Ref string } }
+	_, list := d.get(t, "api/v1/collections/"+string(changes.NS)+"/chunks?limit=1")
+	if json.Unmarshal(list, &chunks) == nil && len(chunks.Items) > 0 {
+		ref = chunks.Items[0].Ref
+	}
+	asked := 0
+	fill := strings.NewReplacer("{ref}", ref, "{name}", "shard-rs-1", "{ns}", string(changes.NS), "{id}", project, "{level}", "0", "{index}", "0", "{file}", "x")
+	bad := strings.NewReplacer("{ref}", "x.y", "{name}", "none", "{ns}", "yorkie-meta.users", "{id}", "zzz", "{file}", "..")
+	for path, methods := range spec.Paths {
+		for method := range methods {
+			for _, target := range []string{fill.Replace(path), bad.Replace(path), fill.Replace(path) + "?q=" + project + "&why=1&prove=1&counts=1&limit=1000&kind=all", fill.Replace(path) + "?ns=yorkie-meta.users&key=%7B%7D&limit=x"} {
+				for _, accept := range []string{"text/html", "application/json", "text/csv"} {
+					for _, text := range []string{"", `{"lines":["` + project + `","jo"]}`, "lines=jo"} {
+						if text != "" && method == "get" {
+							continue
+						}
+						asked++
+						d.ask(t, said, strings.ToUpper(method), target, accept, text)
+					}
+				}
+			}
+		}
+	}
+	return asked
+}
+
+// ask keeps the answer: status, headers and body.
+func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(d.app.URL(), "/")+target, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", accept)
+	r.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(text, "lines=") {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	fmt.Fprint(said, res.Status, res.Header)
+	if _, err := io.Copy(said, res.Body); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// live keeps the first frame of every topic.
+func live(t *testing.T, d *demo, said io.Writer) {
+	t.Helper()
+	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.keeper.Directory().All()[0].ID.Hex()}
+	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","), http.Header{"Origin": {"http://" + d.app.Addr()}})
+	if err != nil {
+		t.Fatalf("%v %v", err, res)
+	}
+	defer conn.Close()
+	seen := map[string]bool{}
+	for len(seen) < len(topics) {
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_, frame, err := conn.ReadMessage()
+		if err != nil {
+			t.Fatalf("after %d topics: %v", len(seen), err)
+		}
+		_, _ = said.Write(frame)
+		var f struct{ Topic string }
+		if err := json.Unmarshal(frame, &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Topic != "" {
+			seen[f.Topic] = true
+		}
+	}
+}

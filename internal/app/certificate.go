@@ -1,0 +1,76 @@
+package app
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+const certificateLook = time.Minute
+
+// certificate is a pair of files that may be replaced while we serve: every
+// minute, at the next handshake, it is seen whether they were.
+type certificate struct {
+	cert, key string
+	log       *slog.Logger
+	now       func() time.Time
+
+	mu     sync.Mutex
+	pair   *tls.Certificate
+	stamp  [2]time.Time // modification times of what pair was read from
+	looked time.Time
+}
+
+func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
+	c := &certificate{cert: cert, key: key, log: log, now: time.Now}
+	c.stamp, c.looked = c.stamps(), c.now()
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The TLS certificate %s and its key %s cannot be used: %v.", cert, key, err)
+	}
+	c.pair = &pair
+	return c, nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
+}
+
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.looked) >= certificateLook {
+		c.looked = now
+		c.reload()
+	}
+	return c.pair, nil
+}
+
+// reload keeps the pair that works when the new one does not: between the
+// writing of the two files they do not belong together.
+func (c *certificate) reload() {
+	stamp := c.stamps()
+	if stamp == c.stamp {
+		return
+	}
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		c.log.Error("the new TLS certificate cannot be used; the old one stays", "err", err)
+		return
+	}
+	c.pair, c.stamp = &pair, stamp
+	c.log.Info("the TLS certificate was replaced")
+}
+
+func (c *certificate) stamps() (out [2]time.Time) {
+	for i, path := range []string{c.cert, c.key} {
+		if info, err := os.Stat(path); err == nil {
+			out[i] = info.ModTime()
+		}
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store/sqlite"
+)
+
+// DefaultDataDir is where what must be remembered is kept when nobody says
+// where: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard.
+func DefaultDataDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "shardboard"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.Wrap(fault.Invalid, err, "There is no home directory to keep data in. Say where with --data-dir.")
+	}
+	return filepath.Join(home, ".local", "state", "shardboard"), nil
+}
+
+// openData opens the store, and ends it with the program. Without a directory
+// it is a temporary one, gone afterwards.
+func (a *App) openData(ctx context.Context, dir string) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "shardboard-")
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, fmt.Errorf("make temporary directory: %w", err), "Cannot make a temporary directory for data. Set TMPDIR to one that can be written.")
+		}
+		a.ends.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
+		dir = temporary
+	}
+	db, err := sqlite.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	a.ends.push("store", func(context.Context) error { return db.Close() })
+	a.store = db
+	if !db.Owner() {
+		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", dir)
+	}
+	return nil
+}
+
+// ReadOnly tells that another process owns the data directory.
+func (a *App) ReadOnly() bool { return !a.store.Owner() }

@@ -1,0 +1,349 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/topology"
+	"shardboard/web"
+)
+
+// flood is somebody who wants the server to serve nobody else. It goes on until
+// its context ends, and returns when all of its connections are closed.
+type flood struct {
+	name string
+	run  func(ctx context.Context, addr string)
+}
+
+const slowOnes = 300
+
+var floods = []flood{
+	{"headers that never end", func(ctx context.Context, addr string) {
+		each(slowOnes, func(i int) {
+			drip(ctx, i, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n", fmt.Sprintf("X-%d: a\r\n", i))
+		})
+	}},
+	{"bodies that never end", func(ctx context.Context, addr string) {
+		each(slowOnes, func(i int) {
+			drip(ctx, i, addr, "POST /api/v1/locate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n{", " ")
+		})
+	}},
+	{"bodies of 16 MB", func(ctx context.Context, addr string) {
+		large := bytes.Repeat([]byte("x"), 16<<20)
+		each(4, func(int) {
+			for tick := time.NewTicker(50 * time.Millisecond); ctx.Err() == nil; {
+				_, _ = post(ctx, addr, "/api/v1/locate", bytes.NewReader(large))
+				wait(ctx, tick.C)
+			}
+		})
+	}},
+	{"sockets", func(ctx context.Context, addr string) {
+		each(slowOnes, func(int) {
+			conn, _, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+addr+"/live?t=overview,projects,collections", http.Header{"Origin": {"http://" + addr}})
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			defer stop()
+			for {
+				if _, _, err := conn.ReadMessage(); err != nil {
+					return
+				}
+			}
+		})
+	}},
+	{"connections that say nothing", func(ctx context.Context, addr string) {
+		each(slowOnes, func(i int) { drip(ctx, i, addr, "", "") })
+	}},
+}
+
+func each(n int, f func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { f(i) })
+	}
+	all.Wait()
+}
+
+// drip opens a connection and sends a little every second, again and again. The
+// i-th of many has a moment of its own: as they run on the server's machine,
+// they would otherwise cost more together than what they do to the server.
+func drip(ctx context.Context, i int, addr, first, again string) {
+	wait(ctx, time.After(time.Duration(i)*time.Second/slowOnes))
+	for ctx.Err() == nil {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+		if err != nil {
+			return
+		}
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		_, err = io.WriteString(conn, first)
+		for tick := time.NewTicker(time.Second); err == nil && ctx.Err() == nil; {
+			wait(ctx, tick.C)
+			_, err = io.WriteString(conn, again)
+		}
+		stop()
+		_ = conn.Close()
+	}
+}
+
+func wait(ctx context.Context, tick <-chan time.Time) {
+	select {
+	case <-ctx.Done():
+	case <-tick:
+	}
+}
+
+func post(ctx context.Context, addr, path string, body io.Reader) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, "POST", "http://"+addr+path, body)
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if path == "/locate/bulk" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	return res.StatusCode, err
+}
+
+// healthy asks for pages and data n times, as one person does, and gives how
+// long each took. Every answer must be right.
+func healthy(t *testing.T, d *demo, n int) []time.Duration {
+	t.Helper()
+	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	took := make([]time.Duration, n)
+	for i := range took {
+		path := []string{"", "api/v1/cluster", "projects", "collections"}[i%4]
+		start := time.Now()
+		res, err := client.Get(d.app.URL() + path)
+		if err != nil {
+			t.Fatalf("/%s: %v", path, err)
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		if took[i] = time.Since(start); err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("/%s: %s, %v", path, res.Status, err)
+		}
+	}
+	return took
+}
+
+// during runs f while somebody floods the server.
+func (f flood) during(t *testing.T, addr string, do func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { defer close(over); f.run(ctx, addr) }()
+	do()
+	stop()
+	<-over
+}
+
+func TestOthersAreServedDuringFloods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemo(t, still(), topology.Options{})
+	for _, f := range floods {
+		f.during(t, d.app.Addr(), func() { healthy(t, d, 60) })
+	}
+}
+
+func TestBodiesThatAreTooLargeAreRefusedUnread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemo(t, still(), topology.Options{})
+	for path, want := range map[string]int{"/api/v1/locate": 413, "/locate/bulk": 413, "/api/v1/checks/duplicates": 413, "/nothing": 404, "/": 405} {
+		sent := &counting{}
+		sent.left.Store(16 << 20)
+		status, err := post(t.Context(), d.app.Addr(), path, sent)
+		// The server closes what it does not want to read to the end, and a
+		// client that is still sending may see that before the answer.
+		if err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err == nil && status != want {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+		if left := sent.left.Load(); left < 8<<20 {
+			t.Errorf("%s: %d bytes were taken", path, 16<<20-left)
+		}
+	}
+}
+
+// counting is a body of unknown length that knows how much was taken of it,
+// which goes on for a moment after the answer.
+type counting struct{ left atomic.Int64 }
+
+func (c *counting) Read(b []byte) (int, error) {
+	n := min(len(b), int(c.left.Load()))
+	if n == 0 {
+		return 0, io.EOF
+	}
+	for i := range n {
+		b[i] = ' '
+	}
+	c.left.Add(-int64(n))
+	return n, nil
+}
+
+func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the header timeout")
+	}
+	d := startDemo(t, still(), topology.Options{})
+	each(50, func(int) {
+		conn, err := net.Dial("tcp", d.app.Addr())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(20 * web.ReadHeaderTimeout)) // a bound for the test, not for the server
+		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("the connection was not closed: %v", err)
+		}
+	})
+	var long strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&long, "X-%d: aaaaaaaaaaaaaaaa\r\n", i)
+	}
+	conn, err := net.Dial("tcp", d.app.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n"+long.String()+"\r\n") }()
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("headers of 80 kB: %v, %v", res, err)
+	}
+}
+
+func TestTheAppBoundsItsConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemo(t, still(), topology.Options{})
+	if b, ok := d.app.listener.(*bounded); !ok || b.all != maxConnections || b.fromOne != maxFromOne {
+		t.Fatalf("the listener is a %T", d.app.listener)
+	}
+	// The same with room for few, so that it can be filled.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bound(l, 20, 20)
+	server := &http.Server{Handler: d.app.web.Handler(), ReadHeaderTimeout: time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(b) }()
+	var open []net.Conn
+	for range 60 {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	closed := 0
+	for _, conn := range open[20:] {
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("one too many was kept: %v", err)
+		}
+		closed++
+	}
+	if b.Open() != 20 || b.Refused() != int64(closed) {
+		t.Errorf("%d open, %d refused, %d closed", b.Open(), b.Refused(), closed)
+	}
+	for _, conn := range open {
+		_ = conn.Close()
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-served
+	if b.Open() != 0 {
+		t.Errorf("%d open after all are closed", b.Open())
+	}
+}
+
+// While somebody floods, the slowest of a hundred healthy requests takes at most
+// half as long again as without, and memory stays bounded. The machine does the
+// flooding too, so each figure is the median of several rounds.
+func TestFloodsCostOthersLittle(t *testing.T) {
+	if os.Getenv("SHARDBOARD_FLOOD") == "" {
+		t.Skip("measures, which needs the machine alone: with SHARDBOARD_FLOOD=1 (make long)")
+	}
+	const rounds, asked, most = 7, 800, 1.5
+	const memory = 64 << 20
+	d := startDemo(t, still(), topology.Options{})
+	healthy(t, d, asked) // warm
+	for _, f := range floods {
+		var ratios []float64
+		grown := uint64(0)
+		calm, before := p99(healthy(t, d, asked)), heap()
+		for range rounds {
+			var flooded time.Duration
+			f.during(t, d.app.Addr(), func() {
+				wait(t.Context(), time.After(1500*time.Millisecond)) // until all are there
+				flooded = p99(healthy(t, d, asked))
+				if now := heap(); now > before {
+					grown = max(grown, now-before)
+				}
+			})
+			// What else the machine does comes and goes: compared is with the
+			// calm before and the calm after.
+			after := p99(healthy(t, d, asked))
+			ratios = append(ratios, 2*float64(flooded)/float64(calm+after))
+			calm = after
+		}
+		slices.Sort(ratios)
+		t.Logf("%-30s p99 × %.2f (%.2f to %.2f) of %v, %d MiB more memory", f.name, ratios[rounds/2], ratios[0], ratios[rounds-1], calm, grown>>20)
+		if ratios[rounds/2] > most {
+			t.Errorf("%s: p99 is %.2f times what it is without", f.name, ratios[rounds/2])
+		}
+		if grown > memory {
+			t.Errorf("%s: %d bytes more memory", f.name, grown)
+		}
+	}
+}
+
+func p99(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)*99/100]
+}
+
+// heap is what is in use after a collection.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}

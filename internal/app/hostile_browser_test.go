@@ -1,0 +1,299 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// guard is run in every document before anything of its own. It tells by a word
+// on the console, which leaves even a page that is being left: what was executed
+// and what the policy stopped. It also counts the live frames that the page got.
+const guard = `(() => {
+	const tell = console.error.bind(console);
+	for (const f of ["alert", "confirm", "prompt", "print", "open"]) window[f] = (...a) => { tell("EXECUTED", f, location.href) };
+	document.addEventListener("securitypolicyviolation", e => tell("REPORT", e.effectiveDirective, e.blockedURI, e.sample, location.href));
+	const Socket = window.WebSocket;
+	window.frames_ = 0;
+	window.WebSocket = class extends Socket {
+		constructor(...a) { super(...a); this.addEventListener("message", e => { if (JSON.parse(e.data).topic) window.frames_++ }); }
+	};
+})()`
+
+// incidents are what must not happen in a browser, by what was seen.
+type incidents struct {
+	mu                  sync.Mutex
+	executed, reported  []string
+	elsewhere, unwanted []string
+	requests            int
+}
+
+// watch makes a tab tell its incidents; home is the only host it may ask.
+func watch(t *testing.T, ctx context.Context, home string) *incidents {
+	t.Helper()
+	in := &incidents{}
+	err := chromedp.Listen(ctx, func(ev any) {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		switch e := ev.(type) {
+		case *page.EventJavascriptDialogOpening:
+			in.executed = append(in.executed, "dialog "+e.Message)
+		case *runtime.EventConsoleAPICalled:
+			in.console(e)
+		case *runtime.EventExceptionThrown:
+			in.unwanted = append(in.unwanted, "exception "+e.ExceptionDetails.Text)
+		case *cdplog.EventEntryAdded:
+			if strings.Contains(e.Entry.Text, "Content Security Policy") || e.Entry.Source == "security" {
+				in.reported = append(in.reported, e.Entry.Text)
+			}
+		case *network.EventRequestWillBeSent:
+			in.requests++
+			if u, err := url.Parse(e.Request.URL); err != nil || u.Host != home {
+				in.elsewhere = append(in.elsewhere, e.Request.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: guard})
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func (in *incidents) console(e *runtime.EventConsoleAPICalled) {
+	var words []string
+	for _, a := range e.Args {
+		var s string
+		_ = json.Unmarshal(a.Value, &s)
+		words = append(words, s)
+	}
+	switch line := strings.Join(words, " "); {
+	case strings.HasPrefix(line, "EXECUTED"):
+		in.executed = append(in.executed, line)
+	case strings.HasPrefix(line, "REPORT"):
+		in.reported = append(in.reported, line)
+	case e.Type == runtime.ConsoleAPICalledTypeError:
+		in.unwanted = append(in.unwanted, line)
+	}
+}
+
+func (in *incidents) check(t *testing.T) {
+	t.Helper()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for what, list := range map[string][]string{"executed": in.executed, "reported": in.reported, "asked elsewhere": in.elsewhere, "complained": in.unwanted} {
+		if len(list) > 0 {
+			t.Errorf("%s: %d times: %s", what, len(list), strings.Join(list[:min(len(list), 5)], "\n"))
+		}
+	}
+	if in.requests == 0 {
+		t.Error("no request was seen: nothing was watched")
+	}
+}
+
+// says is all text of a page and all values of its attributes.
+const says = `[document.documentElement.textContent, ...[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].map(a => a.value))].join("\n")`
+
+// turned is the first element whose text turns the direction of writing and does
+// not keep that to itself.
+const turned = `([...document.querySelectorAll("body *")].find(e => !e.namespaceURI.endsWith("svg") &&
+	[...e.childNodes].some(n => n.nodeType === 3 && /[\u202a-\u202e\u2066-\u2069]/.test(n.data)) &&
+	!/isolate|plaintext/.test(getComputedStyle(e).unicodeBidi))?.outerHTML ?? "").slice(0, 200)`
+
+// asShown is a text as a browser has it after parsing.
+func asShown(s string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "", "\ufffd", "", "\ufffe", "").Replace(s)
+}
+
+// open shows a page, waits for its first live frame and gives all that it says.
+func open(t *testing.T, ctx context.Context, address string) string {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.Navigate(address), until(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	return asShown(eval[string](t, ctx, says))
+}
+
+// The instrument itself: raw payloads are executed where no policy stops them,
+// and reported where ours does.
+func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
+	ctx := browser(t)
+	policy := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if policy != "" {
+			w.Header().Set("Content-Security-Policy", policy)
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<!doctype html><title>x</title>" + r.URL.Query().Get("p")))
+	}))
+	defer server.Close()
+	d := startDemo(t, still(), topology.Options{})
+	res, _ := d.get(t, "")
+	in := watch(t, ctx, strings.TrimPrefix(server.URL, "http://"))
+	for _, own := range []string{"", res.Header.Get("Content-Security-Policy")} {
+		policy = own
+		for _, p := range hostilePayloads(t) {
+			if !strings.Contains(p, "=alert(1)") && !strings.Contains(p, "<script>alert") {
+				continue
+			}
+			if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/?p="+url.QueryEscape(p))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in.mu.Lock()
+		t.Logf("policy %.20q: %d executed, %d reported, %d asked elsewhere", policy, len(in.executed), len(in.reported), len(in.elsewhere))
+		if policy == "" && len(in.executed) < 30 || policy != "" && (len(in.executed) > 0 || len(in.reported) < 30) {
+			t.Errorf("too few, or too many: %v", in.executed)
+		}
+		in.executed, in.reported = nil, nil
+		in.mu.Unlock()
+	}
+}
+
+func TestBrowserRunsNothingThatAHostileClusterSays(t *testing.T) {
+	all, pages, first := hostilePayloads(t), 0, true
+	for batch := range slices.Chunk(all, 78) {
+		t.Run(fmt.Sprintf("from %.20q", batch[0]), func(t *testing.T) { pages += showHostile(t, newEnemy(batch), first) })
+		first = false
+	}
+	t.Logf("%d payloads on %d pages", len(all), pages)
+}
+
+// showHostile shows one enemy's cluster. The first one's projects come while
+// somebody looks, which takes a while; the others' are there before.
+func showHostile(t *testing.T, e *enemy, first bool) (pages int) {
+	ctx := browser(t)
+	settle := func(c *mongo.Client) {
+		if !first {
+			e.settle(t, c)
+		}
+	}
+	d := startOver(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond, Statistics: 2 * time.Second, StatisticsPerSecond: 1000}, nil, settle)
+	said := d.seeItCome(t, ctx, e, first)
+	in := watch(t, ctx, d.app.Addr())
+	paths := []string{"", "collections", "zones", "layout", "checks/duplicates", "locate/bulk"}
+	for n := range (len(e.payloads)*3+3)/50 + 1 {
+		paths = append(paths, fmt.Sprintf("activity?kind=all&page=%d", n+1), fmt.Sprintf("collections?page=%d", n+1))
+	}
+	for n := range (len(e.payloads)+3)/50 + 1 {
+		paths = append(paths, fmt.Sprintf("projects?page=%d", n+1))
+	}
+	for _, path := range paths {
+		said += open(t, ctx, d.app.URL()+path)
+		pages++
+	}
+	for i := range e.payloads {
+		for k, p := range e.pages(i) {
+			if strings.Contains(p.path, "%00") {
+				continue // no address of ours can mean it
+			}
+			if os.Getenv("SHARDBOARD_LONG") == "" && (i%3 > 0 || k != i/3%len(e.pages(i))) {
+				continue // all are on the lists; some have a page of their own looked at
+			}
+			text := open(t, ctx, d.app.URL()+p.path)
+			pages++
+			if loose := eval[string](t, ctx, turned); loose != "" {
+				t.Errorf("/%s: direction marks reach beyond %s", p.path, loose)
+			}
+			if want := strings.TrimSpace(asShown(p.shows)); !strings.Contains(text, want) {
+				t.Errorf("/%s does not show %q", p.path, want)
+			}
+		}
+	}
+	said += open(t, ctx, d.app.URL()+"collections")
+	e.saysAll(t, said)
+	in.check(t)
+	return pages
+}
+
+// seeItCome has the live pages open, each in a tab of its own, while the names
+// come, and gives all that the pages say in the end.
+func (d *demo) seeItCome(t *testing.T, ctx context.Context, e *enemy, projects bool) string {
+	t.Helper()
+	type tab struct {
+		ctx  context.Context
+		in   *incidents
+		path string
+	}
+	var tabs []tab
+	paths := []string{"", "collections", "zones", "activity"}
+	if projects {
+		paths = append(paths, "projects")
+	}
+	for _, path := range paths {
+		ctx, cancel := chromedp.NewContext(ctx)
+		defer cancel()
+		in := watch(t, ctx, d.app.Addr())
+		open(t, ctx, d.app.URL()+path)
+		eval[bool](t, ctx, "window.notReloaded = true")
+		tabs = append(tabs, tab{ctx, in, path})
+	}
+	e.invade(t, d.driver)
+	if projects {
+		e.settle(t, d.driver)
+	}
+	said := ""
+	for _, tab := range tabs {
+		if err := chromedp.Do(tab.ctx, until(`notReloaded && /~[a-z]+0\d\d/.test(document.querySelector("main").textContent)`)); err != nil {
+			t.Fatalf("/%s did not change: %v", tab.path, err)
+		}
+		said += asShown(eval[string](t, tab.ctx, says))
+		tab.in.check(t)
+	}
+	return said
+}
+
+// saysAll makes sure that the names were really there.
+func (e *enemy) saysAll(t *testing.T, said string) {
+	t.Helper()
+	for i, p := range e.payloads {
+		for _, sink := range []string{"shard", "set", "host", "zone", "coll", "project", "from", "to", "what", "lower", "min", "db"} {
+			name := e.name(i, sink)
+			switch {
+			case sink == "db" && (strings.ContainsAny(name, "/\\ \"$.\x00") || i%4 > 0),
+				(sink == "set" || sink == "host") && strings.ContainsAny(name, "/,"):
+				continue // MongoDB has no such name
+			case sink == "lower":
+				kind, value, _ := bson.MarshalValue(name)
+				name = strings.Trim(shardkey.DisplayValue(bson.RawValue{Type: kind, Value: value}), `"`)
+			case sink == "min":
+				quoted, _ := bson.MarshalExtJSON(bson.D{{Key: "", Value: name}}, false, false)
+				name = string(quoted[len(`{"":"`) : len(quoted)-len(`"}`)])
+			}
+			if !strings.Contains(said, asShown(name)) {
+				t.Errorf("%q is on no page as %s: %q", p, sink, name)
+			}
+		}
+	}
+}

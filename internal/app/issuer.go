@@ -1,0 +1,18 @@
+package app
+
+import (
+	"shardboard/internal/auth"
+	"shardboard/internal/auth/oidc"
+)
+
+// newIssuer asks nobody yet: the issuer may be down while we start.
+func newIssuer(o OIDC, redirect string) (auth.Issuer, error) {
+	secret := ""
+	if o.SecretFile != "" {
+		var err error
+		if secret, err = ReadSecret("OIDC client's secret", o.SecretFile); err != nil {
+			return nil, err
+		}
+	}
+	return oidc.New(oidc.Options{Issuer: o.Issuer, ClientID: o.ClientID, Secret: secret, RedirectURL: redirect, GroupsClaim: o.GroupsClaim})
+}

@@ -1,0 +1,157 @@
+package app
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/topology"
+)
+
+// issuer is an OpenID Connect issuer that signs everybody in as anna at once.
+// Until its listener is served, it is down.
+type issuer struct {
+	*httptest.Server
+	key *rsa.PrivateKey
+
+	mu     sync.Mutex
+	groups []string
+	nonce  string
+}
+
+func newIssuerServer(t *testing.T, groups ...string) *issuer {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &issuer{key: key, groups: groups}
+	i.Server = httptest.NewUnstartedServer(http.HandlerFunc(i.serve))
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	b64 := base64.RawURLEncoding.EncodeToString
+	var answer any
+	switch r.URL.Path {
+	case "/.well-known/openid-configuration":
+		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys"}
+	case "/keys":
+		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
+	case "/authorize":
+		q := r.URL.Query()
+		i.nonce = q.Get("nonce")
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"c"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+		return
+	case "/token":
+		claims, _ := json.Marshal(map[string]any{"iss": i.URL, "sub": "1", "aud": "board", "exp": time.Now().Add(time.Minute).Unix(), "nonce": i.nonce, "preferred_username": "anna", "groups": i.groups})
+		input := b64([]byte(`{"alg":"RS256","kid":"r"}`)) + "." + b64(claims)
+		sum := sha256.Sum256([]byte(input))
+		sig, _ := rsa.SignPKCS1v15(nil, i.key, crypto.SHA256, sum[:])
+		answer = map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": input + "." + b64(sig)}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// surfer is a browser that keeps cookies and follows redirects.
+func surfer(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
+}
+
+func visit(t *testing.T, client *http.Client, address string) (int, string, string) {
+	t.Helper()
+	res, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Request.URL.Path, string(body)
+}
+
+func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
+	d := startDemo(t, still(), topology.Options{})
+	dir := t.TempDir()
+	local, err := OpenAccounts(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.BreakGlass(t.Context(), "", "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	if err := local.Close(); err != nil {
+		t.Fatal(err)
+	}
+	i := newIssuerServer(t, "oncall")
+	address := "http://" + i.Listener.Addr().String()
+	_ = i.Listener.Close() // it is down
+	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
+		OIDC: OIDC{Issuer: address, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
+
+	if code, _, _ := visit(t, surfer(t), a.URL()+"login/oidc"); code != http.StatusServiceUnavailable {
+		t.Errorf("while the issuer is down: %d", code)
+	}
+	emergency := surfer(t)
+	res, err := emergency.PostForm(a.URL()+"login", url.Values{"name": {"break-glass"}, "password": {"correct horse battery"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if _, _, body := visit(t, emergency, a.URL()+"api/v1/me"); !strings.Contains(body, `"break-glass"`) || !strings.Contains(body, `"admin"`) {
+		t.Errorf("break-glass does not work while the issuer is down: %s", body)
+	}
+
+	l, err := net.Listen("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Listener = l
+	i.Start()
+	anna := surfer(t)
+	for deadline := time.Now().Add(20 * time.Second); ; { // it is asked again after some seconds
+		code, path, body := visit(t, anna, a.URL()+"login/oidc?next=/zones")
+		if code == http.StatusOK && path == "/zones" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d at %s: %s", code, path, body)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) || !strings.Contains(body, `"anna"`) {
+		t.Errorf("who came in: %s", body)
+	}
+	i.mu.Lock()
+	i.groups = []string{"strangers"}
+	i.mu.Unlock()
+	if code, _, body := visit(t, surfer(t), a.URL()+"login/oidc"); code != http.StatusForbidden || !strings.Contains(body, "group") {
+		t.Errorf("who has no role: %d %s", code, body)
+	}
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"shardboard/web"
+)
+
+// defaultOps is where health and metrics are when the page's own listener can
+// be reached from elsewhere.
+const defaultOps = "127.0.0.1:8091"
+
+// openOperations binds the listener of health and metrics, which need no
+// sign-in, where the page's own is not near enough for that.
+func (a *App) openOperations(c Config) error {
+	addr := c.OpsListen
+	if addr == "" {
+		addr = defaultOps
+	}
+	l, err := bind(addr, "--ops-listen")
+	if err != nil {
+		return err
+	}
+	a.ends.push("operations listener", func(context.Context) error { return ignoreClosed(l.Close()) })
+	a.opsListener = bound(l, maxConnections, maxFromOne)
+	a.ops = newHTTPServer(a.operations(), c.Log)
+	return nil
+}
+
+// operations answers three addresses. Whoever asks may use any name of this
+// machine, so the Host is not looked at; there is nothing but figures to see.
+func (a *App) operations() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.web.MetricsHandler())
+	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context())
+		r.Host = "localhost"
+		a.web.Handler().ServeHTTP(w, r)
+	})
+	mux.Handle("GET /healthz", site)
+	mux.Handle("GET /readyz", site)
+	return mux
+}
+
+// OpsAddr is where health and metrics are: host:port.
+func (a *App) OpsAddr() string {
+	if a.opsListener == nil {
+		return a.Addr()
+	}
+	return a.opsListener.Addr().String()
+}
+
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: web.ReadHeaderTimeout,
+		ReadTimeout:       web.ReadTimeout,
+		WriteTimeout:      web.WriteTimeout,
+		IdleTimeout:       web.IdleTimeout,
+		MaxHeaderBytes:    web.MaxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}

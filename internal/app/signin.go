@@ -1,0 +1,161 @@
+package app
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Auth says how people come in. The zero Auth is refused: that nobody has to
+// sign in is always somebody's choice.
+type Auth struct {
+	Mode string        // as auth.ParseMode reads it: "local", "local,oidc", "none", "demo"
+	Idle time.Duration // 0 is the default of package auth, as for Max
+	Max  time.Duration
+	OIDC OIDC
+
+	ProxyHeader     string
+	ProxyRoleHeader string
+	ProxyRole       string
+	ProxyCIDRs      []string // whose headers are believed: the name, and the client's address
+
+	Cost auth.Cost // of a password's hash; zero is the default. For tests
+}
+
+// OIDC says which issuer, who we are to it, and what its groups may.
+type OIDC struct {
+	Issuer      string
+	ClientID    string
+	SecretFile  string // "" for a public client
+	GroupsClaim string
+	Roles       map[string]string // group to role
+}
+
+// options makes what package auth needs. public is where browsers come to.
+func (c Config) authOptions(s store.Store, public string) (auth.Options, error) {
+	mode := auth.Mode(c.Auth.Mode)
+	var err error
+	o := auth.Options{Store: s, Log: c.Log, Mode: mode, PublicURL: public, Secure: c.overTLS(), Idle: c.Auth.Idle, Max: c.Auth.Max, Cost: c.Auth.Cost,
+		Proxy: auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)}}
+	for _, text := range c.Auth.ProxyCIDRs {
+		p, err := parsePrefix(text)
+		if err != nil {
+			return o, err
+		}
+		o.Proxy.CIDRs = append(o.Proxy.CIDRs, p)
+	}
+	o.Forwarded = o.Proxy.CIDRs
+	if mode.Has(auth.ModeOIDC) {
+		o.Roles = map[string]auth.Role{}
+		for group, role := range c.Auth.OIDC.Roles {
+			o.Roles[group] = auth.Role(role)
+		}
+		if o.Issuer, err = newIssuer(c.Auth.OIDC, public+auth.CallbackPath); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// parsePrefix reads a network or one address. All of the internet is no proxy.
+func parsePrefix(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		addr, e := netip.ParseAddr(text)
+		if e != nil {
+			return p, fault.Wrap(fault.Invalid, err, "%q is not an address or a network like 10.0.0.0/8.", text)
+		}
+		p = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	if p.Bits() == 0 {
+		return p, fault.New(fault.Invalid, "%q is everybody: then anybody could say who they are. Give the addresses of the proxy.", text)
+	}
+	return p.Masked(), nil
+}
+
+// overTLS tells whether browsers come by https.
+func (c Config) overTLS() bool { return c.TLSCert != "" || c.TLSByProxy }
+
+// checkExposure refuses what would let in the wrong people, with one sentence
+// that says what to add.
+func (c Config) checkExposure() error {
+	near, err := listensNear(c.Listen)
+	if err != nil {
+		return err
+	}
+	mode := auth.Mode(c.Auth.Mode)
+	switch {
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return fault.New(fault.Invalid, "TLS needs both --tls-cert and --tls-key.")
+	case mode.Off() && !near:
+		return fault.New(fault.Invalid, "Refusing to listen on %q while nobody has to sign in (%s): use --auth local, oidc or proxy together with TLS, or listen on loopback (127.0.0.1, ::1 or localhost).", c.Listen, mode)
+	case mode.Off() && c.PublicURL != "" && !nearURL(c.PublicURL):
+		return fault.New(fault.Invalid, "Refusing to serve %s while nobody has to sign in (%s): use --auth local, oidc or proxy.", c.PublicURL, mode)
+	case !near && !c.overTLS():
+		return fault.New(fault.Invalid, "Refusing to listen on %q without TLS: passwords and sessions could be read on the way. Add --tls-cert and --tls-key, or --tls-terminated-by-proxy when a proxy in front does it, or listen on loopback.", c.Listen)
+	case !near && c.PublicURL == "":
+		return fault.New(fault.Invalid, "Refusing to listen on %q without --public-url https://…: requests under any other host name are refused, so shardboard has to know its own.", c.Listen)
+	case c.overTLS() && c.PublicURL != "" && !strings.HasPrefix(c.PublicURL, "https://"):
+		return fault.New(fault.Invalid, "The public URL %s has to begin with https:// when browsers come by TLS.", c.PublicURL)
+	case !c.overTLS() && strings.HasPrefix(c.PublicURL, "https://"):
+		return fault.New(fault.Invalid, "The public URL %s is https, and nothing here says who does TLS: add --tls-cert and --tls-key, or --tls-terminated-by-proxy.", c.PublicURL)
+	case c.PublicURL != "" && !c.overTLS() && !nearURL(c.PublicURL):
+		return fault.New(fault.Invalid, "The public URL %s is not https: add TLS, for passwords and sessions could be read on the way.", c.PublicURL)
+	}
+	return nil
+}
+
+// listensNear tells whether only this machine can connect to a listen address.
+func listensNear(addr string) (bool, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, fault.Wrap(fault.Invalid, err, "The listen address %q is not host:port.", addr)
+	}
+	if port == "" {
+		return false, fault.New(fault.Invalid, "The listen address %q has no port.", addr)
+	}
+	return nearHost(host), nil
+}
+
+func nearURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && nearHost(u.Hostname())
+}
+
+// hosts are the Host values to accept besides loopback.
+func (c Config) hosts() []string {
+	out := append([]string(nil), c.Hosts...)
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Host != "" {
+		out = append(out, u.Host)
+	}
+	return out
+}
+
+// ReadSecret takes a secret from a file; no secret has a flag, for everybody on
+// the machine can read a command line.
+func ReadSecret(what, path string) (string, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > 64<<10 {
+		err = fmt.Errorf("%d bytes", info.Size())
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return "", fault.Wrap(fault.Invalid, err, "The file of the %s, %s, cannot be read.", what, path)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" {
+		return "", fault.New(fault.Invalid, "The file of the %s, %s, is empty.", what, path)
+	}
+	return secret, nil
+}

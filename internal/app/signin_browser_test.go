@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"shardboard/internal/topology"
+)
+
+// TestBrowserSignsInAndLeavesThePageWhenSignedOut goes the way of the first
+// admin: the printed link, the forms, two pages open, and out of both.
+func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	d.stop(t)
+	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
+	d.serve(t)
+	d.waitReady(t)
+	link, err := d.app.auth.FirstLink(ctx)
+	if err != nil || link == "" {
+		t.Fatal(link, err)
+	}
+	at := func() string { return eval[string](t, ctx, "location.pathname + location.search") }
+	page := strings.TrimSuffix(d.app.URL(), "/")
+
+	// Nobody: every page leads to sign-in.
+	if err := chromedp.Do(ctx, screen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
+		t.Fatal(err)
+	}
+	if got := at(); got != "/login?next=%2Fzones" {
+		t.Errorf("nobody is at %s", got)
+	}
+	// A refusal is the first thing that is heard.
+	fill := func(name, password string) chromedp.Action[chromedp.Void] {
+		return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := chromedp.Evaluate[bool](`(() => { document.getElementById("name").value = "`+name+`";
+				document.getElementById("password").value = "`+password+`"; return true })()`)(ctx, t)
+			return err
+		})
+	}
+	if err := chromedp.Do(ctx, fill("nobody", "something or other"), chromedp.Click("form.stacked button"), chromedp.WaitVisible("[role=alert]")); err != nil {
+		t.Fatal(err)
+	}
+	if !eval[bool](t, ctx, `document.activeElement === document.querySelector("[role=alert]")`) {
+		t.Error("the refusal has not the focus")
+	}
+
+	const password = "correct horse battery"
+	if err := chromedp.Do(ctx, chromedp.Navigate(page+link), chromedp.WaitVisible("#name"), fill("root", password),
+		chromedp.Click("form.stacked button"), chromedp.WaitVisible("#users")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/settings", "/settings/users", "/login/first?key=x"} {
+		for _, width := range []int64{1280, 390} {
+			if err := chromedp.Do(ctx, screen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
+				t.Fatal(err)
+			}
+			if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+				t.Errorf("%s at %d: %d px wider than the screen", path, width, over)
+			}
+		}
+	}
+
+	// A page that is open when the session ends elsewhere does not stay.
+	if err := chromedp.Do(ctx, chromedp.Navigate(page+"/collections"), chromedp.WaitVisible("main h1"),
+		until(`document.getElementById("status").dataset.level === "ok"`)); err != nil {
+		t.Fatal(err)
+	}
+	d.waitForSocket(t)
+	eval[bool](t, ctx, `fetch("/logout", {method: "POST"}).then(() => true) && true`)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		// The question itself fails while the browser goes from page to page.
+		there, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/login" && document.getElementById("name") !== null`))
+		if err == nil && there {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the page stays: %v", err)
+		}
+	}
+	if got := at(); got != "/login?ended=1&next=%2Fcollections" {
+		t.Errorf("signed out at %s", got)
+	}
+	if err := chromedp.Do(ctx, fill("root", password), chromedp.Click("form.stacked button"), chromedp.WaitVisible("header .you")); err != nil {
+		t.Fatal(err)
+	}
+	if got := at(); got != "/collections" {
+		t.Errorf("back at %s", got)
+	}
+}
