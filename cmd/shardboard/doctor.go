@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -42,9 +41,7 @@ func (c doctorCmd) Run(e *env) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(report)
+		err = printJSON(e.stdout, report)
 	} else {
 		err = printReport(e.stdout, report)
 	}

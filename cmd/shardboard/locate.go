@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -40,9 +39,7 @@ func (c locateCmd) Run(e *env) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(found)
+		return printJSON(e.stdout, found)
 	}
 	if err := printItems(e.stdout, found.Items); err != nil {
 		return err

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"shardboard/internal/hostile"
+)
+
+// printJSON writes a value for people and scripts: nothing in it moves a
+// terminal's cursor, whoever named the things in it.
+func printJSON(w io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	_, err = fmt.Fprintln(w, hostile.JSON(string(b)))
+	return err
+}

@@ -1,0 +1,26 @@
+package hostile_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"shardboard/internal/hostile"
+)
+
+func TestJSONMeansTheSameAndShowsNothingHidden(t *testing.T) {
+	for _, text := range []string{"plain ü 漢", "a\u202eb", "\u009b31m", "\u2028\x1b[0m\r\n\t", "\U000e0001x", "𝄞"} {
+		b, err := json.Marshal(map[string]string{"k": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		safe := hostile.JSON(string(b) + "\n")
+		var back map[string]string
+		if err := json.Unmarshal([]byte(safe), &back); err != nil || back["k"] != text {
+			t.Errorf("%q comes back as %q: %v", text, back["k"], err)
+		}
+		if line := strings.TrimSuffix(safe, "\n"); hostile.Line(line) != line {
+			t.Errorf("%q is written as %q", text, line)
+		}
+	}
+}
