@@ -75,6 +75,10 @@ type simclusterCmd struct {
 	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
 	Auth     bool   `help:"Ask clients to sign in; needs --user-file."`
 	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
+
+	MigrationTime time.Duration `help:"Least time that a migration's copying takes, such as 10s; --pace does not change it."`
+	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that it gave away."`
+	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }
 
 func (c simclusterCmd) Run(e *env) error {
@@ -85,6 +89,10 @@ func (c simclusterCmd) Run(e *env) error {
 	if o.Users, err = c.users(); err != nil {
 		return err
 	}
+	if c.MigrationTime < 0 || c.OrphanDelay <= 0 {
+		return fault.New(fault.Invalid, "--migration-time must not be negative, --orphan-delay must be greater than 0.")
+	}
+	o.Migration, o.OrphanDelay, o.FaultCommand = c.MigrationTime, c.OrphanDelay, c.Faults
 	sim, l, err := startSim(e, o, c.Listen)
 	if err != nil {
 		return err

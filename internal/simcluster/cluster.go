@@ -25,6 +25,7 @@ type Cluster struct {
 	catalog  *catalog.Cluster
 	work     *workload.Workload // nil for an empty cluster
 	access   *access.Control
+	faults   *Faults
 	commands map[string]command
 	process  bson.ObjectID // of topologyVersion
 	started  time.Time
@@ -56,15 +57,20 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	faults := &Faults{}
 	c := &Cluster{
-		opts: o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
+		faults: faults,
+		opts:   o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
 		cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
 			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
+			OrphanDelay: o.OrphanDelay, Migration: o.Migration,
+			Hook: faults.hook, Armed: func() bool { return faults.armed.Load() > 0 },
 		}),
 	}
+	faults.cluster = c
 	c.life, c.end = context.WithCancel(context.Background())
 	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
 		return nil, err
@@ -124,11 +130,12 @@ func (c *Cluster) Start(ctx context.Context) {
 }
 
 // goRun owns a goroutine that ends with ctx or Close.
-func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) {
+// It says whether it was started: a closed cluster starts nothing.
+func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return
+		return false
 	}
 	c.runs.Add(1)
 	go func() {
@@ -138,6 +145,7 @@ func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) {
 		defer context.AfterFunc(c.life, cancel)()
 		run(ctx)
 	}()
+	return true
 }
 
 // Close ends everything: background work, listeners, connections. It returns when
@@ -172,7 +180,7 @@ func (c *Cluster) Command(ctx context.Context, db string, cmd any) (bson.Raw, er
 	if err != nil {
 		return nil, fmt.Errorf("encode command: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, insider{}, true))
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
 	reply := c.answer(ctx, &engine.Request{DB: db, Body: body})

@@ -58,6 +58,9 @@ func (c *Cluster) commandTable() map[string]command {
 	for name, run := range c.access.Handlers() {
 		table[name] = command{run: c.keeping(name, run), stable: name == "saslStart" || name == "saslContinue"}
 	}
+	if c.opts.FaultCommand {
+		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}
+	}
 	c.addLater(table)
 	for name, run := range c.catalog.Handlers() {
 		if _, own := table[name]; !own {

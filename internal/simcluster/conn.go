@@ -28,7 +28,10 @@ func (c *Cluster) serve(conn net.Conn) {
 			c.refuse(conn, err)
 			return
 		}
-		reply := c.reply(peer, m)
+		reply, cut := c.reply(peer, m)
+		if cut {
+			return
+		}
 		if reply == nil {
 			continue
 		}
@@ -52,12 +55,12 @@ func (c *Cluster) refuse(conn net.Conn, err error) {
 }
 
 // reply runs the command of a message and encodes the answer; nil means that the
-// sender wants none.
-func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) []byte {
+// sender wants none. cut says to close the connection instead of answering.
+func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut bool) {
 	ctx := c.life
 	if m.OpCode == wire.OpQuery {
 		body := c.legacy(ctx, peer, m)
-		return wire.AppendReply(nil, c.stats.nextReply(), m.RequestID, body)
+		return wire.AppendReply(nil, c.stats.nextReply(), m.RequestID, body), body == nil
 	}
 	db, err := databaseOf(m.Body)
 	var body bson.Raw
@@ -66,10 +69,10 @@ func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) []byte {
 	} else {
 		body = c.answer(ctx, &engine.Request{DB: db, Body: m.Body, Docs: m.Sequences, Conn: peer})
 	}
-	if m.Flags&wire.MoreToCome != 0 {
-		return nil
+	if body == nil || m.Flags&wire.MoreToCome != 0 {
+		return nil, body == nil
 	}
-	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.nextReply(), m.RequestID, m.Flags&wire.ChecksumPresent, body)
+	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.nextReply(), m.RequestID, m.Flags&wire.ChecksumPresent, body), false
 }
 
 // legacy answers an OP_QUERY. Drivers send their first hello that way; any other

@@ -12,7 +12,7 @@ import (
 )
 
 // operations are the rows of $currentOp: the asking operation itself, what runs
-// for migrations, and what runs for a resharding. Fields are those of 5.0.7. The
+// for migrations and for a resharding, and commands that a fault holds up. Fields are those of 5.0.7. The
 // caller holds catalog.Mu.
 func (c *Cluster) operations(ns string) []bson.Raw {
 	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1"),
@@ -30,7 +30,7 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
 	}
-	return rows
+	return append(rows, c.faults.underway()...)
 }
 
 // operation is how every row begins.

@@ -22,7 +22,8 @@ type command struct {
 	retryable bool // a write whose reply is kept for a retry
 }
 
-// answer runs a command and wraps what it gives into a complete reply. A handler
+// answer runs a command and wraps what it gives into a complete reply; nil means that
+// the connection is to be cut instead. A handler
 // that panics costs its command, not the cluster: its locks are released on the
 // way up.
 func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw) {
@@ -33,6 +34,9 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 		}
 	}()
 	fields, err := c.run(ctx, r)
+	if errors.Is(err, errCut) {
+		return nil
+	}
 	if err != nil {
 		return c.failure(err)
 	}
@@ -43,6 +47,7 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	r.Name = commandName(r.Body)
 	c.stats.count(r.Name)
+	c.faults.note(r)
 	cmd, known := c.commands[r.Name]
 	if !known {
 		return nil, status.Errorf(status.CommandNotFound, "no such cmd: %s", r.Name)
@@ -71,7 +76,7 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return cmd.run(ctx, r) })
+	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.around(ctx, r, cmd.run) })
 	if guard != nil {
 		c.claim(guard, fields)
 	}

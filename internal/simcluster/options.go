@@ -37,7 +37,16 @@ type Options struct {
 	// Reshard is the shortest time that a resharding takes
 	// (reshardingMinimumOperationDurationMillis); default 5 minutes.
 	Reshard time.Duration
-	Log     *slog.Logger // default: discards
+	// OrphanDelay is how long a donor keeps the documents of a chunk that it gave away
+	// (orphanCleanupDelaySecs); default 15 minutes. A move that asks for waitForDelete
+	// does not wait for it. It is not stretched by Pace.
+	OrphanDelay time.Duration
+	// Migration is the least time that a migration's copying takes, whatever Pace is and
+	// however little there is to copy; default as long as it needs.
+	Migration time.Duration
+	// FaultCommand lets every client plant faults with the command simulateFault.
+	FaultCommand bool
+	Log          *slog.Logger // default: discards
 	// Users turn access control on: they exist from the beginning, and everything over
 	// a connection needs a user who may do it. None: everything is allowed.
 	Users []access.User
@@ -88,6 +97,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("simulate %d projects: their number can't be negative", o.Projects)
 	case (o.ConfigShard || o.ShardUUIDs) && !strings.HasPrefix(o.ServerVersion, "8."):
 		return fmt.Errorf("simulate a config shard or shard uuids on %s: that needs 8.0", o.ServerVersion)
+	case o.OrphanDelay < 0 || o.Migration < 0:
+		return fmt.Errorf("simulate with an orphan delay of %s and migrations of %s: they can't be negative", o.OrphanDelay, o.Migration)
 	case o.Pace < 0:
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}

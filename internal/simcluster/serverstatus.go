@@ -3,6 +3,7 @@ package simcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -88,6 +89,7 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 	defer c.catalog.Mu.RUnlock()
 	sets := c.withConfig(c.catalog.ShardNames())
 	hosts, replicaSets := bson.D{}, bson.D{}
+	frozen := c.faults.Frozen()
 	idle := bson.D{
 		{Key: "inUse", Value: int32(0)}, {Key: "available", Value: int32(1)},
 		{Key: "created", Value: int32(1)}, {Key: "refreshing", Value: int32(0)},
@@ -96,7 +98,7 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 		set, address, _ := cutHost(c.catalog.Host(shard))
 		hosts = append(hosts, bson.E{Key: address, Value: idle})
 		replicaSets = append(replicaSets, bson.E{Key: set, Value: bson.D{{Key: "hosts", Value: bson.A{bson.D{
-			{Key: "addr", Value: address}, {Key: "ok", Value: true}, {Key: "ismaster", Value: true},
+			{Key: "addr", Value: address}, {Key: "ok", Value: !slices.Contains(frozen, shard)}, {Key: "ismaster", Value: !slices.Contains(frozen, shard)},
 			{Key: "hidden", Value: false}, {Key: "secondary", Value: false}, {Key: "pingTimeMillis", Value: 0.5},
 		}}}}})
 	}

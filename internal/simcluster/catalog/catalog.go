@@ -50,6 +50,13 @@ type Options struct {
 	// ShardUUIDs lets documents name shards by uuid, as development versions after
 	// 8.0 do.
 	ShardUUIDs bool
+	// Hook is asked at the steps of commands and migrations; nil asks nobody. Armed says
+	// whether it may do anything at all; nil means it may.
+	Hook  Hook
+	Armed func() bool
+	// Migration is the least time that a migration takes, most of it to copy; 0 means as
+	// long as its documents need.
+	Migration time.Duration
 }
 
 // Cluster is the metadata of one simulated cluster together with the nodes that

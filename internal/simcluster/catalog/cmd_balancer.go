@@ -55,6 +55,9 @@ func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.
 	}
 	done := c.rounds.done
 	c.Mu.Unlock()
+	if err := c.at(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {
+		return nil, err
+	}
 	if done != nil {
 		if err := await(ctx, done); err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for asked := false; ; {
 		c.Mu.Lock()
 		owner, err := c.mergeOwner(ns, lo, hi)
 		if err != nil {
@@ -35,9 +35,26 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 			}
 			continue
 		}
-		err = c.merge(ns, lo, hi)
+		if !asked && c.watched() {
+			asked = true
+			c.Mu.Unlock()
+			if err := c.at(ctx, Point{Command: "mergeChunks", Step: Committing, NS: ns, Min: lo, Max: hi, From: owner}); err != nil {
+				return nil, because("Failed to commit chunk merge", err)
+			}
+			continue
+		}
+		log, err := c.merge(ns, lo, hi)
 		c.Mu.Unlock()
-		return bson.D{}, err
+		if err != nil {
+			return nil, err
+		}
+		if err := c.at(ctx, Point{Command: "mergeChunks", Step: Committed, NS: ns}); err != nil {
+			return nil, err
+		}
+		c.Mu.Lock()
+		log()
+		c.Mu.Unlock()
+		return bson.D{}, nil
 	}
 }
 
@@ -80,13 +97,14 @@ func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 // minor version and a history that starts now; its jumbo flag survives with it. One
 // chunk alone is already merged: nothing happens
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge).
-func (c *Cluster) merge(ns string, lo, hi bson.Raw) error {
+// log writes the entry; both need Mu.
+func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	r := c.routes[ns]
 	lo, _ = r.pattern.normalize(lo)
 	hi, _ = r.pattern.normalize(hi)
 	const failed = "Failed to commit chunk merge"
 	if compareKeys(lo, hi) >= 0 {
-		return because(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
+		return nil, because(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
 	}
 	first := r.at(lo)
 	owner := r.chunks[first].Shard
@@ -95,10 +113,10 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) error {
 		last++
 	}
 	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
-		return because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
+		return nil, because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
 	}
 	if first == last {
-		return nil
+		return func() {}, nil
 	}
 	before := r.version
 	parts := slices.Clone(r.chunks[first : last+1])
@@ -115,12 +133,14 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) error {
 	c.saveChunk(r, keep)
 	r.chunks = slices.Delete(r.chunks, first+1, last+1)
 	r.owned(owner, 1-len(parts))
-	if c.format.mergeSummary {
-		c.logMerged("merge", r, owner, keep, before, len(parts))
-		return nil
-	}
-	c.logMerge(r, owner, merged, before, keep.Version)
-	return nil
+	now := *keep // it may change before the log is written
+	return func() {
+		if c.format.mergeSummary {
+			c.logMerged("merge", r, owner, &now, before, len(parts))
+			return
+		}
+		c.logMerge(r, owner, merged, before, now.Version)
+	}, nil
 }
 
 func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {

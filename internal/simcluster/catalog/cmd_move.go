@@ -28,6 +28,7 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D
 		return nil, err
 	}
 	o := MoveOptions{
+		Command:       "moveChunk",
 		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
 		WaitForDelete: truthy(req.Lookup("_waitForDelete")) || truthy(req.Lookup("waitForDelete")),
 	}

@@ -54,7 +54,7 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for asked := false; ; {
 		c.Mu.Lock()
 		r, ch, middle, err := c.splitTarget(req, ns)
 		if err != nil {
@@ -68,9 +68,27 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 			}
 			continue
 		}
-		err = c.splitOnce(r, ch, middle)
+		if !asked && c.watched() {
+			asked = true
+			p := Point{Command: "split", Step: Committing, NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard}
+			c.Mu.Unlock()
+			if err := c.at(ctx, p); err != nil {
+				return nil, because("split failed", err)
+			}
+			continue
+		}
+		log, err := c.splitOnce(r, ch, middle)
 		c.Mu.Unlock()
-		return bson.D{}, err
+		if err != nil {
+			return nil, err
+		}
+		if err := c.at(ctx, Point{Command: "split", Step: Committed, NS: ns}); err != nil {
+			return nil, err
+		}
+		c.Mu.Lock()
+		log()
+		c.Mu.Unlock()
+		return bson.D{}, nil
 	}
 }
 
@@ -125,19 +143,20 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 	return ch, key, nil
 }
 
-func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) error {
+// splitOnce gives what logs the split. Mu is held.
+func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
 		key, err := c.median(r, ch)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if key == nil {
-			return status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
+			return nil, status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
 		}
 		if compareKeys(key, ch.Min) == 0 {
-			return because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
+			return nil, because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
 		}
 		middle = key
 	}
-	return c.split(r, ch, []bson.Raw{middle})
+	return c.commitSplit(r, ch, []bson.Raw{middle})
 }

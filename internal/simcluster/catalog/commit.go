@@ -14,10 +14,11 @@ import (
 const historyWindow = 300
 
 // commit hands the chunk over: the recipient's copy is made equal, then the config
-// server flips the owner, all under one lock as in the critical section.
-func (t *transfer) commit() error {
+// server flips the owner. Between the two the donor would let nobody write; here who
+// writes in time is copied once more.
+func (t *transfer) commit(life context.Context) error {
 	t.c.Mu.Lock()
-	r, ch, err := t.route()
+	r, _, err := t.route()
 	if err == nil {
 		err = t.sync(r)
 	}
@@ -25,14 +26,56 @@ func (t *transfer) commit() error {
 		t.c.Mu.Unlock()
 		return t.abort(err)
 	}
-	defer t.c.Mu.Unlock()
 	t.to = append(t.to, 13*time.Millisecond, 0)
 	t.m.received = true
 	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, true, nil))
+	if t.c.watched() {
+		t.c.Mu.Unlock()
+		if err := t.at(life, Committing); err != nil {
+			return t.stopped(Committing, err)
+		}
+		t.c.Mu.Lock()
+		if r, _, err = t.route(); err == nil {
+			err = t.sync(r)
+		}
+		if err != nil {
+			defer t.c.Mu.Unlock()
+			t.takeBack()
+			return t.failed(err)
+		}
+	}
+	_, ch, _ := t.route()
 	if !r.Permitted {
-		return t.refuse(r, ch)
+		defer t.c.Mu.Unlock()
+		return t.refuse(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved"))
 	}
 	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
+	return t.committed(life)
+}
+
+// committed is what follows once the config server has the new owner. Mu is held at
+// the beginning and released at the end.
+func (t *transfer) committed(life context.Context) error {
+	for _, step := range []Step{Committed, Logged, Cleaning} {
+		if t.c.watched() {
+			t.c.Mu.Unlock()
+			if err := t.at(life, step); err != nil {
+				return t.stopped(step, err)
+			}
+			t.c.Mu.Lock()
+		}
+		switch step {
+		case Committed:
+			t.logCommit()
+		case Cleaning:
+			t.leave(t.o.WaitForDelete)
+		}
+	}
+	t.c.Mu.Unlock()
+	return nil
+}
+
+func (t *transfer) logCommit() {
 	t.log(t.m.from, "moveChunk.commit", bson.D{
 		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
 		{Key: "counts", Value: bson.D{
@@ -40,26 +83,37 @@ func (t *transfer) commit() error {
 			{Key: "catchup", Value: t.later}, {Key: "steady", Value: int64(0)},
 		}},
 	})
-	if t.o.WaitForDelete {
-		t.c.deleteRange(r, t.m.from, t.m.min, t.m.max)
-	} else {
-		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max)
-	}
-	return nil
 }
 
-// refuse is a commit that the config server turns down: the donor's recovery raises
-// the version of the chunk that stayed, so that no late commit can win.
-func (t *transfer) refuse(r *Routing, ch *Chunk) error {
-	if coll := t.c.data(t.m.to, t.m.ns); coll != nil {
+// leave lets the donor's copy go, now or when its time has come. Mu is held.
+func (t *transfer) leave(now bool) {
+	r := t.c.routes[t.m.ns]
+	switch {
+	case r == nil || r.UUID != t.uuid:
+	case now:
+		t.c.deleteRange(r, t.m.from, t.m.min, t.m.max)
+	default:
+		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max)
+	}
+}
+
+// takeBack deletes what the recipient copied. Mu is held.
+func (t *transfer) takeBack() {
+	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
 		for _, id := range t.records {
 			coll.Delete(id)
 		}
 	}
+}
+
+// refuse is a commit that the config server turns down: the donor's recovery raises
+// the version of the chunk that stayed, so that no late commit can win.
+func (t *transfer) refuse(r *Routing, ch *Chunk, why error) error {
+	t.takeBack()
 	ch.Version = r.bumpMajor()
 	t.c.saveChunk(r, ch)
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
-	return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved")
+	return why
 }
 
 // commitMove gives the chunk the next major version and its new owner, and one chunk

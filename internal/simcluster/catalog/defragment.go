@@ -69,7 +69,9 @@ func (c *Cluster) mergeNeighbours(r *Routing) {
 			last++
 		}
 		if last > first {
-			_ = c.merge(r.NS, r.chunks[first].Min, r.chunks[last].Max)
+			if log, err := c.merge(r.NS, r.chunks[first].Min, r.chunks[last].Max); err == nil {
+				log()
+			}
 		}
 	}
 }

@@ -15,6 +15,8 @@ type MoveOptions struct {
 	ForceJumbo    bool // move even a chunk that is too big
 	WaitForDelete bool // return only when the donor's copy is gone
 	Range         bool // the bounds may lie inside one chunk, which is then cut
+	// Command is the command that asks; empty is the balancer's own move.
+	Command string
 }
 
 // Move brings the chunk with exactly these bounds to another shard and returns when
@@ -24,23 +26,47 @@ type MoveOptions struct {
 // may not take the chunk, 70 for an unknown one, 96 when the transfer fails, 117
 // when a shard is busy or migrations are forbidden, 153 for a chunk too big.
 func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
-	c.Mu.Lock()
-	m, err := c.begin(ns, lo, hi, to, o)
-	c.Mu.Unlock()
+	if o.Command == "" {
+		o.Command = "balancer"
+	}
+	if c.watched() {
+		if err := c.at(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi, From: c.ownerOf(ns, lo), To: to}); err != nil {
+			return err
+		}
+	}
+	m, err := func() (*migration, error) {
+		c.Mu.Lock()
+		defer c.Mu.Unlock()
+		return c.begin(ctx, ns, lo, hi, to, o)
+	}()
 	if m == nil || err != nil {
 		return err
 	}
-	if err := await(ctx, m.done); err != nil {
-		return err
+	select {
+	case <-m.done:
+		return m.err
+	case <-m.early:
+		return m.earlyErr
+	case <-ctx.Done():
+		return expired(ctx)
 	}
-	return m.err
+}
+
+// ownerOf is the shard that owns a key, "" when the collection is not sharded.
+func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	if r := c.routes[ns]; r != nil {
+		return r.Owner(key)
+	}
+	return ""
 }
 
 // begin checks a move and starts it on its own goroutine, or finds the same one
 // already running. It answers nil when there is nothing to wait for. The order of
 // the checks is the config server's, then the donor's
 // (db/s/balancer/balancer.cpp, moveSingleChunk; db/s/migration_source_manager.cpp).
-func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
+func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
 	r := c.routes[ns]
 	if r == nil {
 		return nil, notSharded(ns)
@@ -73,7 +99,7 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, done: make(chan struct{})}
+	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
 	join, reached, err := c.moves.add(m)
 	if reached {
 		t := &transfer{c: c, m: m, from: []time.Duration{0, prepareTime}}
@@ -84,6 +110,11 @@ func (c *Cluster) begin(ns string, lo, hi bson.Raw, to string, o MoveOptions) (*
 		return join, err
 	}
 	if c.format.migrations {
+		if c.moves.begins(m) {
+			// The chunk has just arrived where it is, in a migration that is not over.
+			c.moves.remove(m)
+			return nil, status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
+		}
 		m.record = c.config.insert("migrations", bson.D{
 			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
 			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},

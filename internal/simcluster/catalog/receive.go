@@ -32,7 +32,11 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		return t.abort(err)
 	}
 	t.to = append(t.to, 12*time.Millisecond, 4*time.Millisecond)
+	if err := t.at(life, Cloning); err != nil {
+		return t.stopped(Cloning, err)
+	}
 	begun := t.c.Now()
+	least := t.c.opts.Migration / time.Duration(len(list)/cloneBatch+1)
 	for batch := range slices.Chunk(list, cloneBatch) {
 		size, err := t.clone(batch)
 		if err != nil {
@@ -41,13 +45,24 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		if err := t.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
 			return t.abort(err)
 		}
+		if err := t.pauseExactly(life, least); err != nil {
+			return t.abort(err)
+		}
+	}
+	if len(list)%cloneBatch == 0 {
+		if err := t.pauseExactly(life, least); err != nil {
+			return t.abort(err)
+		}
 	}
 	t.to = append(t.to, t.c.Now().Sub(begun))
-	t.step(3)
 	if err := t.pause(life, catchUpTime); err != nil {
 		return t.abort(err)
 	}
 	t.to = append(t.to, time.Millisecond)
+	if err := t.at(life, Cloned); err != nil {
+		return t.stopped(Cloned, err)
+	}
+	t.step(3)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -20,6 +21,20 @@ type migration struct {
 	done     chan struct{} // closed at the end; err is set before
 	err      error
 	record   engine.RecordID
+
+	asked    context.Context // of who asked first; only its values are used
+	command  string          // that asked for it first
+	early    chan struct{}   // closed when who waits gets an answer before the end
+	earlyErr error
+	answered sync.Once
+}
+
+// answer gives everybody who waits an error while the migration goes on.
+func (m *migration) answer(err error) {
+	m.answered.Do(func() {
+		m.earlyErr = err
+		close(m.early)
+	})
 }
 
 // registry knows the running migrations: a shard gives or takes one chunk at a time
@@ -50,6 +65,16 @@ func (g *registry) add(m *migration) (join *migration, reached bool, err error) 
 	}
 	g.running = append(g.running, m)
 	return nil, false, nil
+}
+
+// begins says whether another migration of the namespace begins at the same key.
+func (g *registry) begins(m *migration) bool {
+	for _, o := range g.running {
+		if o != m && o.ns == m.ns && compareKeys(o.min, m.min) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *registry) remove(m *migration) {

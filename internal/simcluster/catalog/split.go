@@ -44,10 +44,20 @@ func notSharded(ns string) error {
 // names the collection version before the split, not the chunk's own
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkSplit).
 func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
+	log, err := c.commitSplit(r, ch, points)
+	if err != nil {
+		return err
+	}
+	log()
+	return nil
+}
+
+// commitSplit is split without the log entries, which log writes; both with Mu held.
+func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log func(), err error) {
 	last := ch.Min
 	for _, p := range points {
 		if compareKeys(p, last) <= 0 || compareKeys(p, ch.Max) >= 0 {
-			return status.Errorf(status.InvalidOptions, "Split key %s not contained within chunk %s", text(p), rangeText(ch.Min, ch.Max))
+			return nil, status.Errorf(status.InvalidOptions, "Split key %s not contained within chunk %s", text(p), rangeText(ch.Min, ch.Max))
 		}
 		last = p
 	}
@@ -72,23 +82,25 @@ func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	}
 	r.chunks = slices.Replace(r.chunks, at, at+1, parts...)
 	r.owned(ch.Shard, len(parts)-1)
-	c.logSplit(r, ch.Shard, before, parts)
-	return nil
+	made := make([]bson.D, len(parts))
+	for i, part := range parts {
+		made[i] = r.versioned(part.Min, part.Max, part.Version)
+	}
+	return func() { c.logSplit(r.NS, ch.Shard, before, made) }, nil
 }
 
-func (c *Cluster) logSplit(r *Routing, owner string, before bson.D, parts []*Chunk) {
-	of := func(ch *Chunk) bson.D { return r.versioned(ch.Min, ch.Max, ch.Version) }
+func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	if len(parts) == 2 {
-		c.logChange(onConfig, "split", r.NS, bson.D{
-			{Key: "before", Value: before}, {Key: "left", Value: of(parts[0])}, {Key: "right", Value: of(parts[1])},
+		c.logChange(onConfig, "split", ns, bson.D{
+			{Key: "before", Value: before}, {Key: "left", Value: parts[0]}, {Key: "right", Value: parts[1]},
 			{Key: "owningShard", Value: owner},
 		})
 		return
 	}
 	for i, part := range parts {
-		c.logChange(onConfig, "multi-split", r.NS, bson.D{
+		c.logChange(onConfig, "multi-split", ns, bson.D{
 			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
-			{Key: "chunk", Value: of(part)}, {Key: "owningShard", Value: owner},
+			{Key: "chunk", Value: part}, {Key: "owningShard", Value: owner},
 		})
 	}
 }

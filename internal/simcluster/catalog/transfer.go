@@ -52,6 +52,9 @@ func (t *transfer) run(life context.Context) error {
 	t.c.Mu.Lock()
 	t.log(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
 	t.c.Mu.Unlock()
+	if err := t.at(life, Started); err != nil {
+		return t.stopped(Started, err)
+	}
 	t.step(1)
 	if err := t.pause(life, prepareTime); err != nil {
 		return t.fail(err)
@@ -64,12 +67,18 @@ func (t *transfer) run(life context.Context) error {
 	if err := t.receive(life, list); err != nil {
 		return err
 	}
+	if err := t.at(life, CaughtUp); err != nil {
+		return t.stopped(CaughtUp, err)
+	}
 	t.step(4)
 	if err := t.pause(life, commitTime); err != nil {
 		return t.abort(err)
 	}
+	if err := t.at(life, Critical); err != nil {
+		return t.stopped(Critical, err)
+	}
 	t.step(5)
-	if err := t.commit(); err != nil {
+	if err := t.commit(life); err != nil {
 		return err
 	}
 	return t.clean(life)
@@ -89,7 +98,14 @@ func (c *Cluster) Hurry(on bool) { c.hurried.Store(on) }
 
 // pause lets other work go on for as long as a phase takes.
 func (t *transfer) pause(life context.Context, d time.Duration) error {
-	timer := time.NewTimer(t.paced(d))
+	return t.pauseExactly(life, t.paced(d))
+}
+
+func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
+	if t.c.hurried.Load() {
+		d = 0
+	}
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -183,11 +199,7 @@ func (t *transfer) failed(err error) error {
 // is what the recipient logs, nil when it only saw the transfer stop.
 func (t *transfer) giveUp(reason error) {
 	t.c.Mu.Lock()
-	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
-		for _, id := range t.records {
-			coll.Delete(id)
-		}
-	}
+	t.takeBack()
 	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, false, reason))
 	t.c.Mu.Unlock()
 }

@@ -4,58 +4,63 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster"
 )
 
-// heldPace makes each phase of a migration last a quarter of a minute and more, which
-// is what holding it at a step means.
-const heldPace = 1000
-
-// faults is the world of the scenario of races: a migration that stays at a step
-// while others try to get in. It is let go where the recorded donor stepped down.
+// faults is the world of the scenario of faults: frozen members, and a migration that
+// is held at a step while others try to get in, until its donor steps down.
 func faults() script {
 	var held chan bson.Raw // made inside of the bubble
-	hold := func(n, atStep int) func(*player, step) bool {
+	var rule *simcluster.Planted
+	freeze := func(member string) func(*player, step) bool {
 		return func(p *player, _ step) bool {
-			held = make(chan bson.Raw, 1)
-			move := at(p.t, "faults", n)
-			go func() { held <- p.run(move.DB, p.request(move)) }()
-			p.reach(atStep)
+			p.cluster.Faults().Freeze(member)
 			return false
 		}
 	}
-	release := func(p *player, s step) bool {
-		<-held
+	thaw := func(p *player, _ step) bool {
+		p.cluster.Faults().Heal()
 		return false
+	}
+	hold := func(n int, at_ simcluster.Step) func(*player, step) bool {
+		return func(p *player, _ step) bool {
+			held = make(chan bson.Raw, 1)
+			move := at(p.t, "faults", n)
+			rule = p.cluster.Faults().Add(simcluster.Rule{Command: "moveChunk", At: at_, Hold: true, StepDown: true})
+			go func() { held <- p.run(move.DB, p.request(move)) }()
+			<-rule.Reached()
+			return false
+		}
+	}
+	stepDown := func(p *player, s step) bool {
+		rule.Remove()
+		p.check(s, <-held, nil)
+		return true
 	}
 	return script{
 		8: func(p *player, _ step) bool {
 			p.insert("faulty", "a", 3000, 2031)
 			return false
 		},
-		43: hold(51, 3), 51: release,
-		56: hold(64, 4), 64: release,
-		69: hold(77, 5), 77: release,
-		83: func(p *player, _ step) bool {
-			// Nearly at its end, so that who joins it gets its answer in time.
-			p.reach(6)
-			time.Sleep(45 * time.Second)
+		9: freeze("config"), 22: thaw,
+		26: freeze("shard-rs-2"), 39: thaw,
+		43: hold(51, simcluster.Cloned), 51: stepDown,
+		56: hold(64, simcluster.CaughtUp), 64: stepDown,
+		69: hold(77, simcluster.Committing), 77: stepDown,
+		82: func(p *player, _ step) bool {
+			rule = p.cluster.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Delay: 3 * time.Second})
 			return false
 		},
+		86: func(p *player, s step) bool {
+			rule.Remove()
+			p.cluster.Faults().Freeze("config")
+			held := make(chan bson.Raw, 1)
+			go func() { held <- p.run(s.DB, p.request(s)) }()
+			time.Sleep(4 * time.Second)
+			p.cluster.Faults().Thaw("config")
+			p.check(s, <-held, nil)
+			return true
+		},
 	}
-}
-
-// reach waits until the running migration is at a step.
-func (p *player) reach(step int) {
-	p.t.Helper()
-	c := p.cluster.Catalog()
-	for range 1000 {
-		time.Sleep(time.Second)
-		c.Mu.RLock()
-		running := c.Migrations()
-		c.Mu.RUnlock()
-		if len(running) == 1 && running[0].Step == step {
-			return
-		}
-	}
-	p.t.Fatalf("no migration came to step %d", step)
 }

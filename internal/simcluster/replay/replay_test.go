@@ -31,7 +31,7 @@ var conversations = []struct {
 	{file: "mongosh", options: simcluster.Options{Still: true, Epoch: time.Unix(1795275625, 0)}, world: shell},
 	{file: "transcript", options: simcluster.Options{Epoch: time.Unix(1795274561, 0), Reshard: 2 * time.Second}, world: scenario},
 	{file: "jumbo", options: simcluster.Options{Epoch: time.Unix(1795275500, 0)}, world: jumbo},
-	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0), Pace: heldPace}, world: faults},
+	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0)}, world: faults},
 }
 
 func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {

@@ -80,7 +80,7 @@ func uuidText(u []byte) string {
 func stampText(t, i uint32) string { return fmt.Sprintf("Timestamp(%d, %d)", t, i) }
 
 // madeUp are the parts of a text that a server made up.
-var madeUp = regexp.MustCompile(`\b[0-9a-f]{24}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|Timestamp\(\d+, \d+\)|\b(vm|sim)\b`)
+var madeUp = regexp.MustCompile(`\b[0-9a-f]{24}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|Timestamp\(\d+, \d+\)|new Date\(\d+\)|\b(vm|sim)\b`)
 
 // text pairs the made-up parts of two texts; the rest must be equal.
 func (c *correspondence) text(recorded, got string) string {

@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// valued is one context's end with another's values: the hook learns who asked for a
+// migration, which lasts longer than the asking.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any { return v.values.Value(key) }
+
+// at asks the hook about a migration. Mu is not held.
+func (t *transfer) at(ctx context.Context, step Step) error {
+	return t.c.at(valued{ctx, t.m.asked}, Point{
+		Command: t.m.command, Step: step, NS: t.m.ns, Min: t.m.min, Max: t.m.max,
+		From: t.m.from, To: t.m.to, Answer: t.m.answer,
+	})
+}
+
+// stopped ends a migration at a step where the hook said so. Up to the commit the
+// chunk stays; after it the chunk has moved, and only what follows is left out. Mu is
+// not held.
+func (t *transfer) stopped(step Step, err error) error {
+	var down *SteppedDown
+	isDown := errors.As(err, &down)
+	switch step {
+	case Committed, Logged, Cleaning:
+		t.c.Mu.Lock()
+		defer t.c.Mu.Unlock()
+		t.leave(false)
+		if isDown {
+			return sourceError("InterruptedDueToReplStateChange: operation was interrupted")
+		}
+		return err
+	}
+	if isDown {
+		return t.steppedDown(step, down.Term)
+	}
+	switch step {
+	case Started:
+		return t.fail(err)
+	case Committing:
+		t.c.Mu.Lock()
+		defer t.c.Mu.Unlock()
+		r, ch, gone := t.route()
+		if gone != nil {
+			t.takeBack()
+			return t.failed(gone)
+		}
+		return t.refuse(r, ch, err)
+	}
+	return t.abort(err)
+}
+
+// steppedDown ends a migration whose donor is not primary any more: it logs nothing,
+// the recipient gives up by itself unless it was done, and the recovery raises the
+// version of the chunk that stayed.
+func (t *transfer) steppedDown(step Step, term int64) error {
+	cause := t.downCause(step, term)
+	if !t.m.received && step != Started {
+		t.giveUp(nil)
+	}
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	if t.m.received {
+		t.takeBack()
+		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", bson.D{
+			{Key: "_id", Value: "minOpTimeRecovery"},
+			{Key: "minOpTime", Value: bson.D{{Key: "ts", Value: t.c.Timestamp()}, {Key: "t", Value: int64(-1)}}},
+			{Key: "minOpTimeUpdaters", Value: int32(1)},
+		})
+	}
+	if r, ch, err := t.route(); err == nil {
+		ch.Version = r.bumpMajor()
+		t.c.saveChunk(r, ch)
+	}
+	return sourceError(cause)
+}
+
+// downCause is how the donor words it, by the step that it could not do.
+func (t *transfer) downCause(step Step, term int64) string {
+	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
+	t.c.Mu.RLock()
+	defer t.c.Mu.RUnlock()
+	r := t.c.routes[t.m.ns]
+	switch {
+	case step == Cloning || step == Cloned:
+		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: operation was interrupted"
+	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
+		// The donor notes in its oplog that a chunk goes to a shard which has none.
+		at := t.c.Timestamp()
+		return fmt.Sprintf("NotWritablePrimary: logOp() but can't accept write to collection %s: entries: 1: [ (RecordId(null), "+
+			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks for this collection\" }, "+
+			"o2: { type: \"migrateChunkToNewShard\", from: \"%s\", to: \"%s\" }, ts: Timestamp(%d, %d), t: %d, v: 2, wall: new Date(%d) }) ]",
+			t.m.ns, t.m.ns, uuidText(t.uuid), t.m.from, t.m.to, t.m.from, t.m.to, at.T, at.I, term, t.c.Now().UnixMilli())
+	}
+	return interrupted
+}
+
+// sourceError is how the config server reports a donor that failed.
+func sourceError(cause string) error {
+	return status.Errorf(status.OperationFailed, "moveChunk command failed on source shard. :: caused by :: %s", cause)
+}

@@ -1,0 +1,120 @@
+package simcluster
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+func TestFaultsArePlantedOverTheWire(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		fault := func(pairs ...any) bson.Raw {
+			t.Helper()
+			reply, err := s.client.Database("admin").RunCommand(t.Context(), d(pairs...)).Raw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return reply
+		}
+		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message", "busy").Lookup("id").Int32()
+		db, cmd := s.command("split")
+		answer := make(chan error, 1)
+		go func() { answer <- s.run(db, append(cmd, d("comment", "held")...)) }()
+		time.Sleep(time.Second)
+		shown := fault("simulateFault", "show")
+		if n := shown.Lookup("rules", "0", "struck").Int32(); n != 1 || shown.Lookup("seen", "0", "comment").StringValue() != "held" {
+			t.Errorf("shown %s", shown)
+		}
+		fault("simulateFault", "remove", "id", id)
+		var failed mongo.CommandError
+		if err := <-answer; !errors.As(err, &failed) || failed.Code != 46 || !strings.HasSuffix(failed.Message, "busy") {
+			t.Errorf("answered %v", err)
+		}
+		fault("simulateFault", "add", "command", "split", "at", "received",
+			"other", d("db", "admin", "command", d("addShardToZone", "shard-rs-3", "zone", "raced")))
+		if err := s.run(db, cmd); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(s.state(), "raced") {
+			t.Error("the other client did nothing")
+		}
+		fault("simulateFault", "freeze", "member", "config")
+		if err := s.run("admin", d("listShards", 1, "maxTimeMS", 100)); err == nil {
+			t.Error("a frozen config server answers")
+		}
+		fault("simulateFault", "heal")
+		if err := s.run("admin", d("listShards", 1)); err != nil {
+			t.Error(err)
+		}
+	}, func(o *Options) { o.FaultCommand = true })
+}
+
+func TestMisspeltFaultsAreRefused(t *testing.T) {
+	c := empty(t, func(o *Options) { o.FaultCommand = true })
+	client := connect(t, c)
+	for _, cmd := range []bson.D{
+		d("simulateFault", "plant"),
+		d("simulateFault", 1),
+		d("simulateFault", "add", "command", "split", "at", "cloning"),
+		d("simulateFault", "add", "command", "split", "at", "commiting"),
+		d("simulateFault", "add", "command", "split", "at", "committing", "delay", 5),
+		d("simulateFault", "add", "command", "split", "at", "committing", "delayMS", "long"),
+		d("simulateFault", "remove", "id", 77),
+		d("simulateFault", "freeze", "member", "shard-rs-9"),
+	} {
+		if err := client.Database("admin").RunCommand(t.Context(), cmd).Err(); err == nil {
+			t.Errorf("%v was taken", cmd)
+		}
+	}
+	if n := c.faults.armed.Load(); n != 0 {
+		t.Errorf("%d faults are armed", n)
+	}
+}
+
+func TestFaultsAreNotPlantedUnasked(t *testing.T) {
+	client := connect(t, empty(t))
+	var failed mongo.CommandError
+	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) || failed.Code != 59 {
+		t.Errorf("answered %v", err)
+	}
+}
+
+// A router shows a command from its arrival on, also when its client is gone.
+func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		rule := s.cluster.Faults().Add(Rule{Command: "split", At: Received, Hold: true})
+		ended := make(chan error, 1)
+		go func() {
+			ended <- s.run("admin", d("split", "app.c", "middle", d("p", int32(150)), "comment", "mine"))
+		}()
+		<-rule.Reached()
+		shown := func() (n int) {
+			reply := must(t, s.cluster, "admin", d("currentOp", 1))
+			rows, _ := reply.Lookup("inprog").Array().Values()
+			for _, r := range rows {
+				if comment, ok := r.Document().Lookup("command", "comment").StringValueOK(); ok && comment == "mine" {
+					n++
+				}
+			}
+			return n
+		}
+		if n := shown(); n != 1 {
+			t.Errorf("shown %d times", n)
+		}
+		rule.Remove()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if n := shown(); n != 0 {
+			t.Errorf("shown %d times after its end", n)
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package simcluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// Freeze stops a member as SIGSTOP does: "config" or a shard's name. What needs it
+// waits for the thaw, or fails when its time is over, and then nothing has happened.
+func (f *Faults) Freeze(member string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.frozen == nil {
+		f.frozen = make(map[string]chan struct{})
+	}
+	if f.frozen[member] == nil {
+		f.frozen[member] = make(chan struct{})
+		f.armed.Add(1)
+	}
+}
+
+// Thaw lets a member go on. One that is not frozen is left alone.
+func (f *Faults) Thaw(member string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.frozen[member]; c != nil {
+		close(c)
+		delete(f.frozen, member)
+		f.armed.Add(-1)
+	}
+}
+
+// Frozen are the frozen members, sorted.
+func (f *Faults) Frozen() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := make([]string, 0, len(f.frozen))
+	for name := range f.frozen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// firstFrozen is the first of the members that is frozen.
+func (f *Faults) firstFrozen(members []string) (string, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range members {
+		if c := f.frozen[m]; c != nil {
+			return m, c
+		}
+	}
+	return "", nil
+}
+
+// thawed waits until none of the members is frozen.
+func (f *Faults) thawed(ctx context.Context, members ...string) error {
+	_, err := f.waitFor(ctx, members)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	}
+	return err
+}
+
+func (f *Faults) waitFor(ctx context.Context, members []string) (blocking string, err error) {
+	for {
+		name, c := f.firstFrozen(members)
+		if c == nil {
+			return "", nil
+		}
+		if err := wait(ctx, nil, c); err != nil {
+			return name, err
+		}
+	}
+}
+
+// await lets a command wait for the members that it needs, and words the end of its
+// time as recorded.
+func (f *Faults) await(ctx context.Context, r *engine.Request) error {
+	if len(f.Frozen()) == 0 || routerAlone(r.Name) {
+		return nil
+	}
+	const late = "operation exceeded time limit"
+	if _, err := f.waitFor(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
+		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && leads(r, "$collStats") {
+			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
+		}
+		return status.Errorf(status.MaxTimeMSExpired, late)
+	} else if err != nil {
+		return err
+	}
+	shard, err := f.waitFor(ctx, f.cluster.needed(r))
+	switch {
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case r.Name == "find":
+		return status.Errorf(status.NetworkInterfaceExceededTimeLimit, "Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
+	case r.Name == "count":
+		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, late)
+	case r.Name == "explain":
+		return status.Errorf(status.MaxTimeMSExpired, "Explain command on shard %s failed :: caused by :: %s", shard, late)
+	}
+	return status.Errorf(status.MaxTimeMSExpired, late)
+}
+
+// routerAlone says whether a router answers a command without asking anybody.
+func routerAlone(name string) bool {
+	switch name {
+	case "connPoolStats", "serverStatus", "buildInfo", "whatsmyuri", "hostInfo", "getCmdLineOpts", "getLog", "getParameter",
+		"isdbgrid", "startSession", "refreshSessions", "killCursors":
+		return true
+	}
+	return spared(name)
+}
+
+func leads(r *engine.Request, stage string) bool {
+	stages, err := r.Lookup("pipeline").Array().Values()
+	if err != nil || len(stages) == 0 {
+		return false
+	}
+	d, ok := stages[0].DocumentOK()
+	return ok && commandName(d) == stage
+}
+
+// needed are the shards that a command cannot do without. It errs on the side of more:
+// writes and pipelines need every shard of their collection.
+func (c *Cluster) needed(r *engine.Request) []string {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	body, name, key := r.Body, r.Name, ""
+	if name == "explain" {
+		body, _ = r.Lookup("explain").DocumentOK()
+		name = commandName(body)
+	}
+	switch name {
+	case "find":
+		key = "filter"
+	case "count", "distinct", "findAndModify":
+		key = "query"
+	case "aggregate", "insert", "update", "delete", "collStats", "listIndexes", "createIndexes", "dropIndexes", "create", "drop":
+	case "listCollections":
+		_, home := c.home(r.DB)
+		return []string{home}
+	case "listDatabases", "dbStats", "dropDatabase", "currentOp":
+		return c.catalog.ShardNames()
+	default:
+		return nil // the config server's business, or asked at its own steps
+	}
+	coll, ok := body.Lookup(name).StringValueOK()
+	if !ok {
+		return c.catalog.ShardNames()
+	}
+	var filter *query.Filter
+	if d, ok := body.Lookup(key).DocumentOK(); ok {
+		filter, _ = query.Parse(d, nil)
+	}
+	var shards []string
+	for _, s := range c.target(r.DB, coll, filter).sources {
+		if s.shard != configShard {
+			shards = append(shards, s.shard)
+		}
+	}
+	return shards
+}

@@ -1,0 +1,169 @@
+package simcluster
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+// The donor's step-down is in the recordings for three steps; at the others the chunk
+// stays before the commit and has moved after it.
+func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
+	for _, p := range FaultPoints() {
+		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
+			continue
+		}
+		inBubble(t, func(s *stricken) {
+			t := s.t
+			db, cmd := s.command("moveChunk")
+			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
+			var failed mongo.CommandError
+			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 || !strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
+				t.Fatalf("%s: answered %v", p.At, err)
+			}
+			reply := must(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
+			chunk := reply.Lookup("cursor", "firstBatch", "0").Document()
+			major, minor, _ := chunk.Lookup("lastmod").TimestampOK()
+			if shard := chunk.Lookup("shard").StringValue(); (shard == "shard-rs-2") != p.Done {
+				t.Errorf("%s: the chunk is on %s", p.At, shard)
+			}
+			if major != 2 || minor != 0 {
+				t.Errorf("%s: version %d|%d", p.At, major, minor)
+			}
+			if n := len(s.changelog("moveChunk.from")); n != 0 {
+				t.Errorf("%s: the donor that is gone logged %d ends", p.At, n)
+			}
+		})
+	}
+}
+
+func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		f := s.cluster.Faults()
+		f.Freeze("config")
+		f.Freeze("config") // once is enough
+		if got := f.Frozen(); !slices.Equal(got, []string{"config"}) {
+			t.Errorf("frozen: %v", got)
+		}
+		db, cmd := s.command("split")
+		before := time.Now()
+		var failed mongo.CommandError
+		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 || time.Since(before) < 5*time.Second {
+			t.Errorf("%v after %s", err, time.Since(before))
+		}
+		if err := s.run("admin", d("ping", 1)); err != nil {
+			t.Error(err)
+		}
+		reply, err := s.client.Database("admin").RunCommand(t.Context(), d("connPoolStats", 1)).Raw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if up := reply.Lookup("replicaSets", "cfg", "hosts", "0", "ok"); up.Boolean() {
+			t.Errorf("the router takes a frozen config server for up: %s", reply)
+		}
+		go func() {
+			time.Sleep(3 * time.Second)
+			f.Thaw("config")
+		}()
+		before = time.Now()
+		if err := s.run(db, cmd); err != nil || time.Since(before) < 3*time.Second {
+			t.Errorf("%v after %s", err, time.Since(before))
+		}
+		if n := len(s.changelog("split")); n != 2 {
+			t.Errorf("%d splits: the one that was late must have left no trace", n)
+		}
+	})
+}
+
+func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		db, cmd := s.command("moveChunk")
+		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloning, Freeze: "shard-rs-2"})
+		go func() {
+			time.Sleep(time.Minute)
+			s.cluster.Faults().Heal()
+		}()
+		before := time.Now()
+		if err := s.run(db, cmd); err != nil || time.Since(before) < time.Minute {
+			t.Errorf("%v after %s", err, time.Since(before))
+		}
+	})
+}
+
+// A chunk can't come back while its old documents wait for their clean-up.
+func TestOrphansBlockTheWayBack(t *testing.T) {
+	move := func(to string, wait bool) bson.D {
+		return d("moveChunk", "app.c", "find", d("p", int32(100)), "to", to, "_waitForDelete", wait)
+	}
+	for _, c := range []struct {
+		delay     time.Duration
+		wait      bool
+		pause     time.Duration
+		code      int32
+		atLeast   time.Duration
+		documents string
+	}{
+		{0, false, 0, 96, 10 * time.Second, "default of 15 minutes"},
+		{0, false, 14 * time.Minute, 96, 10 * time.Second, "not over yet"},
+		{0, false, 16 * time.Minute, 0, 0, "over"},
+		{0, true, 0, 0, 0, "waited for"},
+		{5 * time.Second, false, 0, 0, 4 * time.Second, "short enough to wait"},
+		{time.Hour, false, 16 * time.Minute, 96, 10 * time.Second, "longer"},
+	} {
+		inBubble(t, func(s *stricken) {
+			t := s.t
+			if err := s.run("admin", move("shard-rs-2", c.wait)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(c.pause)
+			before := time.Now()
+			err := s.run("admin", move("shard-rs-1", false))
+			var failed mongo.CommandError
+			errors.As(err, &failed)
+			if took := time.Since(before); (err == nil) != (c.code == 0) || failed.Code != c.code || took < c.atLeast || took > c.atLeast+2*time.Second {
+				t.Errorf("%s: %v after %s", c.documents, err, took)
+			}
+			if c.code == 96 && !strings.HasPrefix(failed.Message, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned app.c range [{ p: 100 }, { p: MaxKey })") {
+				t.Error(failed.Message)
+			}
+		}, func(o *Options) { o.OrphanDelay = c.delay })
+	}
+}
+
+func TestAMigrationTakesItsTime(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		db, cmd := s.command("moveChunk")
+		before := time.Now()
+		if err := s.run(db, cmd); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(before); took < 7*time.Second || took > 8*time.Second {
+			t.Errorf("took %s", took)
+		}
+	}, func(o *Options) { o.Migration = 7 * time.Second })
+}
+
+func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		db, cmd := s.command("moveChunk")
+		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloned, Delay: 5 * time.Second})
+		var failed mongo.CommandError
+		if err := s.run(db, append(cmd, d("maxTimeMS", 2000)...)); !errors.As(err, &failed) || failed.Code != 50 {
+			s.t.Fatalf("answered %v", err)
+		}
+		if err := s.run(db, cmd); err != nil {
+			s.t.Errorf("joining the migration: %v", err)
+		}
+		if n := len(s.changelog("moveChunk.commit")); n != 1 {
+			s.t.Errorf("%d commits", n)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package simcluster
+
+import (
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// FaultPoint is a step that an operation passes.
+type FaultPoint struct {
+	Command string
+	At      Step
+	// Done says that the effect has happened by then: an error at this step is one that
+	// a client must not believe.
+	Done bool
+}
+
+// FaultPoints are all steps where rules strike, in the order of the operations and
+// their steps. Every command has Received and Replying, the others here are the ones
+// that change how a cluster is divided.
+func FaultPoints() []FaultPoint {
+	var out []FaultPoint
+	add := func(command string, steps ...Step) {
+		for _, s := range steps {
+			done := s == Committed || s == Logged || s == Cleaning || s == Replying
+			out = append(out, FaultPoint{command, s, done})
+		}
+	}
+	add("split", Received, Committing, Committed, Replying)
+	add("mergeChunks", Received, Committing, Committed, Replying)
+	for _, move := range []string{"moveChunk", "moveRange"} {
+		add(move, Received, Targeted, Started, Cloning, Cloned, CaughtUp, Critical, Committing, Committed, Logged, Cleaning, Replying)
+	}
+	add("balancerStart", Received, Replying)
+	add("balancerStop", Received, Committed, Replying)
+	for _, other := range []string{
+		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag",
+		"configureCollectionBalancing", "setAllowMigrations", "update",
+	} {
+		add(other, Received, Replying)
+	}
+	return out
+}
+
+// Fail is the error that a server answers with a code, in the recorded words where
+// the code was recorded. Set Message for others.
+func Fail(code int32) *ServerError {
+	text := "operation failed"
+	switch code {
+	case status.NotWritablePrimary:
+		text = "not primary"
+	case 11602: // InterruptedDueToReplStateChange
+		text = "operation was interrupted"
+	case 189: // PrimarySteppedDown
+		text = "Primary stepped down while waiting for replication"
+	case status.StaleConfig:
+		text = "version mismatch detected"
+	case status.StaleEpoch:
+		text = "epoch mismatch detected"
+	case status.ConflictingOperationInProgress:
+		text = "Collection is undergoing changes so moveChunk is not allowed."
+	case status.LockBusy:
+		text = "timed out waiting for the lock"
+	case status.BalancerInterrupted:
+		text = "balancer was interrupted"
+	case status.ChunkTooBig:
+		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, average document size is 931. Found 2706 documents in chunk"
+	case status.ChunkRangeCleanupPending:
+		text = "the range is still waiting for its clean-up"
+	case status.ShardNotFound:
+		text = "moveChunk destination shard does not exist"
+	case status.MaxTimeMSExpired, status.NetworkInterfaceExceededTimeLimit:
+		text = "operation exceeded time limit"
+	case status.OperationFailed:
+		text = "moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: operation was interrupted"
+	}
+	return status.Errorf(code, "%s", text)
+}

@@ -1,0 +1,104 @@
+package simcluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		db, cmd := s.command("split")
+		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
+		err := s.run(db, cmd)
+		if err == nil || !strings.Contains(err.Error(), "is a boundary key of existing chunk") {
+			s.t.Errorf("answered %v", err)
+		}
+		if n := len(s.changelog("split")); n != 2 {
+			s.t.Errorf("%d splits, one of them in the beginning", n)
+		}
+		if n := len(s.cluster.Faults().Seen("split")); n != 1 {
+			s.t.Errorf("seen %d times", n)
+		}
+	})
+}
+
+// Who gets in between the check and the commit changes what the commit finds.
+func TestAnotherClientGetsInBetween(t *testing.T) {
+	key := func(v any) bson.D { return d("p", v) }
+	for _, c := range []struct {
+		name, command string
+		at            Step
+		do            func(context.Context, *Cluster) error
+		code          int32 // 0: it works
+		text          string
+	}{
+		{"split before merge", "mergeChunks", Committing, Other("admin", d("split", "app.c", "middle", key(50))), 0, ""},
+		{"move before merge", "mergeChunks", Committing, Move("app.c", key(int32(100)), "shard-rs-3"), 20, "could not merge chunks"},
+		{"same split before split", "split", Committing, Other("admin", d("split", "app.c", "middle", key(150))), 0, "boundary key"},
+		{"drop before move", "moveChunk", Received, Other("app", d("drop", "c")), 118, ""},
+		{"split before move", "moveChunk", Received, Other("admin", d("split", "app.c", "middle", key(150))), 0, "no chunk found with the shard key bounds"},
+		{"move before move", "moveChunk", Targeted, Move("app.c", key(int32(100)), "shard-rs-3"), 0, ""},
+		{"drop while moving", "moveChunk", Committing, Other("app", d("drop", "c")), 0, ""},
+		{"migrations forbidden while moving", "moveChunk", Committing, Other("admin", d("setAllowMigrations", "app.c", "allowMigrations", false)), 117, "chunks cannot be moved"},
+		{"a write while moving", "moveChunk", Committing, Other("app", d("insert", "c", "documents", bson.A{d("_id", "late", "p", 120)})), 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(s *stricken) {
+				t := s.t
+				db, cmd := s.command(c.command)
+				s.cluster.Faults().Add(Rule{Command: c.command, At: c.at, Do: c.do})
+				err := s.run(db, cmd)
+				var failed mongo.CommandError
+				errors.As(err, &failed)
+				if works := c.code == 0 && c.text == ""; works != (err == nil) || failed.Code != c.code || !strings.Contains(failed.Message, c.text) {
+					t.Errorf("answered %d %v", failed.Code, err)
+				}
+				hits := s.cluster.Faults().Hits()
+				if len(hits) != 1 || hits[0].DoErr() != nil {
+					t.Errorf("hits %+v", hits)
+				}
+				if c.name == "a write while moving" {
+					reply := must(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
+					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {
+						t.Errorf("%d documents", n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Many clients, many rules, real time: for the race detector.
+func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
+	c := empty(t)
+	client := connect(t, c)
+	done := make(chan struct{})
+	for i := range 4 {
+		go func() {
+			for n := range 25 {
+				rule := c.Faults().Add(Rule{Command: "listShards", At: Received, Err: Fail(int32(100*i + 100)), Nth: n % 3, For: time.Millisecond})
+				_ = client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err()
+				c.Faults().Freeze("shard-rs-1")
+				c.Faults().Thaw("shard-rs-1")
+				_, _, _ = rule.Struck(), c.Faults().Hits(), c.Faults().Seen()
+				rule.Remove()
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	if n := c.faults.armed.Load(); n != 0 {
+		t.Errorf("%d faults are still armed", n)
+	}
+	if err := client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err(); err != nil {
+		t.Error(err)
+	}
+}

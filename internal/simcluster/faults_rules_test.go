@@ -1,0 +1,113 @@
+package simcluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
+	ping := func(s *stricken) string {
+		var out strings.Builder
+		for range 6 {
+			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
+				out.WriteByte('x')
+			} else {
+				out.WriteByte('.')
+			}
+			time.Sleep(time.Second)
+		}
+		return out.String()
+	}
+	for _, c := range []struct {
+		rule Rule
+		want string
+	}{
+		{Rule{}, "x....."},
+		{Rule{Nth: 3}, "..x..."},
+		{Rule{Nth: 2, Times: 2}, ".xx..."},
+		{Rule{Times: -1}, "xxxxxx"},
+		{Rule{For: 2500 * time.Millisecond}, "xxx..."},
+		{Rule{Nth: 2, For: 1500 * time.Millisecond}, ".xx..."},
+		{Rule{NS: "app.c", Times: -1}, "......"},
+		{Rule{Command: "listShards", Times: -1}, "......"},
+		{Rule{Match: func(b bson.Raw) bool { return commandName(b) == "balancerStatus" }, Times: -1}, "xxxxxx"},
+		{Rule{Match: func(b bson.Raw) bool { return b.Lookup("comment").Type != 0 }, Times: -1}, "......"},
+	} {
+		inBubble(t, func(s *stricken) {
+			t := s.t
+			c.rule.At, c.rule.Err = Received, Fail(46)
+			rule := s.cluster.Faults().Add(c.rule)
+			if got := ping(s); got != c.want {
+				t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
+			}
+			if n := rule.Struck(); n != strings.Count(c.want, "x") {
+				t.Errorf("%+v: struck %d times", c.rule, n)
+			}
+			s.cluster.Faults().Heal()
+			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
+				t.Errorf("healed: %v", err)
+			}
+		})
+	}
+}
+
+// A client's own comment finds its migration at every step, and nobody else's.
+func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
+	for _, want := range []string{"mine", "not mine"} {
+		inBubble(t, func(s *stricken) {
+			t := s.t
+			db, cmd := s.command("moveChunk")
+			rule := s.cluster.Faults().Add(Rule{
+				Command: "move", At: Logged,
+				Match: func(b bson.Raw) bool { c, _ := b.Lookup("comment").StringValueOK(); return c == want },
+			})
+			if err := s.run(db, append(cmd, d("comment", "mine")...)); err != nil {
+				t.Error(err)
+			}
+			if n := rule.Struck(); n != map[string]int{"mine": 1}[want] {
+				t.Errorf("%s: struck %d times", want, n)
+			}
+			if err := Move("app.c", d("p", int32(100)), "shard-rs-3")(t.Context(), s.cluster); err != nil {
+				t.Error(err)
+			}
+			if n := rule.Struck(); n != map[string]int{"mine": 1}[want] {
+				t.Errorf("%s: struck the balancer", want)
+			}
+		})
+	}
+}
+
+func TestCommandsAreSeenAtTheWire(t *testing.T) {
+	inBubble(t, func(s *stricken) {
+		t := s.t
+		f := s.cluster.Faults()
+		if n := len(f.Seen()); n != 0 {
+			t.Fatalf("%d commands of the process itself", n)
+		}
+		var tapped []string
+		remove := f.Tap(func(x Seen) { tapped = append(tapped, x.Name) })
+		db, cmd := s.command("split")
+		if err := s.run(db, append(cmd, d("comment", "run 7")...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.run("config", d("find", "chunks")); err != nil {
+			t.Fatal(err)
+		}
+		remove()
+		remove()
+		if err := s.run("config", d("find", "shards")); err != nil {
+			t.Fatal(err)
+		}
+		seen := f.Seen()
+		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" || seen[0].Body.Lookup("middle", "p").Int32() != 150 {
+			t.Errorf("seen %+v", seen)
+		}
+		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") || slices.Index(tapped, "find") != len(tapped)-1 {
+			t.Errorf("tapped %v", tapped)
+		}
+	})
+}

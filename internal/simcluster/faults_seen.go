@@ -1,0 +1,174 @@
+package simcluster
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// maxSeen bounds what is remembered of commands.
+const maxSeen = 20_000
+
+// Seen is a command as it came over a connection. A command that a fault delivers
+// twice was sent once and is seen once.
+type Seen struct {
+	N        int       // counts up from 1
+	At       time.Time // the cluster's time
+	Conn     int32     // number of the connection
+	DB, Name string
+	NS       string // "" when it is about none
+	Comment  bson.RawValue
+	Body     bson.Raw
+}
+
+// Seen are the commands that came over connections and change the cluster (sharding
+// commands, DDL, writes into config), in order; with names only those. The oldest are
+// forgotten after 20,000. Commands of the process itself ([Cluster.Command], Rule.Do,
+// the balancer) are not among them.
+func (f *Faults) Seen(names ...string) []Seen {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []Seen
+	for _, s := range f.seen {
+		if len(names) == 0 || slices.Contains(names, s.Name) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Tap calls tap for every command that comes over a connection, reads and handshakes
+// included, before anything is done, until remove is called. tap must not wait for the
+// cluster.
+func (f *Faults) Tap(tap func(Seen)) (remove func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.taps == nil {
+		f.taps = make(map[int]func(Seen))
+	}
+	f.count++
+	id := f.count
+	f.taps[id] = tap
+	f.tapped.Add(1)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if _, there := f.taps[id]; there {
+			delete(f.taps, id)
+			f.tapped.Add(-1)
+		}
+	}
+}
+
+// note remembers a command of a client.
+func (f *Faults) note(r *engine.Request) {
+	keep := changes(r)
+	if r.Conn == nil || !keep && f.tapped.Load() == 0 {
+		return
+	}
+	s := Seen{
+		At: f.cluster.catalog.Now(), Conn: r.Conn.ID, DB: r.DB, Name: r.Name, NS: subject(r),
+		Body: slices.Clone(r.Body),
+	}
+	s.Comment = s.Body.Lookup("comment")
+	f.mu.Lock()
+	f.number++
+	s.N = f.number
+	if keep {
+		if len(f.seen) >= maxSeen {
+			f.seen = slices.Delete(f.seen, 0, maxSeen/2)
+		}
+		f.seen = append(f.seen, s)
+	}
+	taps := make([]func(Seen), 0, len(f.taps))
+	for id := range f.count + 1 {
+		if t := f.taps[id]; t != nil {
+			taps = append(taps, t)
+		}
+	}
+	f.mu.Unlock()
+	for _, t := range taps {
+		t(s)
+	}
+}
+
+// changes says whether a command changes what the cluster is, not what it holds.
+func changes(r *engine.Request) bool {
+	switch r.Name {
+	case "split", "mergeChunks", "moveChunk", "movechunk", "moveRange", "mergeAllChunksOnShard", "clearJumboFlag",
+		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange",
+		"balancerStart", "balancerStop", "configureCollectionBalancing", "setAllowMigrations",
+		"enableSharding", "enablesharding", "shardCollection", "shardcollection", "refineCollectionShardKey",
+		"reshardCollection", "abortReshardCollection", "moveCollection", "unshardCollection", "abortMoveCollection", "abortUnshardCollection",
+		"movePrimary", "moveprimary", "removeShard", "removeshard", "transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer",
+		"create", "drop", "dropDatabase", "renameCollection", "createIndexes", "dropIndexes", "deleteIndexes":
+		return true
+	case "insert", "update", "delete", "findAndModify", "findandmodify":
+		return r.DB == "config"
+	}
+	return false
+}
+
+// Other is another client that gives one command and does not care for the answer:
+// for Rule.Do.
+func Other(db string, cmd any) func(context.Context, *Cluster) error {
+	return func(ctx context.Context, c *Cluster) error {
+		_, err := c.Command(ctx, db, cmd)
+		return err
+	}
+}
+
+// deed is what Rule.Do does.
+type deed struct {
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+func (d *deed) run(ctx context.Context, c *Cluster, do func(context.Context, *Cluster) error) {
+	defer close(d.done)
+	d.err = do(context.WithValue(ctx, insider{}, true), c)
+}
+
+// result waits for the end of it.
+func (d *deed) result() error {
+	<-d.done
+	return d.err
+}
+
+// Round is the balancer, who does one round if its settings allow it: for Rule.Do.
+func Round(ctx context.Context, c *Cluster) error {
+	balancer.New(c.catalog, balancer.Options{Seed: uint64(c.opts.Seed)}).Round(ctx)
+	return nil
+}
+
+// Move is the balancer, or another operator, who moves the chunk that begins at lo: for
+// Rule.Do. lo must be a full shard key as the chunk has it.
+func Move(ns string, lo bson.D, to string) func(context.Context, *Cluster) error {
+	return func(ctx context.Context, c *Cluster) error {
+		key, err := bson.Marshal(lo)
+		if err != nil {
+			return err
+		}
+		c.catalog.Mu.RLock()
+		var hi bson.Raw
+		if r := c.catalog.Routing(ns); r != nil {
+			for _, ch := range r.Chunks() {
+				if slices.Equal(ch.Min, key) {
+					hi = ch.Max
+				}
+			}
+		}
+		c.catalog.Mu.RUnlock()
+		if hi == nil {
+			return status.Errorf(status.IncompatibleShardingMetadata, "no chunk of %s begins at %s", ns, bson.Raw(key))
+		}
+		return c.catalog.Move(ctx, ns, key, hi, to, catalog.MoveOptions{})
+	}
+}

@@ -1,0 +1,120 @@
+package simcluster
+
+import (
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
+	everyPoint(t, func(s *stricken, p FaultPoint) {
+		db, cmd := s.command(p.Command)
+		before := s.state()
+		rule := s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(11602)})
+		var failed mongo.CommandError
+		if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 11602 || failed.Name != "InterruptedDueToReplStateChange" {
+			s.t.Fatalf("answered %v", err)
+		}
+		if changed := s.state() != before; changed != p.Done {
+			s.t.Errorf("changed: %v, the point says %v", changed, p.Done)
+		}
+		if rule.Struck() != 1 {
+			s.t.Errorf("struck %d times", rule.Struck())
+		}
+		if n := len(s.cluster.Faults().Seen(p.Command)); n != 1 {
+			s.t.Errorf("seen %d times", n)
+		}
+	})
+}
+
+func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
+	everyPoint(t, func(s *stricken, p FaultPoint) {
+		db, cmd := s.command(p.Command)
+		before := s.state()
+		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Cut: true})
+		if err := s.run(db, cmd); !mongo.IsNetworkError(err) {
+			s.t.Fatalf("answered %v", err)
+		}
+		time.Sleep(time.Minute)
+		migrating := strings.HasPrefix(p.Command, "move") && p.At != Received && p.At != Targeted
+		if changed := s.state() != before; changed != (p.Done || migrating) {
+			s.t.Errorf("changed: %v", changed)
+		}
+	})
+}
+
+func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
+	everyPoint(t, func(s *stricken, p FaultPoint) {
+		db, cmd := s.command(p.Command)
+		before := s.state()
+		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(189), GoOn: true})
+		var failed mongo.CommandError
+		if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 189 {
+			s.t.Fatalf("answered %v", err)
+		}
+		time.Sleep(time.Minute)
+		if s.state() == before {
+			s.t.Error("the operation did not go on")
+		}
+	})
+}
+
+func TestADelayIsAsLongAsItSays(t *testing.T) {
+	everyPoint(t, func(s *stricken, p FaultPoint) {
+		db, cmd := s.command(p.Command)
+		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
+		begun := time.Now()
+		if err := s.run(db, cmd); err != nil {
+			s.t.Fatal(err)
+		}
+		if took := time.Since(begun); took < time.Minute || took > 2*time.Minute {
+			s.t.Errorf("took %s", took)
+		}
+	})
+}
+
+// Over a socket a cut is an end without an answer, not a reset in the middle of one.
+func TestACutEndsASocket(t *testing.T) {
+	c := empty(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = c.Serve(l) }()
+	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + l.Addr().String() + "/?directConnection=true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(t.Context())
+	c.Faults().Add(Rule{Command: "addShardToZone", At: Replying, Cut: true})
+	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).Err(); !mongo.IsNetworkError(err) {
+		t.Errorf("answered %v", err)
+	}
+	var row struct{ Tags []string }
+	if err := client.Database("config").Collection("shards").FindOne(t.Context(), d("_id", "shard-rs-1")).Decode(&row); err != nil || !slices.Equal(row.Tags, []string{"z"}) {
+		t.Errorf("%v, %v", row, err)
+	}
+}
+
+// everyPoint runs a test in a bubble of its own for every fault point.
+func everyPoint(t *testing.T, run func(*stricken, FaultPoint)) {
+	t.Helper()
+	if n := len(FaultPoints()); n < 40 {
+		t.Fatalf("only %d fault points", n)
+	}
+	for _, p := range FaultPoints() {
+		t.Run(p.Command+"/"+string(p.At), func(t *testing.T) {
+			inBubble(t, func(s *stricken) { run(s, p) }, func(o *Options) {
+				if p.Command == "moveRange" || p.Command == "configureCollectionBalancing" {
+					o.ServerVersion = "6.0"
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package simcluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// stricken is a small sharded collection, app.c, whose client is the real driver: the
+// chunk from 100 on and the one before it, both on the first shard, and a zone.
+type stricken struct {
+	t       *testing.T
+	cluster *Cluster
+	client  *mongo.Client
+}
+
+func inBubble(t *testing.T, run func(*stricken), change ...func(*Options)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := empty(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
+		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetRetryReads(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stricken{t, c, client}
+		must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+		must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+		must(t, c, "admin", d("split", "app.c", "middle", d("p", int32(100))))
+		docs := bson.A{}
+		for i := range int32(200) {
+			docs = append(docs, d("_id", i, "p", i))
+		}
+		must(t, c, "app", d("insert", "c", "documents", docs))
+		must(t, c, "admin", d("addShardToZone", "shard-rs-1", "zone", "old"))
+		run(s)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := client.Disconnect(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (s *stricken) run(db string, cmd bson.D) error {
+	return s.client.Database(db).RunCommand(s.t.Context(), cmd).Err()
+}
+
+// state is everything that the commands under test change.
+func (s *stricken) state() string {
+	s.t.Helper()
+	var out []string
+	for _, coll := range []string{"chunks", "tags", "shards", "settings", "collections"} {
+		reply := must(s.t, s.cluster, "config", d("find", coll))
+		rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
+		for _, r := range rows {
+			row := r.Document()
+			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"), row.Lookup("tags"), row.Lookup("tag"),
+				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"), row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// command is one that changes the state, with what has to be done before it.
+func (s *stricken) command(name string) (db string, cmd bson.D) {
+	key := func(v any) bson.D { return d("p", v) }
+	switch name {
+	case "split":
+		return "admin", d("split", "app.c", "middle", key(int32(150)))
+	case "mergeChunks":
+		return "admin", d("mergeChunks", "app.c", "bounds", bson.A{key(bson.MinKey{}), key(bson.MaxKey{})})
+	case "moveChunk":
+		return "admin", d("moveChunk", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})}, "to", "shard-rs-2", "_waitForDelete", true)
+	case "moveRange":
+		return "admin", d("moveRange", "app.c", "min", key(int32(100)), "max", key(bson.MaxKey{}), "toShard", "shard-rs-2", "waitForDelete", true)
+	case "balancerStart":
+		must(s.t, s.cluster, "admin", d("balancerStop", 1))
+		return "admin", d("balancerStart", 1)
+	case "balancerStop":
+		must(s.t, s.cluster, "admin", d("balancerStart", 1))
+		return "admin", d("balancerStop", 1)
+	case "addShardToZone":
+		return "admin", d("addShardToZone", "shard-rs-2", "zone", "new")
+	case "removeShardFromZone":
+		return "admin", d("removeShardFromZone", "shard-rs-1", "zone", "old")
+	case "updateZoneKeyRange":
+		return "admin", d("updateZoneKeyRange", "app.c", "min", key(int32(0)), "max", key(int32(50)), "zone", "old")
+	case "clearJumboFlag":
+		must(s.t, s.cluster, "config", d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
+		return "admin", d("clearJumboFlag", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})})
+	case "configureCollectionBalancing":
+		return "admin", d("configureCollectionBalancing", "app.c", "chunkSize", int32(7))
+	case "setAllowMigrations":
+		return "admin", d("setAllowMigrations", "app.c", "allowMigrations", false)
+	case "update":
+		return "config", d("update", "settings", "updates", bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})
+	}
+	s.t.Fatalf("no command for %s", name)
+	return "", nil
+}
+
+func (s *stricken) changelog(what string) []bson.RawValue {
+	s.t.Helper()
+	reply := must(s.t, s.cluster, "config", d("find", "changelog", "filter", d("what", what)))
+	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
+	return rows
+}
