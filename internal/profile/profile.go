@@ -26,12 +26,15 @@ type Collection struct {
 	ProjectField  string // field with the project's id; "" if none
 	DocumentField string // field with the document's id; "" if none
 	KeyField      string // field with the row's own name; "" if none
+	Appended      bool   // every write is a new row, with an ObjectID that the server makes then: heat counts them
+	WrittenAt     string // field with the date of a row's last write; "" if none
 	Kind          string // what a row is called when an id leads to it; "" = ids are not looked up here
 	Expected      string // shard key as people write it; "" = unsharded
 	Unjudged      bool   // any shard key will do
 	Documented    string // a shard key that documentation names and no release applies
 	Variants      []Variant
-	What          string // catalogue code of what the rows are, or a profile file's own words
+	Dead          topology.DeadMark // of rows that nothing uses any more
+	What          string            // catalogue code of what the rows are, or a profile file's own words
 }
 
 // Variant is a shard key that releases of the layout are known to leave a

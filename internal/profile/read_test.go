@@ -67,7 +67,7 @@ func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
 		{"  shardKey: {tenant_id: 1}", "  shardKey: {}", `shop.yaml:20: documents.shardKey: A shard key needs at least one field.`},
 		{"  shardKey: {tenant_id: 1}", "  shardKey: {a: hashed, b: hashed}", `shop.yaml:20: documents.shardKey: A shard key can have one hashed field only; "b" is the second.`},
 		{"  - name: settings", "  - name: orders", `shop.yaml:35: collections[2].name: the collection orders is there twice.`},
-		{"  - name: settings", "  - nmae: settings", `shop.yaml:35: collections[2]: there is no field "nmae"; known are name, tenant, document, key, called, shardKey, holds.`},
+		{"  - name: settings", "  - nmae: settings", `shop.yaml:35: collections[2]: there is no field "nmae"; known are name, tenant, document, key, called, shardKey, holds, writes, writtenAt.`},
 		{"collections:\n", "collections: 7\nother:\n", `shop.yaml:24: there is no field "other"; known are name, tenants, documents, collections.`},
 		{"name: shop", "name: &a shop\nx: *a", `shop.yaml:4: there is no field "x"; known are name, tenants, documents, collections.`},
 		{"  name: name", "  name: &a name\n  publicKey: *a", `shop.yaml:9: tenants: the field publicKey is there twice.`},

@@ -21,7 +21,7 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 		CreatedAt: tenants.field("createdAt", false), Documents: tenants.field("documents", false), CountedAt: tenants.field("countedAt", false),
 	}
 	r.distinct(tenants, "name", "publicKey", "createdAt", "documents", "countedAt")
-	docs := t.sub("documents", "collection", "tenant", "key", "removedAt", "createdAt", "updatedAt", "called", "shardKey", "holds")
+	docs := t.sub("documents", "collection", "tenant", "key", "removedAt", "createdAt", "updatedAt", "called", "shardKey", "holds", "writes", "writtenAt")
 	p.Keys = topology.DocumentFields{
 		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", true),
 		RemovedAt: docs.field("removedAt", false), CreatedAt: docs.field("createdAt", false), UpdatedAt: docs.field("updatedAt", false),
@@ -56,10 +56,11 @@ func (r *reader) others(t table, taken []Collection) []Collection {
 	}
 	var out []Collection
 	for i, n := range list.Content {
-		c := r.table(n, fmt.Sprintf("collections[%d]", i), "name", "tenant", "document", "key", "called", "shardKey", "holds")
+		c := r.table(n, fmt.Sprintf("collections[%d]", i), "name", "tenant", "document", "key", "called", "shardKey", "holds", "writes", "writtenAt")
 		of := Collection{
 			Name: c.collection("name"), ProjectField: c.field("tenant", false), DocumentField: c.field("document", false),
 			KeyField: c.field("key", false), Kind: c.text("called", false),
+			Appended: r.appended(c), WrittenAt: c.field("writtenAt", false),
 		}
 		r.distinct(c, "tenant", "document", "key")
 		for _, other := range append(taken, out...) {
@@ -70,6 +71,15 @@ func (r *reader) others(t table, taken []Collection) []Collection {
 		out = append(out, r.keyed(c, of))
 	}
 	return out
+}
+
+// appended reads how a collection is written to: the one word that heat knows.
+func (r *reader) appended(c table) bool {
+	word := c.text("writes", false)
+	if word != "" && word != "appended" {
+		r.bad(c.value["writes"], c.at("writes"), "expected the word appended, found %q.", word)
+	}
+	return word == "appended"
 }
 
 // keyed completes a collection by its shard key: what rows are kept by.

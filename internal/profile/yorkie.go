@@ -47,17 +47,23 @@ const (
 
 func byProject(name, key, kind string, variants ...Variant) Collection {
 	c := Collection{Name: name, Scope: ScopeProject, ProjectField: projectField, KeyField: "key", Kind: kind, Expected: key, What: name, Variants: variants}
-	if name == "documents" {
+	c.WrittenAt = "updated_at"
+	switch name {
+	case "documents":
 		c.DocumentField = "_id" // the row itself is the Yorkie document
+		c.Dead = topology.DeadMark{Field: "removed_at"}
+	case "clients":
+		c.Dead = topology.DeadMark{Field: "status", Value: "deactivated"}
 	}
 	if name == "schemas" {
-		c.KeyField = "name"
+		c.KeyField, c.WrittenAt = "name", "" // never changed
 	}
 	return c
 }
 
 func byDocument(name, key string, variants ...Variant) Collection {
-	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants}
+	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants,
+		Appended: name == "changes"}
 }
 
 func clusterWide(names ...string) []Collection {

@@ -47,6 +47,12 @@ func (w *Watcher) route(ctx context.Context) error {
 		return err
 	}
 	note := err
+	if info == nil && begunAnew(base, heads) {
+		w.router.identified = false
+		if info, err = w.identify(ctx); err != nil {
+			return err
+		}
+	}
 	turn := newTurn(base, heads, covers, w.router.reload)
 	if err := w.read(ctx, turn); err != nil {
 		note = err
@@ -65,6 +71,16 @@ func (w *Watcher) route(ctx context.Context) error {
 	return nil
 }
 
+// begunAnew tells whether a collection is another one than its name had before.
+// So are all when another cluster has come to the address between two polls, in
+// time for none of them to fail.
+func begunAnew(base *Table, heads []Head) bool {
+	return slices.ContainsFunc(heads, func(h Head) bool {
+		c := base.Collection(h.NS)
+		return c != nil && c.Incarnation != h.Incarnation
+	})
+}
+
 // settle writes the outcome of a turn into the next table.
 func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) bool {
 	loud := t.note(PartRouting, note)
@@ -81,8 +97,9 @@ func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) boo
 	return true
 }
 
-// identify asks the server who it is, at first and after each failure, since
-// another cluster may answer at the same address. Nil: nothing new.
+// identify asks the server who it is, at first, after each failure and when a
+// collection began anew, since another cluster may answer at the same address.
+// Nil: nothing new.
 func (w *Watcher) identify(ctx context.Context) (*ServerInfo, error) {
 	if w.router.identified {
 		return nil, nil

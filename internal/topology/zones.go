@@ -10,6 +10,12 @@ import (
 	"shardboard/internal/shardkey"
 )
 
+// CompleteZones gives ranges the keys that their documents stand for in a
+// collection, as a table has them; for who reads ranges without a table.
+func CompleteZones(zones []ZoneRange, of *Collection) []ZoneRange {
+	return completeZones(zones, &Table{Collections: []*Collection{of}})
+}
+
 // completeZones gives the ranges of t's collections their keys, and sorts all
 // by namespace and lower bound. Ranges of a collection that is not sharded, or
 // that do not fit its key, keep only the stored documents.

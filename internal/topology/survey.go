@@ -1,0 +1,47 @@
+package topology
+
+import "go.mongodb.org/mongo-driver/v2/bson"
+
+// SizedRow is what a survey reads of a stored row: how large it is, whose it
+// is, and the fields that decide where it is. Absent ids are zero.
+type SizedRow struct {
+	ID       bson.ObjectID // zero when it is no ObjectID
+	Project  bson.ObjectID
+	Document bson.ObjectID
+	Bytes    int64    // of its BSON
+	Dead     bool     // fits the query's Dead
+	Key      bson.Raw // the fields that were asked for, owned by the row
+}
+
+// DeadMark says by which field rows are known that nothing uses any more. The
+// zero value knows none.
+type DeadMark struct {
+	Field string
+	Value string // what the field holds; "" = anything at all, as a date of removal does
+}
+
+// SizeQuery asks for rows with their sizes.
+type SizeQuery struct {
+	NS       Namespace
+	Project  string   // field with the project's id; "" if none
+	Document string   // field with the Yorkie document's id; "" if none
+	Key      []string // fields of the shard key
+	Dead     DeadMark
+	Limit    int // rows
+}
+
+// DocumentSizeQuery asks what one Yorkie document takes of a collection.
+type DocumentSizeQuery struct {
+	NS       Namespace
+	Document string // field with its id
+	ID       bson.ObjectID
+	Project  string        // field with the project's id; "" = none
+	Of       bson.ObjectID // of this project; zero: whatever the project
+	Limit    int           // rows that are looked at
+}
+
+// DocumentSize is the answer.
+type DocumentSize struct {
+	Rows, Bytes int64
+	AtLeast     bool // there are more rows than were looked at
+}

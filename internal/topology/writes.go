@@ -1,0 +1,33 @@
+package topology
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// WriteQuery asks how many rows of a collection were written in [From, To).
+type WriteQuery struct {
+	NS       Namespace
+	Project  string        // field with the project's id; "" if none
+	Document string        // field with the Yorkie document's id; "" if none
+	Date     string        // field with the time of the write; "" = the time in an ObjectID _id, to the second
+	Of       bson.ObjectID // of this project only; zero: of all
+	From, To time.Time
+	Limit    int // at most so many groups, busiest first
+}
+
+// WriteCount is the rows of one Yorkie document, or of one project where the
+// collection has no documents, that were written in the time asked for.
+type WriteCount struct {
+	Project  bson.ObjectID
+	Document bson.ObjectID // zero when the collection has no documents
+	Rows     int64
+}
+
+// Operations is what a shard counted for a collection since its mongod began.
+// It falls to zero when another member becomes primary.
+type Operations struct {
+	Reads, Writes, Commands          int64         // operations
+	ReadTime, WriteTime, CommandTime time.Duration // that they took together
+}
