@@ -23,6 +23,7 @@ type Store interface {
 	Journal
 	History
 	Heat
+	Surveys
 	Notices
 
 	// Owner is false when another process owns the data: then every method that

@@ -13,6 +13,13 @@ func TestSQLiteIsAStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir()) })
 }
 
+func TestSQLiteIsOneStoreForAllThatOpenIt(t *testing.T) {
+	storetest.RunInPlace(t, func(t *testing.T) storetest.Place {
+		dir := t.TempDir()
+		return storetest.Place{Open: func(t *testing.T) store.Store { return open(t, dir) }}
+	})
+}
+
 func TestAccountsSurviveARestart(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir)

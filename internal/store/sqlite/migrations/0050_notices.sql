@@ -1,0 +1,45 @@
+CREATE TABLE dismissals (
+  cluster TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  by      TEXT NOT NULL,
+  reason  TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (cluster, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE alerts (
+  cluster TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  body    BLOB NOT NULL,
+  PRIMARY KEY (cluster, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE silences (
+  cluster TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  alert   TEXT NOT NULL,
+  rule    TEXT NOT NULL,
+  by      TEXT NOT NULL,
+  reason  TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  until   INTEGER NOT NULL,
+  PRIMARY KEY (cluster, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+  cluster TEXT NOT NULL,
+  target  TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  code    TEXT NOT NULL,
+  status  INTEGER NOT NULL,
+  alerts  INTEGER NOT NULL,
+  test    INTEGER NOT NULL,
+  failed  INTEGER NOT NULL,
+  PRIMARY KEY (cluster, target)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE watches (
+  cluster TEXT NOT NULL,
+  by      TEXT NOT NULL,
+  kind    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (cluster, by, kind, subject)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Dismiss keeps a decision that an advice need not be shown.
+func (db *DB) Dismiss(ctx context.Context, cluster string, d store.Dismissal, e store.AuditEntry) error {
+	return db.told(ctx, e, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dismissals VALUES (?, ?, ?, ?, ?)`, cluster, d.ID, d.By, d.Reason, d.At.UnixMilli())
+		return unavailable(err)
+	})
+}
+
+// Restore takes such a decision back.
+func (db *DB) Restore(ctx context.Context, cluster, id string, e store.AuditEntry) error {
+	return db.told(ctx, e, func(tx *sql.Tx) error {
+		return gone(tx.ExecContext(ctx, `DELETE FROM dismissals WHERE cluster = ? AND id = ?`, cluster, id))
+	})
+}
+
+// Dismissals are all decisions, newest first.
+func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal, error) {
+	return listed(ctx, db, func(scan func(...any) error) (d store.Dismissal, err error) {
+		var at int64
+		err = scan(&d.ID, &d.By, &d.Reason, &at)
+		d.At = time.UnixMilli(at).UTC()
+		return d, err
+	}, `SELECT id, by, reason, at FROM dismissals WHERE cluster = ? ORDER BY at DESC, id`, cluster)
+}
+
+// AddSilence begins a silence and forgets those that are over.
+func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e store.AuditEntry) error {
+	return db.told(ctx, e, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND until <= ?`, cluster, s.At.UnixMilli()); err != nil {
+			return unavailable(err)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO silences VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			cluster, s.ID, s.Alert, s.Rule, s.By, s.Reason, s.At.UnixMilli(), s.Until.UnixMilli())
+		return unavailable(err)
+	})
+}
+
+// EndSilence ends one before its time.
+func (db *DB) EndSilence(ctx context.Context, cluster, id string, e store.AuditEntry) error {
+	return db.told(ctx, e, func(tx *sql.Tx) error {
+		return gone(tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND id = ?`, cluster, id))
+	})
+}
+
+// Silences are those that hold.
+func (db *DB) Silences(ctx context.Context, cluster string, now time.Time) ([]store.Silence, error) {
+	return listed(ctx, db, func(scan func(...any) error) (s store.Silence, err error) {
+		var at, until int64
+		err = scan(&s.ID, &s.Alert, &s.Rule, &s.By, &s.Reason, &at, &until)
+		s.At, s.Until = time.UnixMilli(at).UTC(), time.UnixMilli(until).UTC()
+		return s, err
+	}, `SELECT id, alert, rule, by, reason, at, until FROM silences WHERE cluster = ? AND until > ? ORDER BY until, id`, cluster, now.UnixMilli())
+}
+
+// AddWatch keeps what somebody wants to see.
+func (db *DB) AddWatch(ctx context.Context, cluster string, w store.Watch) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO watches VALUES (?, ?, ?, ?, ?)`, cluster, w.By, w.Kind, w.Subject, w.At.UnixMilli())
+		return unavailable(err)
+	})
+}
+
+// EndWatch forgets it.
+func (db *DB) EndWatch(ctx context.Context, cluster string, w store.Watch) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM watches WHERE cluster = ? AND by = ? AND kind = ? AND subject = ?`, cluster, w.By, w.Kind, w.Subject)
+		return unavailable(err)
+	})
+}
+
+// Watches are one person's.
+func (db *DB) Watches(ctx context.Context, cluster, by string) ([]store.Watch, error) {
+	return listed(ctx, db, func(scan func(...any) error) (w store.Watch, err error) {
+		var at int64
+		err = scan(&w.Kind, &w.Subject, &w.By, &at)
+		w.At = time.UnixMilli(at).UTC()
+		return w, err
+	}, `SELECT kind, subject, by, at FROM watches WHERE cluster = ? AND by = ? ORDER BY at, kind, subject`, cluster, by)
+}
+
+// told makes a change and the audit entry that tells of it, both or neither.
+func (db *DB) told(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) error) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		if err := f(tx); err != nil {
+			return err
+		}
+		_, err := appendAudit(ctx, tx, e)
+		return err
+	})
+}
+
+// gone is the result of a removal: NotFound when there was nothing.
+func gone(done sql.Result, err error) error {
+	if err != nil {
+		return unavailable(err)
+	}
+	n, err := done.RowsAffected()
+	if err == nil && n == 0 {
+		return fault.New(fault.NotFound, "There is none any more: somebody may have taken it back before.")
+	}
+	return unavailable(err)
+}
+
+// listed reads rows one by one.
+func listed[T any](ctx context.Context, db *DB, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := one(rows.Scan)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		out = append(out, v)
+	}
+	return out, unavailable(rows.Err())
+}

@@ -1,0 +1,67 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+// placementHistory is what a kept past has to give back.
+func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
+	s, ctx := open(t), t.Context()
+	at := func(n int) time.Time { return begin().Add(time.Duration(n) * time.Minute) }
+	add := func(n int, stream string, whole bool, events ...store.HistoryEvent) {
+		must(t, s.AppendHistory(ctx, "c", []store.HistoryEntry{{At: at(n), Stream: stream, Whole: whole, Body: []byte{byte(n)}}}, events))
+	}
+	add(0, "frame", true)
+	add(0, "chunks/a/1", true)
+	add(2, "chunks/a/1", false, store.HistoryEvent{ID: "e1", At: at(1), What: "moveChunk.error", NS: "a", Failed: true})
+	add(4, "chunks/b/1", true, store.HistoryEvent{ID: "e2", At: at(3), What: "split", NS: "b", Details: []byte{5, 0, 0, 0, 0}},
+		store.HistoryEvent{ID: "e1", At: at(1), What: "again", NS: "a"})
+	must(t, s.AppendHistory(ctx, "other", []store.HistoryEntry{{At: at(1), Stream: "frame", Whole: true, Body: []byte{9}}}, nil))
+
+	got, err := s.HistoryBetween(ctx, "c", "chunks/", at(0), at(4), 10)
+	if must(t, err); len(got) != 2 || !got[0].Whole || got[1].Whole || got[1].Body[0] != 2 || !got[1].At.Equal(at(2)) || got[0].Seq >= got[1].Seq {
+		t.Errorf("between: %+v", got)
+	}
+	if got, err = s.HistoryBetween(ctx, "c", "chunks/a/", time.Time{}, time.Time{}, 1); err != nil || len(got) != 1 || got[0].Stream != "chunks/a/1" {
+		t.Errorf("limit: %+v %v", got, err)
+	}
+	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 || !got[0].Whole {
+		t.Errorf("of: %+v %v", got, err)
+	}
+	for _, x := range []struct {
+		from    int
+		forward bool
+		want    int
+	}{{-5, true, 0}, {0, true, 2}, {2, true, 4}, {4, false, 2}, {2, false, 0}} {
+		if next, err := s.HistoryStep(ctx, "c", "chunks/", at(x.from), x.forward); err != nil || !next.Equal(at(x.want)) {
+			t.Errorf("step from %d: %s %v", x.from, next, err)
+		}
+	}
+	if next, err := s.HistoryStep(ctx, "c", "chunks/", at(4), true); err != nil || !next.IsZero() {
+		t.Errorf("after the last: %s %v", next, err)
+	}
+	events, err := s.Events(ctx, "c", store.HistoryEvents{Ascending: true, Limit: 10})
+	if must(t, err); len(events) != 2 || events[0].What != "moveChunk.error" || len(events[1].Details) != 5 {
+		t.Errorf("events: %+v", events)
+	}
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{OnlyFailed: true, From: at(2), Limit: 10}); err != nil || len(events) != 0 {
+		t.Errorf("failures: %+v %v", events, err)
+	}
+	for _, n := range []int{0, 1, 2, 9} {
+		must(t, s.NoteWatched(ctx, "c", at(n), 3*time.Minute))
+	}
+	spans, err := s.WatchedSpans(ctx, "c", time.Time{}, time.Time{})
+	if must(t, err); len(spans) != 2 || !spans[0].From.Equal(at(0)) || !spans[0].To.Equal(at(2)) || !spans[1].From.Equal(at(9)) {
+		t.Errorf("watched: %+v", spans)
+	}
+	must(t, s.TrimHistory(ctx, "c", at(3)))
+	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 {
+		t.Errorf("what is needed for a kept time is gone: %+v %v", got, err)
+	}
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 10}); err != nil || len(events) != 1 {
+		t.Errorf("after trimming: %+v %v", events, err)
+	}
+}

@@ -1,0 +1,265 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+func plan(id string) store.PlanRecord {
+	return store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: begin(), Expires: begin().Add(15 * time.Minute), Body: []byte{0, 255, 1}}
+}
+
+func runOf(id, plan string) store.RunRecord {
+	return store.RunRecord{ID: id, Plan: plan, Cluster: "c", By: "user:1", State: "planned", Open: true, Started: begin(), Body: []byte("{}")}
+}
+
+func intent(run string, step int) store.IntentRecord {
+	return store.IntentRecord{Run: run, Step: step, At: begin(), DB: "admin", Command: []byte{5, 0, 0, 0, 0}}
+}
+
+// Journal is what every store.Journal must pass, whether it is part of a
+// store.Store or not. open gives an empty one.
+func Journal(t *testing.T, open func(*testing.T) store.Journal) {
+	t.Run("APlanIsKeptOnceAndComesBackAsItWas", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		other := plan("p1")
+		other.Hash, other.Body = "another", []byte{7}
+		wants(t, "a plan of the same id", j.SavePlan(ctx, other), fault.Conflict)
+		got, err := j.PlanRecord(ctx, "p1")
+		must(t, err)
+		if diff := cmp.Diff(plan("p1"), got); diff != "" {
+			t.Error(diff)
+		}
+		_, err = j.PlanRecord(ctx, "p2")
+		wants(t, "a plan that is not there", err, fault.NotFound)
+	})
+	t.Run("APlanHasOneRun", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		wants(t, "a second run of the plan", j.AddRun(ctx, runOf("r2", "p1")), fault.Conflict)
+		wants(t, "the same run again", j.AddRun(ctx, runOf("r1", "p2")), fault.Conflict)
+		want := runOf("r1", "p1")
+		for what, read := range map[string]func() (store.RunRecord, error){
+			"by id":   func() (store.RunRecord, error) { return j.RunRecord(ctx, "r1") },
+			"by plan": func() (store.RunRecord, error) { return j.PlanRun(ctx, "p1") },
+		} {
+			got, err := read()
+			must(t, err)
+			want.Seq = got.Seq
+			if diff := cmp.Diff(want, got); diff != "" || got.Seq <= 0 {
+				t.Errorf("%s, seq %d: %s", what, got.Seq, diff)
+			}
+		}
+		_, err := j.RunRecord(ctx, "r2")
+		wants(t, "a run that was refused", err, fault.NotFound)
+		_, err = j.PlanRun(ctx, "p2")
+		wants(t, "a plan without a run", err, fault.NotFound)
+	})
+	t.Run("OfRunsAddedAtOnceForAPlanOneIsKept", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		var kept, refused atomic.Int64
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				switch err := j.AddRun(ctx, runOf(fmt.Sprint("r", i), "p1")); {
+				case err == nil:
+					kept.Add(1)
+				case fault.Of(err) == fault.Conflict:
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if kept.Load() != 1 || refused.Load() != 7 {
+			t.Errorf("%d kept, %d refused", kept.Load(), refused.Load())
+		}
+	})
+	t.Run("SavingARunReplacesWhatChangesAndLeavesTheRest", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		first, err := j.RunRecord(ctx, "r1")
+		must(t, err)
+		r := first
+		r.State, r.Open, r.Ended, r.Body = "succeeded", false, begin().Add(time.Second), []byte("done")
+		must(t, j.SaveRun(ctx, r))
+		got, err := j.RunRecord(ctx, "r1")
+		must(t, err)
+		if diff := cmp.Diff(r, got); diff != "" {
+			t.Error(diff)
+		}
+		wants(t, "saving a run that is not there", j.SaveRun(ctx, runOf("r2", "p2")), fault.NotFound)
+		_, err = j.RunRecord(ctx, "r2")
+		wants(t, "a run that was only saved", err, fault.NotFound)
+	})
+	t.Run("RunsAreListedByClusterNewestFirstInPages", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		for i := range 5 {
+			r := runOf(fmt.Sprint("r", i), fmt.Sprint("p", i))
+			if i == 2 {
+				r.Cluster = "another"
+			}
+			must(t, j.SavePlan(ctx, plan(r.Plan)))
+			must(t, j.AddRun(ctx, r))
+		}
+		r, err := j.RunRecord(ctx, "r0") // being saved again makes no run newer
+		must(t, err)
+		must(t, j.SaveRun(ctx, r))
+		var got []string
+		for before := int64(0); ; {
+			page, err := j.RunRecords(ctx, "c", before, 3)
+			must(t, err)
+			for _, r := range page {
+				got = append(got, r.ID)
+				before = r.Seq
+			}
+			if len(page) < 3 {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"r4", "r3", "r1", "r0"}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("OpenRunsAreThoseOfTheClusterOldestFirst", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		for i := range 4 {
+			r := runOf(fmt.Sprint("r", i), fmt.Sprint("p", i))
+			if i == 3 {
+				r.Cluster = "another"
+			}
+			must(t, j.SavePlan(ctx, plan(r.Plan)))
+			must(t, j.AddRun(ctx, r))
+		}
+		ended := runOf("r1", "p1")
+		ended.Open, ended.Ended = false, begin()
+		must(t, j.SaveRun(ctx, ended))
+		if diff := cmp.Diff([]string{"r0", "r2"}, openIn(t, j, "c")); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("AStepIsIntendedOnce", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		for _, step := range []int{10, 0, 2} {
+			must(t, j.AddIntent(ctx, intent("r1", step)))
+		}
+		again := intent("r1", 0)
+		again.DB, again.Command = "other", []byte{7}
+		wants(t, "a step intended twice", j.AddIntent(ctx, again), fault.Conflict)
+		got, err := j.Intents(ctx, "r1")
+		must(t, err)
+		if diff := cmp.Diff([]store.IntentRecord{intent("r1", 0), intent("r1", 2), intent("r1", 10)}, got); diff != "" {
+			t.Error(diff)
+		}
+		if none, err := j.Intents(ctx, "r2"); err != nil || len(none) > 0 {
+			t.Errorf("%v %v", none, err)
+		}
+	})
+}
+
+func openIn(t *testing.T, j store.Journal, cluster string) (ids []string) {
+	t.Helper()
+	rows, err := j.OpenRuns(t.Context(), cluster)
+	must(t, err)
+	for _, r := range rows {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+func journal(t *testing.T, open func(*testing.T) store.Store) {
+	Journal(t, func(t *testing.T) store.Journal { return open(t) })
+}
+
+// Place is where stores are kept. Open opens what is there: a first time to own
+// it, while that is open to read only, after it was closed to own it again.
+type Place struct {
+	Open func(*testing.T) store.Store
+}
+
+// RunInPlace runs the tests that need more than one store of the same data. make
+// gives an empty place.
+func RunInPlace(t *testing.T, make func(*testing.T) Place) {
+	t.Run("TheNextProcessFindsTheJournal", func(t *testing.T) {
+		ctx, place := t.Context(), make(t)
+		first := place.Open(t)
+		fill(ctx, t, first)
+		must(t, first.Close())
+		second := place.Open(t)
+		holds(t, second)
+		wants(t, "a second run of the plan", second.AddRun(ctx, runOf("r2", "p1")), fault.Conflict)
+		wants(t, "the same intent", second.AddIntent(ctx, intent("r1", 0)), fault.Conflict)
+		must(t, second.SavePlan(ctx, plan("p2")))
+		must(t, second.AddRun(ctx, runOf("r2", "p2")))
+		rows, err := second.RunRecords(ctx, "c", 0, 10)
+		must(t, err)
+		if len(rows) != 2 || rows[0].ID != "r2" || rows[0].Seq <= rows[1].Seq {
+			t.Errorf("%+v", rows)
+		}
+	})
+	t.Run("WhoDoesNotOwnTheJournalReadsIt", func(t *testing.T) {
+		ctx, place := t.Context(), make(t)
+		owner := place.Open(t)
+		fill(ctx, t, owner)
+		reader := place.Open(t)
+		if !owner.Owner() || reader.Owner() {
+			t.Fatalf("the first owns it: %v, the second: %v", owner.Owner(), reader.Owner())
+		}
+		holds(t, reader)
+		for what, err := range map[string]error{
+			"plan":   reader.SavePlan(ctx, plan("p2")),
+			"run":    reader.AddRun(ctx, runOf("r2", "p2")),
+			"save":   reader.SaveRun(ctx, runOf("r1", "p1")),
+			"intent": reader.AddIntent(ctx, intent("r1", 1)),
+		} {
+			wants(t, what+" of a reader", err, fault.Unavailable)
+		}
+		holds(t, owner)
+	})
+}
+
+// fill keeps one of each.
+func fill(ctx context.Context, t *testing.T, j store.Journal) {
+	t.Helper()
+	must(t, j.SavePlan(ctx, plan("p1")))
+	must(t, j.AddRun(ctx, runOf("r1", "p1")))
+	must(t, j.AddIntent(ctx, intent("r1", 0)))
+	r := runOf("r1", "p1")
+	r.State, r.Body = "running", []byte("sent")
+	must(t, j.SaveRun(ctx, r))
+}
+
+// holds wants what fill has kept, and nothing more.
+func holds(t *testing.T, j store.Journal) {
+	t.Helper()
+	ctx := t.Context()
+	p, err := j.PlanRecord(ctx, "p1")
+	must(t, err)
+	r, err := j.PlanRun(ctx, "p1")
+	must(t, err)
+	intents, err := j.Intents(ctx, "r1")
+	must(t, err)
+	want := runOf("r1", "p1")
+	want.State, want.Body, want.Seq = "running", []byte("sent"), r.Seq
+	if diff := cmp.Diff(plan("p1"), p) + cmp.Diff(want, r) + cmp.Diff([]store.IntentRecord{intent("r1", 0)}, intents) + cmp.Diff([]string{"r1"}, openIn(t, j, "c")); diff != "" {
+		t.Error(diff)
+	}
+	_, err = j.PlanRecord(ctx, "p2")
+	wants(t, "a plan that nobody kept", err, fault.NotFound)
+}
