@@ -19,7 +19,7 @@ var rooms = map[string][]string{
 	"internal/hostile":     {"-"}, // safe text for logs and terminals; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
-	"internal/cluster":     {"internal/topology", "internal/shardkey"},
+	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
 	"internal/balance":     {"internal/topology", "internal/shardkey"},
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
 	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
@@ -28,11 +28,13 @@ var rooms = map[string][]string{
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
 	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
+	"internal/heat/advice": {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/history"},
+	"internal/alert":       {"internal/store"},
 	"internal/history":     {"internal/topology", "internal/shardkey", "internal/store"},
 	"internal/auth":        {"internal/store"},
 	"internal/api":         {},
 	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/history", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/heat/advice", "internal/alert", "internal/history", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
 	"web/templates":        {"web/words", "static"},
 	"web/words":            {"-"},
 	"test/mongosh":         {"-"}, // tests only
@@ -44,13 +46,13 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/history", "web"},
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/heat/advice", "internal/history", "web"},
 	"github.com/gorilla/websocket":            {"web"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
 	"github.com/alexedwards/argon2id":         {"internal/auth"},
 	"golang.org/x/oauth2":                     {"internal/auth"},
-	"go.yaml.in/yaml":                         {"internal/profile"},
+	"go.yaml.in/yaml":                         {"internal/profile", "internal/alert"},
 	"go.mongodb.org/mongo-driver/v2/x":        {},
 	"go.mongodb.org/mongo-driver/v2/internal": {},
 }

@@ -22,7 +22,10 @@ var without = map[string]string{
 	"locate":       "Documents, clients and other rows can't be located by key or id.",
 	"proof":        "Answers can't be compared with the mongos's own, and rows are not counted.",
 	"duplicates":   "Ids that are on two shards can't be looked for.",
+	"heat":         "Writes are not counted where they can't be read, and how busy shards are is not known.",
+	"survey":       "What projects and documents take can't be measured in every collection.",
 
+	"operations":          "Plans do not say what else goes on, and what became of a command without an answer is found out by less.",
 	"balancerSwitch":      "The balancer can't be started or stopped.",
 	"balancerWindow":      "The balancing window can't be set.",
 	"zoneShards":          "Zones can't be given to shards or taken from them.",

@@ -38,11 +38,15 @@ func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a act)
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	if done, err := rendered(ctx, db, cmd); done {
+		return nil, err
+	}
 	if run != "" {
 		cmd = append(cmd, bson.E{Key: "comment", Value: run})
 	}
 	var left atomic.Bool
 	reply, err := c.mongo.Database(db).RunCommand(context.WithValue(ctx, leftKey{}, &left), cmd).Raw()
+	c.operated(reply, err)
 	return reply, c.outcome(err, left.Load(), a)
 }
 

@@ -49,9 +49,13 @@ func (c *Client) Databases(ctx context.Context) ([]topology.Database, error) {
 
 // Zones reads config.tags. The _id may be anything and is not looked at.
 func (c *Client) Zones(ctx context.Context) ([]topology.ZoneRange, error) {
+	return c.zones(ctx, bson.D{})
+}
+
+func (c *Client) zones(ctx context.Context, filter bson.D) ([]topology.ZoneRange, error) {
 	var out []topology.ZoneRange
 	skipped := skipping("config.tags")
-	cmd := find("tags", bson.D{}, fields("ns", "min", "max", "tag"), withMajority)
+	cmd := find("tags", filter, fields("ns", "min", "max", "tag"), withMajority)
 	err := c.each(ctx, "config", cmd, findOn("tags", "read the zones"), func(doc bson.Raw) error {
 		var z topology.ZoneRange
 		w := walk(doc)

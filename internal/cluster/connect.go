@@ -32,6 +32,7 @@ type Client struct {
 	version atomic.Pointer[version]    // what buildInfo said
 	legacy  atomic.Bool                // some collection has the chunk format of 4.4
 	ids     atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
+	newest  operation                  // when the newest of our commands took effect
 }
 
 // Connect opens a pool and makes sure that a mongos answers. The error is one

@@ -13,15 +13,18 @@ import (
 // as it is: whoever builds it from people's input wraps values in $eq. The
 // context's deadline becomes maxTimeMS, so that the shards give up with us.
 // Needs find on the collection.
-func (c *Client) Count(ctx context.Context, ns topology.Namespace, filter bson.D) (n int64, err error) {
-	cmd := bson.D{
-		{Key: "aggregate", Value: ns.Collection()},
-		{Key: "pipeline", Value: bson.A{
-			bson.D{{Key: "$match", Value: filter}},
-			bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}},
-		}},
-		{Key: "cursor", Value: bson.D{}},
-	}
+func (c *Client) Count(ctx context.Context, ns topology.Namespace, filter bson.D) (int64, error) {
+	return c.count(ctx, ns, bson.D{{Key: "$match", Value: filter}})
+}
+
+// CountUpTo is Count that stops after one more than most.
+func (c *Client) CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error) {
+	return c.count(ctx, ns, bson.D{{Key: "$match", Value: filter}}, bson.D{{Key: "$limit", Value: most + 1}})
+}
+
+func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any) (n int64, err error) {
+	group := bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}}
+	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)}, {Key: "cursor", Value: bson.D{}}}
 	r := read{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		n, _ = doc.Lookup("n").AsInt64OK()

@@ -2,11 +2,13 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -64,6 +66,40 @@ func act(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string
 	return refused
 }
 
+// watch does all that goes with a change: asks what is going on, reads what a
+// command needs and what proves it, looks for one without an answer, counts.
+func watch(ctx context.Context, c *cluster.Client) []string {
+	var all complaints
+	a, err := c.Activity(ctx, nil)
+	all.note("activity", err)
+	if err == nil && !a.Known {
+		all.note("activity", errors.New(a.Reason))
+	}
+	step := actions.Step{Op: actions.OpMove, NS: seen, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
+	_, err = c.Trace(ctx, "run", step, time.Now())
+	all.note("trace", err)
+	_, err = c.Changelog(ctx, seen, time.Now(), 10)
+	all.note("changelog", err)
+	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
+		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer} {
+		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: seen, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
+		all.note("read a "+string(kind), err)
+	}
+	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
+	all.note("make a filter", err)
+	_, err = c.CountUpTo(ctx, seen, match, 10)
+	all.note("count", err)
+	return all.list
+}
+
+func keyOf(v any) bson.Raw {
+	doc, err := bson.Marshal(bson.D{{Key: "project_id", Value: v}, {Key: "key", Value: v}})
+	if err != nil {
+		panic(err) // MinKey or MaxKey
+	}
+	return doc
+}
+
 // allChanges are the methods of actions.Admin.
 func allChanges() []attempt {
 	return append(changes(), attempt{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }})
@@ -98,20 +134,27 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *staged) {
 				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
-					r := newReader(s.as[name], quiet)
+					r := newReader(t, s.as[name], quiet)
 					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
 						t.Errorf("%s: %q", name, complaints)
+					}
+					if denied := s.denied[name].take(); len(denied) > 0 {
+						t.Errorf("%s was denied %v", name, denied)
 					}
 					changes := name == doctor.OperatorRole
 					if lacks, unknown := lacking(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
 						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
 					}
-					if denied := s.denied[name].take(); len(denied) > 0 {
-						t.Errorf("%s was denied %v", name, denied)
-					}
+					s.denied[name].take() // the doctor tries what only changes need, too
 				}
 				if refused := act(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
 					t.Errorf("the operator was refused %v", refused)
+				}
+				if complaints := watch(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
+					t.Errorf("the operator could not watch a change: %q", complaints)
+				}
+				if denied := s.denied[doctor.OperatorRole].take(); len(denied) > 0 {
+					t.Errorf("the operator was denied %v", denied)
 				}
 			})
 		})
@@ -195,11 +238,11 @@ func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
 	t.Helper()
 	c := s.as[name]
 	s.denied[name].take()
-	r := newReader(c, quiet)
+	r := newReader(t, c, quiet)
 	var noticed []string
 	changes := name == doctor.OperatorRole
 	if changes {
-		noticed = act(t.Context(), t, c)
+		noticed = append(act(t.Context(), t, c), watch(t.Context(), c)...)
 	} else {
 		noticed = r.readEverything(t.Context(), s.sample)
 	}
@@ -214,7 +257,7 @@ func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
 
 func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
-		r := newReader(c, quiet)
+		r := newReader(t, c, quiet)
 		sent.take()
 		report := r.examine(t.Context(), t)
 		harmless := []string{"admin.hello", "admin.buildInfo", "admin.connectionStatus", "admin.connPoolStats", "admin.aggregate",

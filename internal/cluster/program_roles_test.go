@@ -19,9 +19,13 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
+	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 )
 
@@ -67,26 +71,36 @@ type reader struct {
 	locator *placement.Locator
 	prover  *placement.Prover
 	check   *placement.DuplicateCheck
+	heat    *heat.Collector
+	surveys *survey.Engine
+	history *history.Recorder
 }
 
-func newReader(c *cluster.Client, log *slog.Logger) *reader {
+func newReader(t *testing.T, c *cluster.Client, log *slog.Logger) *reader {
+	t.Helper()
 	prof := profile.Yorkie()
 	w := topology.NewWatcher(c, topology.Options{Sweep: 5 * time.Second, Log: log})
 	r := &reader{client: c, watcher: w, keeper: placement.NewKeeper(c, w, prof, log), prover: placement.NewProver(c, w)}
 	r.locator = placement.NewLocator(c, w, r.keeper, prof)
 	r.check = placement.NewDuplicateCheck(c, w, r.keeper, prof, log)
 	r.locator.MarkShared(r.check)
+	r.heat = heat.NewCollector(c, w, prof, heat.Options{Log: log})
+	r.surveys = survey.New(c, w, r.keeper, prof, survey.Options{Log: log})
+	kept, err := sqlite.Open(t.Context(), t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { _ = kept.Close() })
+	r.history = history.NewRecorder(kept, w, log, nil)
 	return r
 }
 
 // readEverything does all that the program reads: every poll, every way to
-// locate, proofs, counts, the check for duplicate ids. It gives what the program
-// complains of. Call it in a bubble.
+// locate, proofs, counts, the check for duplicate ids, heat, history and surveys. It
+// gives what the program complains of. Call it in a bubble.
 func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 	var all complaints
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context) error{r.watcher.Run, r.keeper.Run, r.check.Run} {
+	for _, run := range []func(context.Context) error{r.watcher.Run, r.keeper.Run, r.check.Run, r.heat.Run, r.surveys.Run, r.history.Run} {
 		running.Go(func() { _ = run(ctx) })
 	}
 	defer running.Wait()
@@ -133,6 +147,7 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 			all.note("duplicates", fmt.Errorf("%s: %s", rep.State, rep.Problem))
 		}
 	}
+	r.measureEverything(ctx, sample, &all)
 	_ = r.client.LoadPerMinute()
 	return all.list
 }
@@ -151,7 +166,10 @@ func (r *reader) examine(ctx context.Context, t *testing.T) doctor.Report {
 }
 
 // sample is something to ask for, of each kind.
-type sample struct{ questions []string }
+type sample struct {
+	questions         []string
+	project, document bson.ObjectID
+}
 
 // collect finds rows to ask for, and makes the one collection that the simulated
 // data has no rows for.
@@ -171,7 +189,7 @@ func collect(t *testing.T, sim *simcluster.Cluster) sample {
 	must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: "snapshot_bodies"}, {Key: "documents", Value: bson.A{
 		bson.D{{Key: "project_id", Value: document.Lookup("project_id")}, {Key: "doc_id", Value: document.Lookup("_id")}},
 	}}}))
-	var s sample
+	s := sample{project: document.Lookup("project_id").ObjectID(), document: document.Lookup("_id").ObjectID()}
 	s.questions = []string{
 		project.Lookup("name").StringValue(), project.Lookup("public_key").StringValue(), id(project, "_id"),
 		id(document, "project_id") + "/" + document.Lookup("key").StringValue(), id(document, "_id"),

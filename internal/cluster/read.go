@@ -38,6 +38,7 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 func (c *Client) one(ctx context.Context, db string, cmd bson.D, r read) (bson.Raw, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
+	cmd = c.latest(ctx, cmd)
 	reply, err := c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
 	if err != nil && broken(ctx, err) {
 		reply, err = c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
@@ -50,6 +51,7 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r read) (bson.R
 func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func(bson.Raw) error) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
+	cmd = c.latest(ctx, cmd)
 	cur, err := c.mongo.Database(db).RunCommandCursor(ctx, cmd)
 	if err != nil && broken(ctx, err) {
 		cur, err = c.mongo.Database(db).RunCommandCursor(ctx, cmd)

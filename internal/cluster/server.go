@@ -59,15 +59,15 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	c.version.Store(&v)
 	c.legacy.Store(!v.atLeast(5, 0, 0))
 
-	info.ClusterID, err = c.clusterID(ctx)
-	if err != nil && fault.Of(err) != fault.Forbidden {
+	if info.ClusterID, err = c.ClusterID(ctx); err != nil {
 		return topology.ServerInfo{}, err
 	}
 	return info, nil
 }
 
-// clusterID is config.version's, an ObjectId, in hex.
-func (c *Client) clusterID(ctx context.Context) (id string, err error) {
+// ClusterID is config.version's, an ObjectId, in hex; "" where that may not be
+// read.
+func (c *Client) ClusterID(ctx context.Context) (id string, err error) {
 	cmd := find("version", bson.D{}, append(limited(1), fields("clusterId"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {
 		if oid, ok := doc.Lookup("clusterId").ObjectIDOK(); ok {
@@ -75,5 +75,8 @@ func (c *Client) clusterID(ctx context.Context) (id string, err error) {
 		}
 		return nil
 	})
+	if fault.Of(err) == fault.Forbidden {
+		return "", nil
+	}
 	return id, err
 }

@@ -208,3 +208,18 @@ func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 		}
 	})
 }
+
+func TestACountStopsAfterOneMoreThanMost(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})
+		if err != nil || all < 10 {
+			t.Fatalf("%d documents, %v", all, err)
+		}
+		empty := bson.Raw{5, 0, 0, 0, 0}
+		for most, want := range map[int64]int64{0: 1, 7: 8, all - 1: all, all: all, 100_000: all} {
+			if n, err := c.CountUpTo(t.Context(), "yorkie-meta.documents", empty, most); err != nil || n != want {
+				t.Errorf("up to %d of %d: %d, %v", most, all, n, err)
+			}
+		}
+	})
+}

@@ -171,7 +171,7 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 		{"another database", db("other", ""), "find", nil},
 		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
 		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "projects", "locate", "proof", "duplicates",
-			"split", "merge", "move", "jumbo", "migrations", "compliance"}},
+			"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
 		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},
 	} {

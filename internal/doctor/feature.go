@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 		features = append(features, reading(p, d)...)
 	}
 	features = append(features,
+		Feature{Code: "operations", Change: true, Needs: append(onCluster("inprog"), config("find", "migrations")...)},
 		Feature{Code: "balancerSwitch", Change: true, Needs: config("update", "settings")},
 		Feature{Code: "balancerWindow", Change: true, Needs: config("update insert", "settings")},
 		Feature{Code: "zoneShards", Change: true, Needs: append(config("update", "shards"), config("find", "tags")...)},
@@ -81,7 +83,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 
 // reading are the features that look at the data of one database.
 func reading(p *profile.Profile, d Data) []Feature {
-	var located, placed, checked []Privilege
+	var located, placed, checked, counted, measured []Privilege
 	for _, c := range d.Layout.Collections {
 		if c.Scope == profile.ScopeCluster {
 			continue
@@ -91,17 +93,26 @@ func reading(p *profile.Profile, d Data) []Feature {
 		if c.Kind != "" {
 			located = append(located, find...)
 		}
+		if c.Appended || c.WrittenAt != "" {
+			counted = append(counted, find...)
+		}
+		if c.ProjectField != "" {
+			measured = append(measured, find...)
+		}
 		if c.Kind != "" && c.Scope == profile.ScopeProject {
 			checked = append(checked, find...)
 		}
 	}
+	names, sizes := on(d.DB, p.Names.Collection, "find"), on(d.DB, "", "collStats")
 	return []Feature{
 		{Code: "unsharded", DB: d.DB, Needs: on(d.DB, "", "listCollections")},
-		{Code: "sizes", DB: d.DB, Needs: on(d.DB, "", "collStats")},
-		{Code: "projects", DB: d.DB, Needs: on(d.DB, p.Names.Collection, "find")},
+		{Code: "sizes", DB: d.DB, Needs: sizes},
+		{Code: "projects", DB: d.DB, Needs: names},
 		{Code: "locate", DB: d.DB, Needs: located},
 		{Code: "proof", DB: d.DB, Needs: placed},
 		{Code: "duplicates", DB: d.DB, Needs: checked},
+		{Code: "heat", DB: d.DB, Needs: slices.Concat(counted, sizes)},
+		{Code: "survey", DB: d.DB, Needs: slices.Concat(names, measured, sizes)},
 	}
 }
 

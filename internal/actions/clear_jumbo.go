@@ -1,0 +1,41 @@
+package actions
+
+import "shardboard/internal/topology"
+
+// planClearJumbo takes the jumbo flag from a chunk. Takes ns and chunk or bounds.
+func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(ClearJumbo, "ns", "chunk", "bounds"); err != nil {
+		return Draft{}, a, err
+	}
+	c, err := collectionOf(s.Table, ClearJumbo, a.NS)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	_, ch, err := s.chunkOf(c, ClearJumbo, a)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	d := draft(s, ClearJumbo, a)
+	d.resolved(c, ch)
+	if !ch.Jumbo {
+		d.check(Check{ID: "jumbo", Verdict: Block, Text: say("jumbo.notFlagged"), Source: d.fromTable(topology.PartRouting)})
+	} else {
+		d.clearJumbo(d.sketch(c), d.sketch(c).at(ch.Min))
+		d.checkAgain(c, ch)
+	}
+	return d.finish(say("clear-jumbo", d.naming(c, ch)...), Undo{Text: say("clear-jumbo")})
+}
+
+// checkAgain: a chunk that is still too big is flagged again when the balancer
+// next fails to move it.
+func (d *drafting) checkAgain(c *topology.Collection, ch topology.Chunk) {
+	limit, size := d.chunkLimit(c), d.estimate(c, ch.Min, ch.Max, bytesOf)
+	out := Check{ID: "size", Verdict: Pass, Text: say("size.fits"), Source: d.fromTable(topology.PartSizes)}
+	switch {
+	case limit <= 0 || !size.Known:
+		out.Verdict, out.Text = Warn, say("size.unknown", "ns", string(c.NS))
+	case size.Value > limit:
+		out.Verdict, out.Text = Warn, say("size.again", "bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy())
+	}
+	d.check(out)
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+// end ends the run. The run that it undoes is marked first, and its end recorded:
+// a crash in between leaves this one open, and settling it comes here again.
+func (x *execution) end(s State, why actions.Say) {
+	rows := x.countAfter()
+	if x.e.life.Err() != nil {
+		return
+	}
+	if of := x.now().UndoOf; s == Succeeded && of != "" && !x.markUndone(of) {
+		return
+	}
+	details := map[string]string{"plan": x.now().Plan, "state": string(s)}
+	if why.Code != "" {
+		details["why"] = why.Code
+	}
+	if !x.recorded(auditRunEnded, outcomeOf(s), details) {
+		return
+	}
+	at := now()
+	x.keep(func(r *Run) {
+		r.State, r.Why, r.Ended, r.Rows = s, why, at, rows
+		r.Resolved = slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Resolved })
+	})
+}
+
+// abandon ends a run that was told to have failed to begin. Whether it is on disk
+// is not known: a failed write may have been one.
+func (x *execution) abandon() {
+	for pause := saveAgain; ; pause = min(2*pause, saveLonger) {
+		_, err := x.e.o.Journal.RunRecord(x.e.life, x.id)
+		switch {
+		case err == nil:
+			x.end(Stopped, actions.Say{Code: "run.notBegun"})
+			return
+		case fault.Of(err) == fault.NotFound:
+			return
+		}
+		if !x.pause(pause) {
+			return
+		}
+	}
+}
+
+func outcomeOf(s State) string {
+	switch s {
+	case Succeeded:
+		return "ok"
+	case Refused, Stopped:
+		return "refused"
+	case Unknown:
+		return "unknown"
+	}
+	return "failed"
+}
+
+// markUndone says of another run, which has ended, that this one has undone it.
+// False at the end of the process.
+func (x *execution) markUndone(id string) bool {
+	for pause := saveAgain; ; pause = min(2*pause, saveLonger) {
+		err := x.e.undone(x.e.life, id, x.id)
+		if err == nil {
+			return true
+		}
+		x.e.o.Log.Error("mark run as undone", "run", id, "err", err)
+		if !x.pause(pause) {
+			return false
+		}
+	}
+}
+
+func (e *Engine) undone(ctx context.Context, id, by string) error {
+	record, err := e.o.Journal.RunRecord(ctx, id)
+	if err != nil {
+		return err
+	}
+	r, err := runOf(record)
+	if err != nil {
+		return err
+	}
+	r.State, r.UndoneBy, r.Seq = Undone, by, r.Seq+1
+	if record, err = runRecord(r); err != nil {
+		return err
+	}
+	if err := e.o.Journal.SaveRun(ctx, record); err != nil {
+		return err
+	}
+	e.told.tell(id)
+	return nil
+}

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/actions"
+)
+
+// The pause between two looks at a migration: a sixtieth of the time that it has
+// run, within these bounds.
+const (
+	followEvery  = 2 * time.Second
+	followRarely = time.Minute
+)
+
+// follow shows how far a migration is until what it gives is called. Not to know
+// is no failure: the answer or the proof tells in the end.
+func (x *execution) follow(i int, s actions.Step) (end func()) {
+	ctx, cancel := context.WithCancel(x.e.life)
+	ended := make(chan struct{})
+	sent := x.now().Steps[i].Sent
+	go func() {
+		defer close(ended)
+		begun := time.Now()
+		for sleep(ctx, min(max(time.Since(begun)/60, followEvery), followRarely)) == nil {
+			look, cancel := context.WithTimeout(ctx, readTime)
+			t, err := x.e.o.Reader.Trace(look, x.id, s, sent)
+			cancel()
+			if err != nil || ctx.Err() != nil {
+				continue
+			}
+			x.show(func(r *Run) {
+				r.Steps[i].Progress = Progress{Done: int64(t.Step), Total: int64(t.Steps)}
+				r.Steps[i].Events = t.Events[max(0, len(t.Events)-eventLimit):]
+			})
+		}
+	}()
+	return func() { cancel(); <-ended }
+}

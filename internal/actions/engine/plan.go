@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	// Expiry is how long a plan can be run after it was made.
+	Expiry = 15 * time.Minute
+	// reasonLimit bounds a reason, in characters.
+	reasonLimit = 500
+)
+
+// Plan makes a plan, saves it and changes nothing.
+func (e *Engine) Plan(ctx context.Context, by auth.Principal, r Request) (actions.Plan, error) {
+	r.UndoOf = ""
+	p, err := e.make(ctx, by, r)
+	if err != nil {
+		return actions.Plan{}, e.refuse(ctx, by, auditPlanRefused, string(r.Kind), map[string]string{"kindOfPlan": string(r.Kind)}, err)
+	}
+	return p, nil
+}
+
+// make is Plan and Undo but for the record of a refusal.
+func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (actions.Plan, error) {
+	r.Reason = strings.TrimSpace(r.Reason)
+	switch {
+	case !by.May(auth.Operator):
+		return actions.Plan{}, errRole(auth.Operator)
+	case !e.o.Journal.Owner():
+		return actions.Plan{}, store.ErrReadOnly
+	case r.Reason == "":
+		return actions.Plan{}, fault.New(fault.Invalid, "A plan needs a reason: say why, for those who read the record later.")
+	case utf8.RuneCountInString(r.Reason) > reasonLimit:
+		return actions.Plan{}, fault.New(fault.Invalid, "The reason is too long: at most %d characters.", reasonLimit)
+	}
+	s, err := e.situation(ctx)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	p, err := e.draft(ctx, s, r)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	if !by.May(p.Role) {
+		return actions.Plan{}, errRole(p.Role)
+	}
+	if p.ID, err = e.newID(); err != nil {
+		return actions.Plan{}, err
+	}
+	p.By, p.Made, p.Expires = by, s.Now, s.Now.Add(Expiry)
+	record, err := planRecord(p)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	if err := e.o.Journal.SavePlan(ctx, record); err != nil {
+		return actions.Plan{}, fmt.Errorf("save plan: %w", err)
+	}
+	details := map[string]string{"kindOfPlan": string(p.Kind), "hash": p.Hash, "reason": p.Reason}
+	if p.UndoOf != "" {
+		details["undoOf"] = p.UndoOf
+	}
+	if err := e.record(ctx, by, auditPlanMade, p.ID, "ok", details); err != nil {
+		return actions.Plan{}, fmt.Errorf("record plan: %w", err)
+	}
+	return p, nil
+}
+
+func errRole(r auth.Role) error {
+	return fault.New(fault.Forbidden, "That needs the role %s.", r)
+}
+
+// draft is all of a plan that follows from a situation and a request, so that
+// the same is drafted again before it runs.
+func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (actions.Plan, error) {
+	var d actions.Draft
+	var err error
+	if r.UndoOf != "" {
+		var run Run
+		run, d, err = e.undoDraft(ctx, s, r.UndoOf)
+		r.Kind, r.Args = run.Kind, run.Args
+	} else {
+		planner := e.o.Planners[r.Kind]
+		if !r.Kind.Known() || planner == nil {
+			return actions.Plan{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(r.Kind)))
+		}
+		d, r.Args, err = planner(s, r.Args)
+	}
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	if d.Role == "" {
+		d.Role = auth.Operator
+	}
+	d.Checks = append(d.Checks, common(s, d.Checks)...)
+	commands := make([]actions.Command, len(d.Steps))
+	for i, step := range d.Steps {
+		if commands[i], err = e.o.Renderer.Render(step); err != nil {
+			return actions.Plan{}, err
+		}
+	}
+	return actions.Plan{Draft: d, Hash: hashOf(d.Steps, commands), Cluster: s.Table.ClusterID, Kind: r.Kind, Args: r.Args,
+		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(s, r.Args, d.Steps)}, nil
+}
+
+func cut(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "…"
+	}
+	return s
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// planRecord is a plan in the form in which it is kept: JSON with BSON as
+// base64, so that every byte of a command comes back.
+func planRecord(p actions.Plan) (store.PlanRecord, error) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return store.PlanRecord{}, fmt.Errorf("encode plan: %w", err)
+	}
+	return store.PlanRecord{ID: p.ID, Cluster: p.Cluster, By: p.By.ID, Kind: string(p.Kind), Hash: p.Hash,
+		Made: p.Made, Expires: p.Expires, Body: body}, nil
+}
+
+func planOf(r store.PlanRecord) (p actions.Plan, err error) {
+	if err := json.Unmarshal(r.Body, &p); err != nil {
+		return p, fmt.Errorf("decode plan %s: %w", r.ID, err)
+	}
+	return p, nil
+}
+
+func runRecord(r Run) (store.RunRecord, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return store.RunRecord{}, fmt.Errorf("encode run: %w", err)
+	}
+	return store.RunRecord{ID: r.ID, Plan: r.Plan, Cluster: r.Cluster, By: r.By, State: string(r.State),
+		Open: r.State.Open(), Started: r.Started, Ended: r.Ended, Body: body}, nil
+}
+
+func runOf(r store.RunRecord) (run Run, err error) {
+	if err := json.Unmarshal(r.Body, &run); err != nil {
+		return run, fmt.Errorf("decode run %s: %w", r.ID, err)
+	}
+	return run, nil
+}
+
+// PlanByID gives a plan.
+func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) {
+	r, err := e.o.Journal.PlanRecord(ctx, id)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	return planOf(r)
+}
+
+// RunByID gives a run as it is now.
+func (e *Engine) RunByID(ctx context.Context, id string) (Run, error) {
+	if x := e.executing(id); x != nil {
+		return x.now(), nil
+	}
+	r, err := e.o.Journal.RunRecord(ctx, id)
+	if err != nil {
+		return Run{}, err
+	}
+	return runOf(r)
+}
+
+// RunOfPlan gives the run of a plan.
+func (e *Engine) RunOfPlan(ctx context.Context, plan string) (Run, error) {
+	r, err := e.o.Journal.PlanRun(ctx, plan)
+	if err != nil {
+		return Run{}, err
+	}
+	return e.newest(r)
+}
+
+// newest is a run from memory, where it is open, else from its record.
+func (e *Engine) newest(r store.RunRecord) (Run, error) {
+	if x := e.executing(r.ID); x != nil {
+		return x.now(), nil
+	}
+	return runOf(r)
+}
+
+// listLimit bounds a page of runs.
+const listLimit = 200
+
+// Runs lists runs of this cluster, newest first.
+func (e *Engine) Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error) {
+	var before int64
+	if cursor != "" {
+		if before, err = strconv.ParseInt(cursor, 10, 64); err != nil || before <= 0 {
+			return nil, "", fault.New(fault.Invalid, "This is no cursor of a list of runs.")
+		}
+	}
+	if limit <= 0 || limit > listLimit {
+		limit = listLimit
+	}
+	rows, err := e.o.Journal.RunRecords(ctx, e.cluster(), before, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, r := range rows {
+		run, err := e.newest(r)
+		if err != nil {
+			return nil, "", err
+		}
+		runs = append(runs, run)
+	}
+	if len(rows) == limit {
+		next = strconv.FormatInt(rows[len(rows)-1].Seq, 10)
+	}
+	return runs, next, nil
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/store"
+)
+
+// recover takes over the runs that an earlier process left open. Nothing is
+// sent: a command whose intent is on disk is settled by reading the cluster;
+// steps after it are not begun, but for those that only wait for the cluster.
+func (e *Engine) recover(ctx context.Context) error {
+	cluster, err := e.knownCluster(ctx)
+	if err != nil {
+		return err
+	}
+	e.remember(ctx, cluster)
+	open, err := e.o.Journal.OpenRuns(ctx, cluster)
+	if err != nil {
+		return fmt.Errorf("read open runs: %w", err)
+	}
+	for _, record := range open {
+		run, err := runOf(record)
+		if err != nil {
+			// It stays open, for a program that can read it.
+			e.o.Log.Error("take over an open run", "run", record.ID, "err", err)
+			continue
+		}
+		intents, err := e.o.Journal.Intents(ctx, run.ID)
+		if err != nil {
+			return fmt.Errorf("read intents: %w", err)
+		}
+		x := newExecution(e, withIntents(run, intents))
+		// In the order of their beginning each gets its keys before anybody new.
+		keys := e.locks.ask(x.id, keysOf(x.run.Steps))
+		if !e.begin(x, func() { x.recovered(keys) }) {
+			keys.release()
+		}
+	}
+	return nil
+}
+
+// knownCluster waits for a table, and so for the cluster's id: runs are settled at the cluster that
+// they were made for.
+func (e *Engine) knownCluster(ctx context.Context) (string, error) {
+	for {
+		if t := e.o.Tables.Table(); t.Loaded {
+			return t.ClusterID, nil
+		}
+		if err := sleep(ctx, firstLook); err != nil {
+			return "", err
+		}
+	}
+}
+
+// withIntents is a run as its intents have it: they were written before the
+// run itself was. A step that began without one was never sent.
+func withIntents(run Run, intents []store.IntentRecord) Run {
+	sent := map[int]store.IntentRecord{}
+	for _, i := range intents {
+		sent[i.Step] = i
+	}
+	for i := range run.Steps {
+		s := &run.Steps[i]
+		if !s.State.Open() || !s.Sends() {
+			continue
+		}
+		if in, ok := sent[i]; ok {
+			s.State, s.Sent = Unknown, in.At
+		} else {
+			s.State = Planned
+		}
+	}
+	return run
+}
+
+// recovered settles and ends a run of an earlier process.
+func (x *execution) recovered(keys *ticket) {
+	defer keys.release()
+	run := x.now()
+	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
+		select { // an earlier run may have them, until it is settled
+		case <-keys.granted:
+		case <-x.e.life.Done():
+			return
+		}
+	}
+	for i, s := range run.Steps {
+		switch {
+		case s.State == Unknown:
+			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, actions.Say{Code: "run.unknown"} }) || !x.settle(i, silence, nil) {
+				return
+			}
+			s = x.now().Steps[i]
+		case s.State.Open() && x.onlyWaits(i) && !x.stopping():
+			x.goOn(i)
+			return
+		case s.State.Open():
+			why := actions.Say{Code: "run.restarted"}
+			if x.stopping() {
+				why = x.stoppedBy()
+			}
+			x.end(Stopped, why)
+			return
+		}
+		if s.State != Succeeded {
+			x.end(s.State, s.Why)
+			return
+		}
+	}
+	x.end(Succeeded, actions.Say{})
+}
+
+// onlyWaits tells whether no step from i on sends anything.
+func (x *execution) onlyWaits(i int) bool {
+	for _, s := range x.now().Steps[i:] {
+		if s.Sends() {
+			return false
+		}
+	}
+	return true
+}

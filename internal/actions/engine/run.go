@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/topology"
+)
+
+// State is where a run or a step is.
+type State string
+
+// The states. Planned, Waiting, Running and Unknown are open: they will change.
+const (
+	Planned   State = "planned"   // not begun; of a step also: will not be, once the run has ended
+	Waiting   State = "waiting"   // for another run; Why says for which
+	Running   State = "running"   // of a step: its intent is on disk
+	Succeeded State = "succeeded" // the effect was read from the cluster
+	Failed    State = "failed"    // the cluster refused, or the proof is not there
+	Refused   State = "refused"   // by us, before it was sent: the cluster is not as planned
+	Unknown   State = "unknown"   // sent, and no answer: being settled
+	Stopped   State = "stopped"   // by somebody or by a restart, between two commands
+	Undone    State = "undone"    // of a run: another run has undone it
+)
+
+// Open tells whether the state will change by itself.
+func (s State) Open() bool {
+	return s == Planned || s == Waiting || s == Running || s == Unknown
+}
+
+// Run is one execution of a plan. A value: it does not change after it was given.
+type Run struct {
+	ID       string // 128 bits, base32
+	Plan     string // its plan's id
+	Cluster  string
+	Kind     actions.Kind
+	Args     actions.Args
+	Summary  actions.Say
+	State    State
+	Resolved bool        // it was unknown, and then the cluster told
+	Why      actions.Say // of waiting, failed, refused, unknown, stopped; else empty
+	Steps    []Step
+	Rows     []RowCount // of the project that it is about, by namespace
+	By       string     // principal id
+	ByName   string     // hostile text
+	Reason   string
+	Started  time.Time
+	Ended    time.Time // zero while open
+	StopBy   string    // who asked to stop, and when; "" nobody
+	StopAt   time.Time
+	UndoOf   string // run that this one undoes
+	UndoneBy string // run that has undone this one
+	Seq      uint64 // grows with every change
+}
+
+// Step is one step of a run.
+type Step struct {
+	actions.Step
+	Command  actions.Command
+	State    State
+	Resolved bool        // it was unknown, and then the cluster told
+	Answered bool        // the server itself said that it is done
+	Why      actions.Say // code and data of what is wrong; else empty
+	Error    string      // what the server said, as a sentence; hostile text
+	Sent     time.Time   // when its intent was written; zero: never
+	Ended    time.Time
+	Before   []Reading            // what its preconditions were just before it was sent
+	Changed  []actions.Difference // of the preconditions, when refused; of the proof, when failed
+	Proven   []Reading            // what was read of Step.Proof after
+	Events   []topology.Event     // of the changelog
+	Progress Progress
+}
+
+// Reading is a fact as it was read.
+type Reading struct {
+	Fact actions.Fact
+	Got  map[string]string
+	At   time.Time
+}
+
+// Progress is how far a step is: of a migration the donor's step, of an await
+// how many of its proofs hold. Total 0: not known.
+type Progress struct{ Done, Total int64 }
+
+// InFlight is the step whose command was sent and has not ended; -1 when none.
+func (r Run) InFlight() int {
+	for i, s := range r.Steps {
+		if s.State == Running || s.State == Unknown {
+			return i
+		}
+	}
+	return -1
+}
+
+// CanUndo tells whether there is anything of the run to undo.
+func (r Run) CanUndo() bool {
+	if r.State.Open() || r.State == Undone {
+		return false
+	}
+	for _, s := range r.Steps {
+		if s.State == Succeeded && s.Sends() {
+			return true
+		}
+	}
+	return false
+}

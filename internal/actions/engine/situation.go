@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// What asking may take before a plan is made without the answer.
+const (
+	refreshTime  = 10 * time.Second
+	activityTime = 5 * time.Second
+)
+
+// situation gathers what a plan is made from: a table that was refreshed for
+// it, where the cluster lets itself be read, and what goes on.
+func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
+	refresh, cancel := context.WithTimeout(ctx, refreshTime)
+	defer cancel()
+	if err := e.o.Tables.Refresh(refresh); err != nil {
+		e.o.Log.Warn("refresh the table for a plan", "err", err) // its age is a check of the plan
+	}
+	t := e.o.Tables.Table()
+	if !t.Loaded {
+		return actions.Situation{}, fault.New(fault.Unavailable, "The routing table is not loaded, so nothing can be planned yet. Try again when the page shows the cluster.")
+	}
+	s := actions.Situation{
+		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
+		Directory: placement.NewDirectory(0, nil, nil, topology.Health{}), Activity: e.activity(ctx),
+		Cleaned: e.cleaned.list(),
+	}
+	if e.o.Directory != nil {
+		s.Directory = e.o.Directory.Directory()
+	}
+	if e.o.Shared != nil {
+		s.Shared, s.SharedAt = e.o.Shared.SharedIDs()
+	}
+	return s, nil
+}
+
+// activity asks what goes on, with a deadline: not to know is an answer too.
+func (e *Engine) activity(ctx context.Context) actions.Activity {
+	ctx, cancel := context.WithTimeout(ctx, activityTime)
+	defer cancel()
+	a, err := e.o.Reader.Activity(ctx, nil)
+	if err == nil {
+		return a
+	}
+	e.o.Log.Warn("ask for the activity for a plan", "err", err)
+	reason := "unreachable"
+	if fault.Of(err) == fault.Forbidden {
+		reason = "notPermitted"
+	}
+	return actions.Activity{Reason: reason, At: now()}
+}
+
+// parts of a table that plans are made from.
+var parts = []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings}
+
+// common are the checks of every plan, unless its kind has made them itself.
+func common(s actions.Situation, has []actions.Check) []actions.Check {
+	var out []actions.Check
+	add := func(c actions.Check) {
+		if !slices.ContainsFunc(has, func(h actions.Check) bool { return h.ID == c.ID }) {
+			out = append(out, c)
+		}
+	}
+	stale := actions.Check{ID: "stale", Verdict: actions.Pass, Text: actions.Say{Code: "check.fresh"},
+		Source: actions.Say{Code: "source.table", Args: map[string]string{"part": string(topology.PartRouting), "at": s.Table.Health[topology.PartRouting].At.UTC().Format(time.RFC3339)}}}
+	for _, p := range parts {
+		if s.Table.Stale(p, s.Now) {
+			stale.Verdict, stale.Text = actions.Warn, actions.Say{Code: "check.stale", Args: map[string]string{"part": string(p)}}
+			stale.Source.Args = map[string]string{"part": string(p), "at": s.Table.Health[p].At.UTC().Format(time.RFC3339)}
+			break
+		}
+	}
+	add(stale)
+	activity := actions.Check{ID: "activity", Verdict: actions.Pass, Text: actions.Say{Code: "check.activityKnown"},
+		Source: actions.Say{Code: "source.activity", Args: map[string]string{"at": s.Activity.At.UTC().Format(time.RFC3339)}}}
+	if !s.Activity.Known {
+		activity.Verdict, activity.Text = actions.Warn, actions.Say{Code: "check.activityUnknown", Args: map[string]string{"reason": s.Activity.Reason}}
+	}
+	add(activity)
+	return out
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Run starts a plan, once.
+func (e *Engine) Run(ctx context.Context, by auth.Principal, plan string, r RunRequest) (Run, bool, error) {
+	run, created, err := e.run(ctx, by, plan, r)
+	if err != nil {
+		return Run{}, false, e.refuse(ctx, by, auditRunRefused, plan, map[string]string{"why": whyOf(err)}, err)
+	}
+	return run, created, nil
+}
+
+func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunRequest) (Run, bool, error) {
+	if !by.May(auth.Operator) {
+		return Run{}, false, errRole(auth.Operator)
+	}
+	if !e.o.Journal.Owner() {
+		return Run{}, false, store.ErrReadOnly
+	}
+	if err := e.awaitReady(ctx); err != nil {
+		return Run{}, false, err
+	}
+	leave, err := e.starting.enter(ctx, id)
+	if err != nil {
+		return Run{}, false, err
+	}
+	defer leave()
+	p, err := e.PlanByID(ctx, id)
+	if err != nil {
+		return Run{}, false, err
+	}
+	switch {
+	case p.By.ID != by.ID:
+		return Run{}, false, fault.New(fault.Conflict, "This plan is somebody else's. Make one of your own: it is checked afresh.")
+	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(r.Hash)) != 1:
+		return Run{}, false, changed(nil, "This is not the plan that was shown: its hash differs. Look at the plan again.")
+	}
+	if run, err := e.RunOfPlan(ctx, id); err == nil || fault.Of(err) != fault.NotFound {
+		return run, false, err
+	}
+	if err := e.mayRun(by, p, r); err != nil {
+		return Run{}, false, err
+	}
+	if err := e.unchanged(ctx, p); err != nil {
+		return Run{}, false, err
+	}
+	return e.start(ctx, by, p)
+}
+
+// mayRun is what can be said without the cluster.
+func (e *Engine) mayRun(by auth.Principal, p actions.Plan, r RunRequest) error {
+	switch {
+	case !by.May(p.Role):
+		return errRole(p.Role)
+	case p.Cluster != e.cluster():
+		return changed(nil, "This plan was made for another cluster.")
+	case !now().Before(p.Expires):
+		return changed(nil, "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
+	case p.Blocked():
+		return blocked(p)
+	case r.Confirm != p.Confirm:
+		return fault.Wrap(fault.Invalid, errConfirm, "The confirmation is not the text that this plan wants typed. Nothing was started.")
+	}
+	return nil
+}
+
+var errConfirm = fmt.Errorf("wrong confirmation")
+
+// unchanged drafts the plan again and compares.
+func (e *Engine) unchanged(ctx context.Context, p actions.Plan) error {
+	s, err := e.situation(ctx)
+	if err != nil {
+		return err
+	}
+	fresh, err := e.draft(ctx, s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+	table := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
+	switch {
+	case err != nil && fault.Of(err) == fault.Unavailable:
+		return err
+	case err != nil:
+		return changed(changes(p, actions.Plan{}, table), "The plan can't be made any more: %s", fault.Text(err))
+	case fresh.Blocked():
+		return blocked(fresh)
+	case fresh.Hash != p.Hash:
+		return changed(changes(p, fresh, table), "The cluster is not as it was when the plan was made. Make the plan again.")
+	}
+	return nil
+}
+
+func changed(d []actions.Difference, format string, args ...any) error {
+	return &ChangedError{Differences: d, Err: fault.New(fault.Conflict, format, args...)}
+}
+
+func blocked(p actions.Plan) error {
+	e := &BlockedError{Err: fault.New(fault.Conflict, "A check forbids to run this plan.")}
+	for _, c := range p.Checks {
+		if c.Verdict == actions.Block {
+			e.Checks = append(e.Checks, c)
+		}
+	}
+	return e
+}
+
+// start keeps the run and lets it go. Whoever gets a run without an error can
+// find it after a crash too.
+func (e *Engine) start(ctx context.Context, by auth.Principal, p actions.Plan) (Run, bool, error) {
+	id, err := e.newID()
+	if err != nil {
+		return Run{}, false, err
+	}
+	run := Run{
+		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
+		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: now(), UndoOf: p.UndoOf, Seq: 1,
+		Rows: toCount(p.Rows),
+	}
+	for i, s := range p.Steps {
+		run.Steps = append(run.Steps, Step{Step: s, Command: p.Commands[i], State: Planned})
+	}
+	if err := e.record(ctx, by, auditRunStarted, id, "ok", map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}); err != nil {
+		return Run{}, false, fmt.Errorf("record run: %w", err)
+	}
+	record, err := runRecord(run)
+	if err != nil {
+		return Run{}, false, err
+	}
+	x := newExecution(e, run)
+	if err := e.o.Journal.AddRun(ctx, record); err != nil {
+		e.begin(x, x.abandon)
+		return Run{}, false, fmt.Errorf("save run: %w", err)
+	}
+	if !e.begin(x, x.main) {
+		return Run{}, false, fault.New(fault.Unavailable, "shardboard is ending; nothing was started.")
+	}
+	return x.now(), true, nil
+}

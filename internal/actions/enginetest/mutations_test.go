@@ -1,0 +1,178 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mutation is a planted defect: a place in our own code, found by a text that
+// occurs there once, and what stands there instead.
+type mutation struct {
+	name     string
+	file     string // below internal
+	old, new string
+}
+
+// mutations are defects that would let a run do harm or tell a lie. The tests of
+// this package find every one of them.
+func mutations() []mutation {
+	const (
+		step, settle, start, execute = "actions/engine/step.go", "actions/engine/settle.go", "actions/engine/start.go", "actions/engine/execute.go"
+		recover, end, queue, stop    = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/queue.go", "actions/engine/stop.go"
+		hash, plan                   = "actions/engine/hash.go", "actions/engine/plan.go"
+	)
+	return []mutation{
+		{"a difference of the preconditions is passed over", step, "case len(different) > 0:", "case len(different) > 1000:"},
+		{"the preconditions are not read", step, "return x.e.read(x.e.life, s.Needs)", "return nil, nil, nil"},
+		{"preconditions that can't be read are passed over", step, "	case err != nil:\n		return x.finish(i", "	case err != nil && i < 0:\n		return x.finish(i"},
+		{"the intent is not written", step, "err := x.e.o.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})",
+			"_, _, _, err := ctx, s, store.IntentRecord{}, error(nil)"},
+		{"an intent that is not on disk is passed over", step, "if err := x.intend(i); err != nil {", "if err := x.intend(i); err != nil && i < 0 {"},
+		{"a command without an answer is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
+			"if err := s.Send(ctx, x.e.o.Admin, x.id); fault.Of(err) != fault.UnknownOutcome {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.o.Admin, x.id)"},
+		{"a command that was refused is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
+			"if err := s.Send(ctx, x.e.o.Admin, x.id); err == nil {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.o.Admin, x.id)"},
+		{"no answer counts as a refusal", step, "fault.Forbidden, fault.Unavailable:", "fault.Forbidden, fault.Unavailable, fault.UnknownOutcome:"},
+		{"a stop during the last look is passed over", step, "	case x.stopping():\n		return x.halted(i)", "	case false:\n		return x.halted(i)"},
+		{"one shard takes part in several migrations", step, "if keys := shardKeysOf(s.Step); keys != nil {", "if keys := shardKeysOf(s.Step); keys == nil {"},
+		{"a proof that is not there is believed after an answer", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == done {"},
+		{"silence counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == silence {"},
+		{"a refusal counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == refused {"},
+		{"a proof that can't be read counts as none missing", settle, "	if readErr != nil {", "	if readErr != nil && a == refused {"},
+		{"a command at work is called failed", settle, "if err != nil || trace.Running {", "if err != nil {"},
+		{"a refused command that goes on is called failed", settle, "err != nil || t.Running {", "err != nil || t.Running && t.Ended {"},
+		{"a race is not flagged", settle, "			if raced {", "			if false && raced {"},
+		{"one change more than ours is not seen", "actions/engine/raced.go", "return changes > 1", "return changes > 2"},
+		{"our own change counts as somebody else's", "actions/engine/raced.go", "return changes > 1", "return changes >= 1"},
+		{"an expired plan runs", start, "case !now().Before(p.Expires):", "case false:"},
+		{"a plan runs at the moment of its expiry", start, "case !now().Before(p.Expires):", "case now().After(p.Expires):"},
+		{"the confirmation is not compared", start, "case r.Confirm != p.Confirm:", "case false:"},
+		{"the hash of the request is not compared", start, "[]byte(r.Hash)) != 1:", "[]byte(r.Hash)) == 7:"},
+		{"anybody runs anybody's plan", start, "case p.By.ID != by.ID:", "case p.By.ID == \"\":"},
+		{"the plan is not compared with the cluster of now", start, "case fresh.Hash != p.Hash:", "case false:"},
+		{"a check that blocks by now is passed over", start, "case fresh.Blocked():", "case false:"},
+		{"a plan that has a run gets another", start, "if run, err := e.RunOfPlan(ctx, id); err == nil ||", "if run, err := e.RunOfPlan(ctx, id); err == nil && run.ID == \"\" ||"},
+		{"requests for one plan do not wait for each other", start, "leave, err := e.starting.enter(ctx, id)",
+			"turn, _ := e.newID()\n\tleave, err := e.starting.enter(ctx, turn)"},
+		{"a run that was refused for the disk is forgotten", start, "		e.begin(x, x.abandon)\n", ""},
+		{"a run does not wait for the one before it", execute, "	if !x.wait(keys) {", "	if false && !x.wait(keys) {"},
+		{"a stop between two steps is passed over", execute, "		if x.stopping() {", "		if false && x.stopping() {"},
+		{"a step that failed is followed by the next", execute, "s.State != Succeeded {\n			x.end(s.State, s.Why)", "s.State == Refused {\n			x.end(s.State, s.Why)"},
+		{"what could not be saved is given up", execute, "		if err == nil {\n			return true", "		if err == nil || pause > 0 {\n			return true"},
+		{"a command of an earlier process counts as never sent", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
+		{"the next process goes on sending", recover, "case s.State.Open() && x.onlyWaits(i) && !x.stopping():", "case s.State.Open() && !x.stopping():"},
+		{"a command of an earlier process counts as done", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Succeeded, in.At"},
+		{"open runs are forgotten", recover, "for _, record := range open {", "for _, record := range open[:0] {"},
+		{"an end is not recorded", end, "	if !x.recorded(auditRunEnded,", "	if false && !x.recorded(auditRunEnded,"},
+		{"a run is not marked as undone", end, "of != \"\" && !x.markUndone(of)", "of != \"\" && false && !x.markUndone(of)"},
+		{"keys that others hold are given", queue, "q.held[k] != \"\" || wanted[k]", "wanted[k]"},
+		{"keys are not given back", queue, "			delete(q.held, k)\n", "			_ = k\n"},
+		{"a stop is not written down", stop, "err := x.save(ctx, change)", "x.show(change)\n\tvar err error"},
+		{"a hash leaves out what a plan needs", hash, "			h.fact(f)\n", "			_ = f\n"},
+		{"a hash leaves out what a plan sends", hash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
+		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
+		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
+		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, s.Shard, was.Want[\"shard\"])", "d.back(k, lo, hi, s.Shard, s.Shard)"},
+		{"a field that is not there fits", "actions/against.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
+		{"a chunk of another version fits", "actions/sketch.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
+		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},
+		{"a move is proven without its shard", "actions/fact_make.go", "Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}", "Want: map[string]string{\"edges\": \"true\"}"},
+		{"commands carry no comment", "cluster/admin.go", "	if run != \"\" {\n		cmd", "	if run == \"\" {\n		cmd"},
+		{"what left counts as never left", "cluster/admin.go", "	case !left:", "	case err != nil:"},
+	}
+}
+
+func source(t *testing.T, file string) (path, text string) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, string(b)
+}
+
+// A list that no longer fits the code would plant nothing and find that.
+func TestEveryMutationHasItsPlace(t *testing.T) {
+	all := mutations()
+	if len(all) < 30 {
+		t.Errorf("only %d", len(all))
+	}
+	for _, m := range all {
+		if _, text := source(t, m.file); strings.Count(text, m.old) != 1 || m.old == m.new {
+			t.Errorf("%s: its place is in %s %d times", m.name, m.file, strings.Count(text, m.old))
+		}
+	}
+}
+
+// Plants one defect after the other and runs the tests of this package against
+// it: first the short ones, then all, those that take longest last.
+func TestEveryMutationIsCaught(t *testing.T) {
+	which := os.Getenv("SHARDBOARD_MUTATIONS")
+	if which == "" {
+		t.Skip("SHARDBOARD_MUTATIONS is not set: 1 for all, or a part of a name")
+	}
+	caught := 0
+	for _, m := range mutations() {
+		if which != "1" && !strings.Contains(m.name, which) {
+			continue
+		}
+		path, text := source(t, m.file)
+		dir := t.TempDir()
+		mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+		replace, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string]string{mutant: strings.Replace(text, m.old, m.new, 1), overlay: string(replace)} {
+			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begun := time.Now()
+		by := ""
+		for _, args := range [][]string{{"-short"}, {"-skip", "Grid|Random"}, {"-run", "Grid|Random"}} {
+			if by = killers(t, append([]string{"-overlay", overlay}, args...)); by != "" {
+				break
+			}
+		}
+		if by == "" {
+			t.Errorf("missed: %s", m.name)
+			continue
+		}
+		caught++
+		t.Logf("caught: %s, by %s (%s)", m.name, by, time.Since(begun).Round(time.Second))
+	}
+	t.Logf("%d caught", caught)
+}
+
+// killers gives the test that failed first; "" when none did.
+func killers(t *testing.T, args []string) string {
+	t.Helper()
+	args = append([]string{"test", "-count=1", "-vet=off", "-failfast", "-timeout=20m"}, append(args, ".")...)
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "SHARDBOARD_MUTATIONS=")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	said := string(out)
+	if strings.Contains(said, "build failed") || strings.Contains(said, "setup failed") {
+		t.Errorf("does not build:\n%s", said)
+		return "the compiler"
+	}
+	for line := range strings.Lines(said) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
+			return strings.Fields(name)[0]
+		}
+	}
+	return "its end: " + strings.TrimSpace(said[:min(len(said), 200)])
+}

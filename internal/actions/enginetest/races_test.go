@@ -1,0 +1,189 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+)
+
+// rivals are what another client can do that a plan of this case relies on not
+// being done.
+func (c Case) rivals() []func(*Rig) {
+	admin := func(cmd ...bson.E) func(*Rig) { return func(r *Rig) { r.try("admin", bson.D(cmd)) } }
+	e := func(k string, v any) bson.E { return bson.E{Key: k, Value: v} }
+	bounds := func(lo, hi int) bson.A { return bson.A{P(lo), P(hi)} }
+	again := func(r *Rig) {
+		r.try("app", bson.D{e("drop", "users")})
+		r.users()
+	}
+	split, move := admin(e("split", NS), e("middle", P(3))), admin(e("moveChunk", NS), e("bounds", bounds(0, 10)), e("to", "shard-rs-3"))
+	merge := admin(e("mergeChunks", NS), e("bounds", bounds(0, 20)))
+	zone := admin(e("addShardToZone", "shard-rs-1"), e("zone", "us"))
+	other := func(r *Rig) { // another zone for the same keys
+		zone(r)
+		r.try("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(5)), e("max", P(7)), e("zone", "us")})
+	}
+	switch c.Name {
+	case "split at a key", "move a part":
+		return []func(*Rig){split, move, merge, again}
+	case "split in the middle":
+		return []func(*Rig){
+			merge, again, admin(e("split", NS), e("middle", P(12))), admin(e("moveChunk", NS), e("bounds", bounds(10, 20)), e("to", "shard-rs-3")),
+		}
+	case "merge":
+		return []func(*Rig){split, move, again}
+	case "move", "move a range":
+		return []func(*Rig){split, move, merge, again, other, admin(e("removeShard", "shard-rs-2"))}
+	case "clear jumbo":
+		return []func(*Rig){split, again, admin(e("clearJumboFlag", NS), e("bounds", bounds(0, 10)))}
+	case "zone, add shard":
+		return []func(*Rig){admin(e("addShardToZone", "shard-rs-2"), e("zone", "eu"))}
+	case "zone, remove shard":
+		return []func(*Rig){admin(e("removeShardFromZone", "shard-rs-2"), e("zone", "eu"))}
+	case "zone, set range":
+		return []func(*Rig){other, again, admin(e("removeShardFromZone", "shard-rs-1"), e("zone", "eu"))}
+	case "zone, remove range":
+		return []func(*Rig){admin(e("updateZoneKeyRange", NS), e("min", P(0)), e("max", P(10)), e("zone", nil)), again}
+	case "balancer on":
+		return []func(*Rig){admin(e("balancerStart", 1))}
+	case "balancer off":
+		return []func(*Rig){admin(e("balancerStop", 1))}
+	case "balancer window":
+		return []func(*Rig){func(r *Rig) {
+			r.try("config", bson.D{e("update", "settings"), e("updates", bson.A{bson.D{
+				e("q", bson.D{e("_id", "balancer")}), e("u", bson.D{e("$set", bson.D{e("activeWindow", bson.D{e("start", "02:00"), e("stop", "03:00")})})}), e("upsert", true),
+			}})})
+		}}
+	}
+	return []func(*Rig){again}
+}
+
+// try is another client's command, whatever comes of it.
+func (r *Rig) try(db string, cmd bson.D) { _, _ = r.Sim.Command(context.Background(), db, cmd) }
+
+// logged tells whether the cluster writes down what a case does, so that a race
+// can be read from it.
+func (c Case) logged() bool {
+	return slices.Contains([]string{"split", "mergeChunks", "moveChunk", "moveRange"}, c.Command)
+}
+
+// Another client changes what a plan relies on, at any moment around the request
+// to run it.
+func TestStalePlansAreNotAppliedAndRacesAreFlagged(t *testing.T) {
+	cases := Cases()
+	sum := &tally{}
+	from, to := seeds(t, much(10, 200, 1000))
+	t.Cleanup(func() { t.Logf("%d races: %v", to-from, sum) })
+	for seed := from; seed < to; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		c := cases[rng.IntN(len(cases))]
+		rivals := c.rivals()
+		rival := rng.IntN(len(rivals))
+		t.Run(fmt.Sprintf("ACTIONS_SEED=%d %s %d", seed, c.Name, rival), func(t *testing.T) {
+			t.Parallel()
+			setup := c.Setup()
+			setup.Seed = seed
+			OnWatchedRig(t, setup, func(r *Rig, w *Witness) { sum.count(r.race(c, rivals[rival], rival < 4, rng, w)) })
+		})
+	}
+}
+
+// race gives how it went out. inLog says whether the rival changes chunks, which
+// config.changelog has, and not zones or shards, which it does not.
+func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witness) string {
+	r.Helper()
+	plan := c.Plan(r)
+	trip := time.Duration(1+rng.IntN(20)) * time.Millisecond
+	r.Sim.Faults().Add(simcluster.Rule{At: simcluster.Received, Delay: trip, Times: -1})
+	before := time.Duration(rng.Int64N(int64(4 * trip)))
+	after := time.Duration(rng.Int64N(int64(30 * trip)))
+	early := rng.IntN(4) == 0
+	if !early {
+		before = 0
+	}
+	var changed time.Time
+	var begun, over atomic.Int64
+	w.Other = func(since time.Time) bool {
+		return begun.Load() != 0 && (over.Load() == 0 || over.Load() >= since.Add(-3*trip).UnixNano())
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if !early {
+			time.Sleep(after)
+		}
+		begun.Store(time.Now().UnixNano())
+		rival(r)
+		changed = time.Now()
+		over.Store(changed.UnixNano())
+	}()
+	if early {
+		<-done
+		time.Sleep(before)
+	}
+	asked := time.Now()
+	run, _, err := r.Engine.Run(r.Context(), Anna, plan.ID, engine.RunRequest{Hash: plan.Hash, Confirm: plan.Confirm})
+	var differs *engine.ChangedError
+	var blocked *engine.BlockedError
+	switch {
+	case errors.As(err, &differs):
+		if len(differs.Differences) == 0 && !errors.As(err, &blocked) && differs.Err == nil {
+			r.Error("refused without a word")
+		}
+	case err != nil && !errors.As(err, &blocked) && fault.Of(err) != fault.Unavailable:
+		r.Errorf("refused for %v", err)
+	}
+	if err == nil {
+		run = r.Ended(run.ID)
+	}
+	<-done
+	r.Sim.Faults().Heal()
+	sent := r.Seen(c)
+	if err != nil || len(sent) == 0 {
+		if len(sent) > 0 {
+			r.Error("refused, and sent all the same")
+		}
+		if run.State == engine.Succeeded {
+			r.Error("nothing was sent, and it is called succeeded")
+		}
+		if err != nil {
+			return "refused at once"
+		}
+		return "refused before the command"
+	}
+	r.SentOnce(run)
+	s := run.Steps[len(run.Steps)-1]
+	switch left := sent[len(sent)-1].At; {
+	case !changed.After(asked.Add(-trip)):
+		r.Errorf("sent %s after the request, and the change was %s before it", left.Sub(asked), asked.Sub(changed))
+	case len(s.Before) > 0 && changed.Before(s.Before[0].At.Add(-3*trip)) && len(run.Steps) == 1:
+		r.Errorf("sent, and the change was %s before the first precondition was read", s.Before[0].At.Sub(changed))
+	case changed.After(s.Ended):
+		return "changed after the end"
+	case run.State != engine.Succeeded:
+		return "failed and said so"
+	case s.Why.Code != "" || s.Resolved:
+		return "succeeded and flagged"
+	case changed.After(left.Add(trip)):
+		return "changed after the effect"
+	case c.logged() && inLog:
+		r.Errorf("the change, %s before the command came, is not flagged", left.Sub(changed))
+	}
+	return "changed between reading and command, where nothing is logged"
+}
+
+// Seen are the commands of the engine that a case is about.
+func (r *Rig) Seen(c Case) []simcluster.Seen {
+	return slices.DeleteFunc(r.Sim.Faults().Seen(c.Command), func(s simcluster.Seen) bool { return s.Comment.Type == 0 })
+}

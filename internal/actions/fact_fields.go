@@ -1,0 +1,148 @@
+package actions
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// Fields are the fields of a fact as a table has them, in exactly the form in
+// which Want has them and in which a Reader gives them. A collection that is
+// not there, or bounds that are no keys of it, have none but exists or counts of
+// "0".
+func Fields(t *topology.Table, f Fact) map[string]string {
+	switch f.Kind {
+	case FactCollection:
+		if c := t.Collection(f.NS); c != nil {
+			return collectionFields(c.Meta)
+		}
+		return map[string]string{}
+	case FactShard:
+		s := t.Shard(f.Shard)
+		return map[string]string{"exists": strconv.FormatBool(s != nil), "draining": strconv.FormatBool(s != nil && s.Draining)}
+	case FactShardZone:
+		s := t.Shard(f.Shard)
+		return map[string]string{"member": strconv.FormatBool(s != nil && slices.Contains(s.Zones, f.Zone))}
+	case FactBalancer:
+		b := t.Balancer
+		return map[string]string{"on": strconv.FormatBool(b.Enabled()), "windowStart": b.WindowStart, "windowStop": b.WindowStop}
+	case FactZoneRange:
+		for _, z := range t.ZonesOf(f.NS) {
+			if string(z.RawMin) == string(f.Min) && string(z.RawMax) == string(f.Max) {
+				return map[string]string{"zone": z.Zone}
+			}
+		}
+		return map[string]string{"zone": ""}
+	}
+	c := t.Collection(f.NS)
+	if c == nil {
+		return map[string]string{}
+	}
+	if f.Kind == FactZoneFree {
+		return zoneFields(c, t.ZonesOf(f.NS), f)
+	}
+	return chunkFields(c, f)
+}
+
+// collectionFields are the fields of FactCollection; identities that the server
+// does not have are "".
+func collectionFields(m topology.Meta) map[string]string {
+	return map[string]string{
+		"uuid": UUIDText(m.Incarnation.UUID), "timestamp": TimestampText(m.Incarnation.Timestamp), "epoch": epochText(m.Incarnation.Epoch),
+		"key": m.Key.String(), "noBalance": strconv.FormatBool(m.NoBalance), "migrationsBlocked": strconv.FormatBool(m.MigrationsBlocked),
+	}
+}
+
+func chunkFields(c *topology.Collection, f Fact) map[string]string {
+	lo, err := c.Key.Bound(f.Min)
+	if err != nil {
+		return map[string]string{}
+	}
+	if f.Kind == FactEdge {
+		_, ch := c.Chunks.Find(lo)
+		return map[string]string{"exists": strconv.FormatBool(ch.Min.Compare(lo) == 0)}
+	}
+	hi, err := c.Key.Bound(f.Max)
+	if err != nil {
+		return map[string]string{}
+	}
+	if f.Kind == FactChunk {
+		_, ch := c.Chunks.Find(lo)
+		if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
+			return map[string]string{"exists": "false"}
+		}
+		return map[string]string{"exists": "true", "shard": ch.Shard, "lastmod": ch.Version.String(), "jumbo": strconv.FormatBool(ch.Jumbo)}
+	}
+	from, to := c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
+	here, shards, edges := 0, []string(nil), from < to
+	for i, ch := range c.Chunks.Range(from, to) {
+		shards = append(shards, ch.Shard)
+		if ch.Shard == f.Shard {
+			here++
+		}
+		edges = edges && (i > from || ch.Min.Compare(lo) == 0) && (i+1 < to || ch.Max.Compare(hi) == 0)
+	}
+	if f.Kind == FactHeld {
+		return map[string]string{"chunks": count(here)}
+	}
+	slices.Sort(shards)
+	return map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "chunks": count(to - from), "edges": strconv.FormatBool(edges)}
+}
+
+func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[string]string {
+	lo, err := c.Key.Bound(f.Min)
+	if err != nil {
+		return map[string]string{}
+	}
+	hi, err := c.Key.Bound(f.Max)
+	if err != nil {
+		return map[string]string{}
+	}
+	var others []string
+	for _, z := range meeting(zones, lo, hi) {
+		others = append(others, fmt.Sprintf("%s: %s → %s", z.Zone, c.Key.Display(z.Min), c.Key.Display(z.Max)))
+	}
+	return map[string]string{"ranges": count(len(others)), "others": strings.Join(others, "; ")}
+}
+
+// meeting are the zone ranges that have a key in [lo, hi), in key order.
+func meeting(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRange {
+	var out []topology.ZoneRange
+	for _, z := range zones {
+		if !z.Min.IsZero() && z.Min.Compare(hi) < 0 && z.Max.Compare(lo) > 0 {
+			out = append(out, z)
+		}
+	}
+	return out
+}
+
+// UUIDText is a uuid as people write it; "" for none.
+func UUIDText(u [16]byte) string {
+	if u == [16]byte{} {
+		return ""
+	}
+	h := hex.EncodeToString(u[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// TimestampText is a timestamp as mongosh writes it; "" for none.
+func TimestampText(t bson.Timestamp) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("Timestamp(%d, %d)", t.T, t.I)
+}
+
+func epochText(id bson.ObjectID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.Hex()
+}

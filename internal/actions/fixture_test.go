@@ -1,0 +1,284 @@
+package actions
+
+import (
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+const (
+	db       = "yorkie-meta"
+	megabyte = 1 << 20
+)
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// oid is an id that sorts by n.
+func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
+
+func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
+	t.Helper()
+	p, err := shardkey.ParsePattern(doc(t, bson.D(fields)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func doc(t testing.TB, d any) bson.Raw {
+	t.Helper()
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// keyed is the bound with these values, in the order of the fields.
+func keyed(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
+	t.Helper()
+	var d bson.D
+	for i, v := range values {
+		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
+	}
+	k, err := p.PrefixBound(doc(t, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// collection has a chunk between each two bounds; owners[i] holds chunk i, and
+// a capital letter is a jumbo chunk.
+func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds []shardkey.Key, owners string) *topology.Collection {
+	t.Helper()
+	if len(owners) != len(bounds)+1 {
+		t.Fatalf("%s: %d owners for %d bounds", ns, len(owners), len(bounds))
+	}
+	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
+	var rows []topology.Chunk
+	for i, o := range owners {
+		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a', Version: topology.Version{Major: 1, Minor: uint32(i)}})
+	}
+	chunks, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{1, byte(len(ns))}, Epoch: oid(byte(len(ns))), Timestamp: bson.Timestamp{T: 7, I: 1}}}
+	return &topology.Collection{Meta: m, Chunks: chunks}
+}
+
+// cluster is a situation with four projects (alpha 10, beta 20, gamma 30 and
+// delta 40) on shards a, b and c, in the layout of Yorkie 0.4 or of 0.6.38.
+//
+//	documents  {project_id: 1}                …a 20 b 40 c…
+//	clients    0.4: the same; 0.6.38: {project_id: 1, _id: "hashed"} …a [20,0] b [30,MinKey] c…
+//	changes    0.4: {doc_id: 1}; 0.6.38: {doc_id: "hashed"}, over a, b and c
+func cluster(t testing.TB, layout, version string, change ...func(*Situation)) Situation {
+	t.Helper()
+	one := bson.E{Key: "project_id", Value: int32(1)}
+	documents := pattern(t, one)
+	docBounds := []shardkey.Key{keyed(t, documents, oid(20)), keyed(t, documents, oid(40))}
+	all := []*topology.Collection{collection(t, db+".documents", documents, docBounds, "abc")}
+	if layout == "0.4" {
+		ranged := pattern(t, bson.E{Key: "doc_id", Value: int32(1)})
+		all = append(all,
+			collection(t, db+".clients", documents, docBounds, "abc"),
+			collection(t, db+".changes", ranged, []shardkey.Key{keyed(t, ranged, oid(100)), keyed(t, ranged, oid(200))}, "abc"))
+	} else {
+		clients := pattern(t, one, bson.E{Key: "_id", Value: "hashed"})
+		hashed := pattern(t, bson.E{Key: "doc_id", Value: "hashed"})
+		all = append(all,
+			collection(t, db+".clients", clients, []shardkey.Key{keyed(t, clients, oid(20), int64(0)), keyed(t, clients, oid(30))}, "abc"),
+			collection(t, db+".changes", hashed, []shardkey.Key{keyed(t, hashed, int64(-3e18)), keyed(t, hashed, int64(3e18))}, "abc"))
+	}
+	slices.SortFunc(all, byName)
+	tab := &topology.Table{
+		ClusterID: "c1", Loaded: true, Built: now, ServerInfo: topology.ServerInfo{Version: version}, Collections: all,
+		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Databases: []topology.Database{{Name: db, Primary: "a"}},
+		Unsharded: []topology.Namespace{db + ".projects", db + ".users"},
+		Balancer:  topology.Balancer{Known: true, Mode: "off", Stopped: true, StatusKnown: true, ChunkBytes: 128 * megabyte},
+		Sizes:     map[topology.Namespace]topology.Sizes{},
+		Health:    map[topology.Part]topology.Health{},
+	}
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings, topology.PartBalancer, topology.PartEvents, topology.PartSizes} {
+		tab.Health[p] = topology.Health{At: now}
+	}
+	for _, c := range all {
+		sized(tab, c.NS, 40, 20, 10)
+	}
+	var projects []placement.Project
+	for n, name := range map[byte]string{10: "alpha", 20: "beta", 30: "gamma", 40: "delta"} {
+		projects = append(projects, placement.Project{DB: db, ID: oid(n), Name: name, PublicKey: "pk-" + name})
+	}
+	s := Situation{
+		Table: tab, Profile: profile.Yorkie(), Release: balance.ReleaseOf(version), Now: now, SharedAt: now.Add(-time.Hour),
+		Directory: placement.NewDirectory(1, []string{db}, projects, topology.Health{At: now}),
+		Activity:  Activity{Known: true, At: now},
+	}
+	for _, f := range change {
+		f(&s)
+	}
+	return s
+}
+
+// sized gives the shards their megabytes of a collection.
+func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
+	s := topology.Sizes{NS: ns, At: now, Shards: map[string]topology.Size{}, Sharded: true}
+	for i, n := range mb {
+		exact := topology.Figure{Known: true, Exact: true, Method: "collStats", At: now}
+		size := topology.Size{Bytes: exact, Documents: exact}
+		size.Bytes.Value, size.Documents.Value = n*megabyte, n*1000
+		s.Shards[tab.Shards[i].Name] = size
+	}
+	tab.Sizes[ns] = s
+}
+
+func in(s *Situation, ns topology.Namespace) *topology.Collection { return s.Table.Collection(ns) }
+
+// owned sets what the chunks of a collection are on, by letters.
+func owned(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
+	return func(s *Situation) {
+		c := in(s, ns)
+		var rows []topology.Chunk
+		for i, ch := range c.Chunks.All() {
+			o := rune(owners[i])
+			ch.Shard, ch.Jumbo = string(o|0x20), o < 'a'
+			rows = append(rows, ch)
+		}
+		chunks, err := topology.BuildChunks(c.Key, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Chunks = chunks
+	}
+}
+
+// zone puts shards in a zone and gives it a range of a collection.
+func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(p shardkey.Pattern) shardkey.Key) func(*Situation) {
+	return func(s *Situation) {
+		for i := range s.Table.Shards {
+			if slices.Contains([]byte(shards), s.Table.Shards[i].Name[0]) {
+				s.Table.Shards[i].Zones = append(s.Table.Shards[i].Zones, name)
+			}
+		}
+		c := in(s, ns)
+		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
+		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
+		s.Table.Zones = append(s.Table.Zones, z)
+		slices.SortFunc(s.Table.Zones, func(a, b topology.ZoneRange) int {
+			if a.NS != b.NS {
+				return byName(&topology.Collection{Meta: topology.Meta{NS: a.NS}}, &topology.Collection{Meta: topology.Meta{NS: b.NS}})
+			}
+			return a.Min.Compare(b.Min)
+		})
+	}
+}
+
+func from(t testing.TB, n byte) func(shardkey.Pattern) shardkey.Key {
+	return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, oid(n)) }
+}
+
+func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
+	t.Helper()
+	d, err := c.Key.Document(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// chunkAt are the bounds of chunk i.
+func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Raw {
+	c := s.Table.Collection(ns)
+	ch := c.Chunks.At(i)
+	return [2]bson.Raw{raw(t, c, ch.Min), raw(t, c, ch.Max)}
+}
+
+func balancing(s *Situation) { s.Table.Balancer.Mode, s.Table.Balancer.Stopped = "full", false }
+
+func draining(shard string) func(*Situation) {
+	return func(s *Situation) { s.Table.Shard(shard).Draining = true }
+}
+
+// plan drafts and fails the test when that is refused.
+func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
+	t.Helper()
+	d, resolved, err := Planners()[kind](s, a)
+	if err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	speaks(t, d)
+	return d, resolved
+}
+
+var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
+
+// speaks checks that the catalogue has a sentence for all that a draft says, and
+// that the draft fills it.
+func speaks(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, d Draft) {
+	t.Helper()
+	all := map[string][]Say{"plan": {d.Summary}, "undo": {d.Undo.Text}, "stays": d.Effect.Stays}
+	for _, c := range d.Checks {
+		all["check"] = append(all["check"], c.Text)
+		all["source"] = append(all["source"], c.Source)
+	}
+	for prefix, says := range all {
+		for _, s := range says {
+			key := prefix + "." + s.Code
+			if !words.Has(key) {
+				t.Errorf("no sentence for %s", key)
+			}
+			for _, m := range placeholder.FindAllStringSubmatch(words.T(key), -1) {
+				if _, ok := s.Args[m[1]]; !ok {
+					t.Errorf("%s has no %s", key, m[1])
+				}
+			}
+			if r := s.Args["remedy"]; r != "" && !words.Has("remedy."+r) {
+				t.Errorf("no sentence for the remedy %s", r)
+			}
+		}
+	}
+	for _, f := range []topology.Figure{d.Effect.Chunks, d.Effect.Bytes, d.Effect.Documents, d.Effect.Duration} {
+		if f.Known && !words.Has("method."+f.Method) || !f.Known && !words.Has("reason."+f.Reason) {
+			t.Errorf("no sentence for the figure %+v", f)
+		}
+	}
+}
+
+// verdict is the worst verdict of the checks of an id, and its code; "" for none.
+func verdict(d Draft, id string) (v Verdict, code string) {
+	rank := map[Verdict]int{"": 0, Pass: 1, Warn: 2, Block: 3}
+	for _, c := range d.Checks {
+		if c.ID == id && rank[c.Verdict] > rank[v] {
+			v, code = c.Verdict, c.Text.Code
+		}
+	}
+	return v, code
+}
+
+// ops are the ops of the steps.
+func ops(d Draft) []Op {
+	var out []Op
+	for _, s := range d.Steps {
+		out = append(out, s.Op)
+	}
+	return out
+}
+
+func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

@@ -1,0 +1,152 @@
+package actions
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+var update = flag.Bool("update", false, "write the golden plans anew")
+
+// One plan of each kind, for reading: testdata/plans. What they do is tested by
+// the laws.
+func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
+	at := func(d any) bson.Raw { return doc(t, d) }
+	pinned := pinnedBeta(t, "b")
+	for _, x := range []struct {
+		kind   Kind
+		change []func(*Situation)
+		args   func(Situation) Args
+	}{
+		{Split, nil, func(Situation) Args { return Args{NS: documents, At: at(project(30))} }},
+		{SplitProject, nil, func(Situation) Args { return Args{Project: "gamma"} }},
+		{Merge, []func(*Situation){owned(t, documents, "bbc")}, func(s Situation) Args {
+			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
+		}},
+		{MoveChunk, nil, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }},
+		{Pin, nil, func(Situation) Args { return Args{Project: "beta", Shard: "c", Owner: "ops", Expires: 1e18} }},
+		{Isolate, []func(*Situation){balancing}, func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: ModeBalancer} }},
+		{Unpin, []func(*Situation){pinned}, func(Situation) Args { return Args{Project: "beta"} }},
+		{Spread, nil, func(Situation) Args { return Args{Project: "beta"} }},
+		{ZoneAddShard, nil, func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
+		{ZoneRemoveShard, []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))}, func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
+		{ZoneSetRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, ranging("eu", 20, 35)},
+		{ZoneRemoveRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, func(Situation) Args {
+			return Args{NS: documents, Min: at(project(20)), Max: at(project(30))}
+		}},
+		{BalancerOn, nil, func(Situation) Args { return Args{} }},
+		{BalancerOff, []func(*Situation){balancing}, func(Situation) Args { return Args{} }},
+		{BalancerWindow, nil, func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} }},
+		{BalanceCollection, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
+		{ClearJumbo, []func(*Situation){owned(t, documents, "aBc")}, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
+	} {
+		s := cluster(t, "0.6.38", "5.0.7", x.change...)
+		d, _ := plan(t, s, x.kind, x.args(s))
+		got, err := json.MarshalIndent(readable(d), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, '\n')
+		name := filepath.Join("testdata", "plans", string(x.kind)+".json")
+		if *update {
+			if err := os.WriteFile(name, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if want, err := os.ReadFile(name); err != nil || string(want) != string(got) {
+			t.Errorf("%s differs (%v); run with -update and look at what changed", name, err)
+		}
+	}
+}
+
+func readable(d Draft) any {
+	type object = map[string]any
+	key := func(r bson.Raw) any {
+		if r == nil {
+			return nil
+		}
+		return json.RawMessage(r.String())
+	}
+	fact := func(f Fact) object {
+		return trim(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard, "zone": f.Zone, "want": f.Want})
+	}
+	facts := func(all []Fact) (out []object) {
+		for _, f := range all {
+			out = append(out, fact(f))
+		}
+		return out
+	}
+	figure := func(f topology.Figure) any {
+		if !f.Known {
+			return f.Reason
+		}
+		return trim(object{"value": f.Value, "exact": f.Exact, "plusMinus": f.PlusMinus, "method": f.Method})
+	}
+	said := func(s Say) string {
+		text := s.Code
+		for _, name := range slices.Sorted(maps.Keys(s.Args)) {
+			text += " " + name + "=" + s.Args[name]
+		}
+		return text
+	}
+	out := object{"summary": said(d.Summary), "risk": d.Risk, "role": d.Role, "confirm": d.Confirm, "undo": object{
+		"possible": d.Undo.Possible, "text": said(d.Undo.Text), "kind": d.Undo.Kind, "from": d.Undo.From}}
+	var steps, checks, moves, shards []object
+	for _, s := range d.Steps {
+		steps = append(steps, trim(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
+			"start": s.Start, "stop": s.Stop, "wait": s.Wait, "needs": facts(s.Needs), "proof": facts(s.Proof)}))
+	}
+	for _, c := range d.Checks {
+		checks = append(checks, object{"id": c.ID, "verdict": c.Verdict, "text": said(c.Text), "source": said(c.Source)})
+	}
+	for _, m := range d.Effect.Moves {
+		moves = append(moves, object{"ns": m.NS, "min": key(m.Min), "max": key(m.Max), "from": m.From, "to": m.To, "bytes": figure(m.Bytes)})
+	}
+	for _, s := range d.Effect.Shards {
+		shards = append(shards, object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter}, "bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}})
+	}
+	var stays []string
+	for _, s := range d.Effect.Stays {
+		stays = append(stays, said(s))
+	}
+	out["steps"], out["checks"] = steps, checks
+	out["effect"] = object{"chunks": figure(d.Effect.Chunks), "documents": figure(d.Effect.Documents), "bytes": figure(d.Effect.Bytes),
+		"duration": figure(d.Effect.Duration), "moves": moves, "shards": shards, "stays": stays}
+	return out
+}
+
+// trim leaves out what says nothing.
+func trim(o map[string]any) map[string]any {
+	for k, v := range o {
+		switch v := v.(type) {
+		case nil:
+			delete(o, k)
+		case string:
+			if v == "" {
+				delete(o, k)
+			}
+		case topology.Namespace:
+			if v == "" {
+				delete(o, k)
+			}
+		case bool:
+			if !v {
+				delete(o, k)
+			}
+		case int64:
+			if v == 0 && k == "plusMinus" {
+				delete(o, k)
+			}
+		}
+	}
+	return o
+}

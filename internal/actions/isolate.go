@@ -1,0 +1,111 @@
+package actions
+
+import (
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// planIsolate pins a project and keeps everything else of the same collections
+// away from its shard. Takes what pin takes.
+func planIsolate(s Situation, a Args) (Draft, Args, error) {
+	d, p, err := pinning(s, Isolate, a)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	held := d.heldBy(p)
+	d.pin(p, held)
+	d.keepOut(p, held)
+	return d.finish(d.pinned("isolate", p, held), Undo{Possible: true, Text: say(d.modal("isolate"), "project", p.Name, "zone", pinZone(p.ID.Hex()), "others", othersZone(p.ID.Hex()))})
+}
+
+// keepOut gives all that no range covers yet to a zone of the other shards.
+func (d *drafting) keepOut(p placement.Project, held []held) {
+	zone := othersZone(p.ID.Hex())
+	var others []string
+	for _, s := range d.s.Table.Shards {
+		if s.Name != d.a.Shard && !s.Draining {
+			others = append(others, s.Name)
+		}
+	}
+	if len(others) == 0 {
+		d.check(Check{ID: "isolate", Verdict: Block, Text: say("isolate.alone", "shard", d.a.Shard), Source: d.fromTable(topology.PartShards)})
+		return
+	}
+	if d.carries(d.a.Shard, zone) {
+		d.check(Check{ID: "isolate", Verdict: Block, Text: say("isolate.member", "shard", d.a.Shard, "zone", zone), Source: d.fromTable(topology.PartShards)})
+		return
+	}
+	for _, s := range others {
+		d.addZone(s, zone)
+	}
+	load := map[string]int64{}
+	var all []topology.Figure
+	for _, h := range held {
+		d.keepOutOf(h, p, others, load)
+		all = append(all, d.estimate(h.c, h.c.Key.Min(), h.lo, bytesOf), d.estimate(h.c, h.hi, h.c.Key.Max(), bytesOf))
+	}
+	whole := sumOf(all...)
+	text := say("isolate.complementUnknown", "shards", count(len(others)))
+	if whole.Known {
+		text = say("isolate.complement", "bytes", number(whole.Value), "shards", count(len(others)))
+	}
+	d.check(Check{ID: "isolate", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartSizes)})
+}
+
+// keepOutOf does it in one collection. Ranges that are there already stay; one
+// that its shard may hold would let others in.
+func (d *drafting) keepOutOf(h held, p placement.Project, others []string, load map[string]int64) {
+	k := d.sketch(h.c)
+	for shard, n := range k.counts() {
+		load[shard] = n[1]
+	}
+	least := func(from string) string {
+		if from != d.a.Shard {
+			return from
+		}
+		best := others[0]
+		for _, s := range others[1:] {
+			if load[s] < load[best] {
+				best = s
+			}
+		}
+		load[best]++
+		return best
+	}
+	own, zone := pinZone(p.ID.Hex()), othersZone(p.ID.Hex())
+	for _, z := range d.ranges(h.c.NS) {
+		if z.Zone != own && z.Zone != zone && d.carries(d.a.Shard, z.Zone) {
+			d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.shares", "ns", string(h.c.NS), "zone", z.Zone, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})
+			return
+		}
+	}
+	for _, g := range d.gaps(h.c) {
+		d.setRange(h.c, g[0], g[1], zone)
+		if d.a.Mode == ModeBalancer {
+			d.awaitOff(k, g[0], g[1], d.a.Shard, least)
+			continue
+		}
+		d.cutOut(k, g[0], g[1])
+		for _, piece := range k.within(g[0], g[1]) {
+			if piece.Shard == d.a.Shard {
+				d.move(k, piece.Min, piece.Max, least(piece.Shard))
+			}
+		}
+	}
+}
+
+// gaps are the ranges of a collection's keys that no zone range covers.
+func (d *drafting) gaps(c *topology.Collection) [][2]key {
+	var out [][2]key
+	at := c.Key.Min()
+	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+		if at.Compare(z.Min) < 0 {
+			out = append(out, [2]key{at, z.Min})
+		}
+		at = later(at, z.Max)
+	}
+	if at.Compare(c.Key.Max()) < 0 {
+		out = append(out, [2]key{at, c.Key.Max()})
+	}
+	return out
+}

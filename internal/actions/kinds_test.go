@@ -1,0 +1,278 @@
+package actions
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+const (
+	documents = topology.Namespace(db + ".documents")
+	clients   = topology.Namespace(db + ".clients")
+	changes   = topology.Namespace(db + ".changes")
+)
+
+func project(n byte) bson.D { return bson.D{{Key: "project_id", Value: oid(n)}} }
+
+func yes(b bool) *bool { return &b }
+
+func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
+	at := func(d any) bson.Raw { return doc(t, d) }
+	for _, x := range []struct {
+		name    string
+		layout  string
+		version string
+		kind    Kind
+		args    func(s Situation) Args
+		change  []func(*Situation)
+		want    string // ops
+		blocked bool
+	}{
+		{name: "split at a key", kind: Split, args: func(Situation) Args { return Args{NS: documents, At: at(project(30))} }, want: "splitAt"},
+		{name: "split at the median", kind: Split, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitMedian"},
+		{name: "split hashes into four", kind: Split, args: func(s Situation) Args { return Args{NS: changes, Bounds: chunkAt(t, s, changes, 1), Parts: 4} }, want: "splitAt splitAt splitAt"},
+		{name: "split ranges of unknown ids into four", layout: "0.4", kind: Split, args: func(s Situation) Args { return Args{NS: changes, Bounds: chunkAt(t, s, changes, 1), Parts: 4} }, blocked: true},
+		{name: "split projects into more parts than there are", kind: Split, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), Parts: 3} }, blocked: true},
+		{name: "split a lone project", kind: Split, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 2)} }, want: "splitMedian", blocked: true},
+		{name: "move before 6.0", kind: MoveChunk, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }, want: "move"},
+		{name: "move from 6.0 on", version: "7.0.2", kind: MoveChunk, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }, want: "moveRange"},
+		{name: "move a part before 6.0", version: "4.4.9", kind: MoveChunk, args: func(s Situation) Args {
+			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25)), Max: at(project(35))}
+		}, want: "splitAt splitAt move"},
+		{name: "move a part from 6.0 on", version: "8.0.4", kind: MoveChunk, args: func(s Situation) Args {
+			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25))}
+		}, want: "moveRange"},
+		{name: "move to where it is", kind: MoveChunk, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "b"} }, blocked: true},
+		{name: "merge", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
+		}, want: "merge"},
+		{name: "merge by min and max", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}
+		}, want: "merge"},
+		{name: "merge over two shards", kind: Merge, args: func(s Situation) Args {
+			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
+		}, blocked: true},
+		{name: "split a project's chunks", kind: SplitProject, args: func(Situation) Args { return Args{Project: "gamma"} }, want: "splitAt splitAt splitAt"},
+		{name: "split a project's documents", kind: SplitProject, args: func(Situation) Args { return Args{Project: "gamma", NS: documents} }, want: "splitAt splitAt"},
+		{name: "split a project whose key goes on", kind: SplitProject, args: func(Situation) Args { return Args{Project: "beta", NS: clients} }, want: "splitAt splitAt"},
+		{name: "pin by moves", kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c"} },
+			want: "addShardToZone setZoneRange setZoneRange splitAt splitAt move move splitAt move"},
+		{name: "pin by moves in 0.4", layout: "0.4", kind: Pin, args: func(Situation) Args { return Args{Project: "pk-beta", To: "c"} },
+			want: "addShardToZone setZoneRange setZoneRange splitAt move splitAt move"},
+		{name: "pin by the balancer", change: []func(*Situation){balancing}, kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
+			want: "addShardToZone setZoneRange setZoneRange await await"},
+		{name: "pin by a balancer that is off", kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
+			want: "addShardToZone setZoneRange setZoneRange await await", blocked: true},
+		{name: "isolate", kind: Isolate, args: func(Situation) Args { return Args{Project: "delta", Shard: "c"} },
+			want: "addShardToZone setZoneRange setZoneRange splitAt splitAt splitAt " +
+				"addShardToZone addShardToZone setZoneRange move setZoneRange move setZoneRange setZoneRange move"},
+		{name: "spread", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, want: "splitAt splitAt splitAt splitAt move move"},
+		{name: "spread where nothing is hashed", layout: "0.4", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
+		{name: "unpin what is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
+		{name: "unpin", kind: Unpin, change: []func(*Situation){zone(t, pinZone(oid(20).Hex()), "b", documents, from(t, 20), from(t, 21))},
+			args: func(Situation) Args { return Args{Project: "beta"} }, want: "removeZoneRange removeShardFromZone"},
+		{name: "unpin a project that is gone", kind: Unpin, change: []func(*Situation){zone(t, pinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))},
+			args: func(Situation) Args { return Args{Project: oid(77).Hex()} }, want: "removeZoneRange removeShardFromZone"},
+		{name: "add a shard to a zone", kind: ZoneAddShard, args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "addShardToZone"},
+		{name: "add a shard that is there", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneAddShard,
+			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, blocked: true},
+		{name: "remove the last shard of a zone in use", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
+			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "removeShardFromZone", blocked: true},
+		{name: "remove one of two", change: []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
+			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "removeShardFromZone"},
+		{name: "set a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneSetRange,
+			args: func(Situation) Args {
+				return Args{NS: documents, Zone: "eu", Min: at(project(30)), Max: at(project(35))}
+			}, want: "setZoneRange"},
+		{name: "change a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneSetRange,
+			args: func(Situation) Args {
+				return Args{NS: documents, Zone: "eu", Min: at(project(20)), Max: at(project(35))}
+			}, want: "removeZoneRange setZoneRange"},
+		{name: "overlap a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30)), zone(t, "us", "b", documents, from(t, 30), from(t, 35))}, kind: ZoneSetRange,
+			args: func(Situation) Args {
+				return Args{NS: documents, Zone: "us", Min: at(project(10)), Max: at(project(50))}
+			}, blocked: true},
+		{name: "a range for a zone without shard", kind: ZoneSetRange,
+			args: func(Situation) Args {
+				return Args{NS: documents, Zone: "eu", Min: at(project(10)), Max: at(project(50))}
+			}, want: "setZoneRange", blocked: true},
+		{name: "a range of leading fields", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneSetRange,
+			args: func(Situation) Args { return Args{NS: clients, Zone: "eu", Min: at(project(30)), Max: at(project(35))} }, want: "setZoneRange"},
+		{name: "remove a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveRange,
+			args: func(Situation) Args { return Args{NS: documents, Min: at(project(20)), Max: at(project(30))} }, want: "removeZoneRange"},
+		{name: "balancer on", kind: BalancerOn, args: func(Situation) Args { return Args{} }, want: "startBalancer"},
+		{name: "balancer on twice", change: []func(*Situation){balancing}, kind: BalancerOn, args: func(Situation) Args { return Args{} }, blocked: true},
+		{name: "balancer off", change: []func(*Situation){balancing}, kind: BalancerOff, args: func(Situation) Args { return Args{} }, want: "stopBalancer"},
+		{name: "balancer window", kind: BalancerWindow, args: func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} }, want: "setBalancerWindow"},
+		{name: "no window, as it is", kind: BalancerWindow, args: func(Situation) Args { return Args{} }, blocked: true},
+		{name: "collection off", kind: BalanceCollection, args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setBalancing"},
+		{name: "collection on, as it is", kind: BalanceCollection, args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
+		{name: "clear jumbo", change: []func(*Situation){owned(t, documents, "aBc")}, kind: ClearJumbo, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "clearJumbo"},
+		{name: "clear what is not jumbo", kind: ClearJumbo, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, blocked: true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			if x.layout == "" {
+				x.layout = "0.6.38"
+			}
+			if x.version == "" {
+				x.version = "5.0.7"
+			}
+			s := cluster(t, x.layout, x.version, x.change...)
+			d, _ := plan(t, s, x.kind, x.args(s))
+			var got []string
+			for _, op := range ops(d) {
+				got = append(got, string(op))
+			}
+			if strings.Join(got, " ") != x.want {
+				t.Errorf("steps %v, want %s", got, x.want)
+			}
+			if d.Blocked() != x.blocked {
+				t.Errorf("blocked: %t\n%+v", d.Blocked(), d.Checks)
+			}
+			if d.Summary.Code == "" || d.Role == "" || d.Risk == "" {
+				t.Errorf("incomplete: %+v", d)
+			}
+			for _, step := range d.Steps {
+				if len(step.Proof) == 0 || len(step.Needs) == 0 {
+					t.Errorf("%s has %d needs and %d proofs", step.Op, len(step.Needs), len(step.Proof))
+				}
+			}
+		})
+	}
+}
+
+func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, from(t, 20), from(t, 30)))
+	whole := chunkAt(t, s, documents, 1)
+	half := [2]bson.Raw{whole[0], doc(t, project(33))}
+	ref := func(s string) Args { return Args{NS: documents, Chunk: s, To: "c"} }
+	for _, x := range []struct {
+		name string
+		kind Kind
+		args Args
+		want fault.Kind
+		says string
+	}{
+		{"no place", Split, Args{NS: documents}, fault.Invalid, `"at"`},
+		{"no namespace", Split, Args{At: doc(t, project(30))}, fault.Invalid, `"ns"`},
+		{"unknown collection", Split, Args{NS: "a.b", At: doc(t, project(30))}, fault.NotFound, `"ns"`},
+		{"unsharded collection", Split, Args{NS: db + ".users", At: doc(t, project(30))}, fault.Invalid, "not sharded"},
+		{"key of a bound", Split, Args{NS: documents, At: doc(t, project(20))}, fault.Invalid, `"at"`},
+		{"end of the key space", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: bson.MaxKey{}}})}, fault.Invalid, `"at"`},
+		{"key of another type", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"key of another field", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "p", Value: oid(1)}})}, fault.Invalid, `"at"`},
+		{"part of a key", Split, Args{NS: clients, At: doc(t, project(30))}, fault.Invalid, `"at"`},
+		{"hash of another type", Split, Args{NS: changes, At: doc(t, bson.D{{Key: "doc_id", Value: oid(1)}})}, fault.Invalid, `"at"`},
+		{"one part", Split, Args{NS: documents, Bounds: whole, Parts: 1}, fault.Invalid, `"parts"`},
+		{"too many parts", Split, Args{NS: documents, Bounds: whole, Parts: 65}, fault.Invalid, `"parts"`},
+		{"at and parts", Split, Args{NS: documents, At: doc(t, project(30)), Parts: 2}, fault.Invalid, `"parts"`},
+		{"at outside of the chunk", Split, Args{NS: documents, At: doc(t, project(50)), Bounds: whole}, fault.Invalid, `"at"`},
+		{"foreign argument", Split, Args{NS: documents, At: doc(t, project(30)), To: "c"}, fault.Invalid, `"to"`},
+		{"bounds that are no chunk", MoveChunk, Args{NS: documents, Bounds: half, To: "c"}, fault.NotFound, `"bounds"`},
+		{"one bound", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[0]}, To: "c"}, fault.Invalid, `"bounds"`},
+		{"bounds in the wrong order", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[1], whole[0]}, To: "c"}, fault.Invalid, `"bounds"`},
+		{"no chunk", MoveChunk, Args{NS: documents, To: "c"}, fault.Invalid, `"chunk"`},
+		{"no reference", MoveChunk, ref("??"), fault.Invalid, `"chunk"`},
+		{"unknown chunk", MoveChunk, ref(encoded(doc(t, project(33)))), fault.NotFound, `"chunk"`},
+		{"chunk of another collection", MoveChunk, ref("00000000-0000-0000-0000-000000000001." + encoded(whole[0])), fault.NotFound, `"chunk"`},
+		{"unknown shard", MoveChunk, Args{NS: documents, Bounds: whole, To: "z"}, fault.NotFound, `"to"`},
+		{"no shard", MoveChunk, Args{NS: documents, Bounds: whole}, fault.Invalid, `"to"`},
+		{"part outside of the chunk", MoveChunk, Args{NS: documents, Bounds: whole, To: "c", Min: doc(t, project(10))}, fault.Invalid, `"min"`},
+		{"merge of one chunk", Merge, Args{NS: documents, Bounds: whole}, fault.Invalid, `"bounds"`},
+		{"merge of no chunks", Merge, Args{NS: documents, Bounds: half}, fault.NotFound, `"bounds"`},
+		{"no project", Pin, Args{Shard: "a"}, fault.Invalid, `"project"`},
+		{"unknown project", Pin, Args{Shard: "a", Project: "nobody"}, fault.NotFound, `"project"`},
+		{"project of another database", Pin, Args{Shard: "a", Project: "beta", DB: "x"}, fault.NotFound, `"project"`},
+		{"unknown mode", Pin, Args{Shard: "a", Project: "beta", Mode: "magic"}, fault.Invalid, `"mode"`},
+		{"two shards", Pin, Args{Shard: "a", To: "b", Project: "beta"}, fault.Invalid, `"shard"`},
+		{"expired", Pin, Args{Shard: "a", Project: "beta", Expires: -time.Second}, fault.Invalid, `"expires"`},
+		{"collection without the project", SplitProject, Args{Project: "beta", NS: changes}, fault.Invalid, `"ns"`},
+		{"spread by the balancer", Spread, Args{Project: "beta", Mode: "balancer"}, fault.Invalid, `"mode"`},
+		{"no zone", ZoneAddShard, Args{Shard: "a"}, fault.Invalid, `"zone"`},
+		{"zone of an unknown shard", ZoneAddShard, Args{Shard: "z", Zone: "eu"}, fault.NotFound, `"shard"`},
+		{"empty range", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(t, project(30)), Max: doc(t, project(30))}, fault.Invalid, `"max"`},
+		{"no such range", ZoneRemoveRange, Args{NS: documents, Min: doc(t, project(20)), Max: doc(t, project(31))}, fault.NotFound, `"min"`},
+		{"range of another zone", ZoneRemoveRange, Args{NS: documents, Zone: "us", Min: doc(t, project(20)), Max: doc(t, project(30))}, fault.NotFound, `"zone"`},
+		{"argument where none is taken", BalancerOn, Args{NS: documents}, fault.Invalid, "takes none"},
+		{"half a window", BalancerWindow, Args{Start: "10:00"}, fault.Invalid, `"stop"`},
+		{"no time of day", BalancerWindow, Args{Start: "25:00", Stop: "26:00"}, fault.Invalid, `"start"`},
+		{"window of no length", BalancerWindow, Args{Start: "10:00", Stop: "10:00"}, fault.Invalid, `"stop"`},
+		{"neither on nor off", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			_, _, err := Planners()[x.kind](s, x.args)
+			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
+				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
+			}
+		})
+	}
+}
+
+func TestEveryKindHasAPlanner(t *testing.T) {
+	all := Planners()
+	if len(all) != len(Kinds()) {
+		t.Errorf("%d planners of %d kinds", len(all), len(Kinds()))
+	}
+	for _, k := range Kinds() {
+		if all[k] == nil {
+			t.Errorf("nothing plans %s", k)
+		}
+	}
+}
+
+func TestAChunkIsFoundByItsReferenceAndByThePartAfterTheDot(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7")
+	whole := chunkAt(t, s, documents, 1)
+	id := UUIDText(s.Table.Collection(documents).Incarnation.UUID)
+	for _, ref := range []string{encoded(whole[0]), id + "." + encoded(whole[0])} {
+		d, a := plan(t, s, MoveChunk, Args{NS: documents, Chunk: ref, To: "c"})
+		if len(d.Steps) != 1 || a.Chunk != "" || string(a.Bounds[0]) != string(whole[0]) || string(a.Bounds[1]) != string(whole[1]) {
+			t.Errorf("%s: %+v, %v", ref, a, d.Steps)
+		}
+	}
+}
+
+func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7")
+	d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"})
+	if !d.Steps[0].Wait || !d.Undo.From.IsZero() || !d.Undo.Possible {
+		t.Errorf("wait %t, undo %+v", d.Steps[0].Wait, d.Undo)
+	}
+	s = cluster(t, "0.6.38", "5.0.7", balancing)
+	d, _ = plan(t, s, Pin, Args{Project: "beta", Shard: "c", Mode: ModeBalancer})
+	if got := d.Undo.From.Sub(now); got < orphanDelay {
+		t.Errorf("the undo of what the balancer moved works %s from now", got)
+	}
+	many := wide(t, 30)
+	d, _ = plan(t, many, Pin, Args{Project: "beta", Shard: "c"})
+	moved := slices.IndexFunc(d.Steps, func(s Step) bool { return s.Op == OpMove })
+	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(orphanDelay)) || d.Risk != High || d.Confirm != "beta" {
+		t.Errorf("wait, undo from %s, risk %s, confirm %q", d.Undo.From, d.Risk, d.Confirm)
+	}
+}
+
+// wide is a cluster in which beta's clients are n chunks on b.
+func wide(t *testing.T, n int) Situation {
+	s := cluster(t, "0.6.38", "5.0.7")
+	c := s.Table.Collection(clients)
+	all := []topology.Chunk{}
+	at := c.Key.Min()
+	for i := range n {
+		next := keyed(t, c.Key, oid(20), int64(i))
+		all = append(all, topology.Chunk{Min: at, Max: next, Shard: "b", Version: topology.Version{Major: 1, Minor: uint32(i)}})
+		at = next
+	}
+	all = append(all, topology.Chunk{Min: at, Max: c.Key.Max(), Shard: "b", Version: topology.Version{Major: 2}})
+	m, err := topology.BuildChunks(c.Key, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Chunks = m
+	return s
+}

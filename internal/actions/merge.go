@@ -1,0 +1,96 @@
+package actions
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// planMerge joins chunks that follow each other on one shard. Takes ns and the
+// range's ends, as bounds or as min and max.
+func planMerge(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(Merge, "ns", "bounds", "min", "max"); err != nil {
+		return Draft{}, a, err
+	}
+	c, err := collectionOf(s.Table, Merge, a.NS)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	if a.Min != nil || a.Max != nil {
+		if a.Bounds[0] != nil || a.Bounds[1] != nil {
+			return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" says the same as \"min\" and \"max\"; give one of both.")
+		}
+		a.Bounds, a.Min, a.Max = [2]bson.Raw{a.Min, a.Max}, nil, nil
+	}
+	lo, hi, err := s.ends(c, Merge, a.Bounds)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	d := draft(s, Merge, a)
+	k := d.sketch(c)
+	parts := k.within(lo, hi)
+	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
+		return Draft{}, a, fault.New(fault.NotFound, "The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
+	}
+	if len(parts) < 2 {
+		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is one chunk already: there is nothing to merge.")
+	}
+	d.a.Bounds = d.bounds(c, lo, hi)
+	d.checkMergeable(c, parts, lo, hi)
+	if !d.blocked() {
+		d.merge(k, lo, hi)
+	}
+	undo := Undo{Possible: true, Text: say("merge", "chunks", count(len(parts)))}
+	if len(parts) == 2 {
+		undo.Kind, undo.Args = Split, Args{NS: c.NS, At: d.doc(c, parts[1].Min)}
+	}
+	return d.finish(say("merge", "ns", string(c.NS), "chunks", count(len(parts)), "min", c.Key.Display(lo), "max", c.Key.Display(hi), "shard", parts[0].Shard), undo)
+}
+
+// checkMergeable: one shard, one zone, and not too big to be moved afterwards.
+func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi shardkey.Key) {
+	var shards []string
+	jumbo := 0
+	for _, p := range parts {
+		shards = append(shards, p.Shard)
+		if p.Jumbo {
+			jumbo++
+		}
+	}
+	slices.Sort(shards)
+	if shards = slices.Compact(shards); len(shards) > 1 {
+		d.check(Check{ID: "neighbours", Verdict: Block, Text: say("neighbours.apart", "shards", list(shards)), Source: d.fromTable(topology.PartRouting)})
+	} else {
+		d.check(Check{ID: "neighbours", Verdict: Pass, Text: say("neighbours.together", "shard", shards[0]), Source: d.fromTable(topology.PartRouting)})
+	}
+	if edge, zone := d.edgeInside(c, lo, hi); zone != "" {
+		d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.edge", "zone", zone, "at", c.Key.Display(edge)), Source: d.fromTable(topology.PartZones)})
+	}
+	if jumbo > 0 {
+		code := "jumbo.merged"
+		if d.s.Release.AtLeast(7, 0, 0) {
+			code = "jumbo.mergedLater"
+		}
+		d.check(Check{ID: "jumbo", Verdict: Warn, Text: say(code, "chunks", count(jumbo)), Source: d.fromRule()})
+	}
+	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
+	if limit > 0 && size.Known && size.Value > limit {
+		d.check(Check{ID: "size", Verdict: Warn, Text: say("size.merged", "bytes", number(size.Value), "limit", number(limit)), Source: d.fromTable(topology.PartSizes)})
+	}
+}
+
+// edgeInside is an end of a zone range strictly inside a range.
+func (d *drafting) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
+	for _, z := range meeting(d.ranges(c.NS), lo, hi) {
+		for _, at := range []shardkey.Key{z.Min, z.Max} {
+			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {
+				return at, z.Zone
+			}
+		}
+	}
+	return shardkey.Key{}, ""
+}

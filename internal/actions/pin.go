@@ -1,0 +1,148 @@
+package actions
+
+import (
+	"slices"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// pinZone and othersZone are the zones of a pinned project, and of everything
+// that is kept away from it.
+func pinZone(id string) string    { return "pin-" + id }
+func othersZone(id string) string { return "others-of-" + id }
+
+// planPin keeps a project's rows on one shard, in every collection whose key
+// leads with the project. Takes project, db, shard (or to), mode, expires, owner.
+func planPin(s Situation, a Args) (Draft, Args, error) {
+	d, p, err := pinning(s, Pin, a)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	held := d.heldBy(p)
+	d.pin(p, held)
+	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", pinZone(p.ID.Hex()))})
+}
+
+// pinning reads the arguments that pin and isolate have in common.
+func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, error) {
+	none := placement.Project{}
+	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner"); err != nil {
+		return nil, none, err
+	}
+	if a.Shard != "" && a.To != "" && a.Shard != a.To {
+		return nil, none, fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; %s takes one.", kind)
+	}
+	if a.Shard == "" {
+		a.Shard = a.To
+	}
+	a.To = ""
+	if _, err := shardOf(s.Table, kind, "shard", a.Shard); err != nil {
+		return nil, none, err
+	}
+	switch a.Mode {
+	case "":
+		a.Mode = ModeMoves
+	case ModeMoves, ModeBalancer:
+	default:
+		return nil, none, fault.New(fault.Invalid, "The argument \"mode\" is %q; it is %q or %q.", a.Mode, ModeMoves, ModeBalancer)
+	}
+	if a.Expires < 0 {
+		return nil, none, fault.New(fault.Invalid, "The argument \"expires\" is in the past.")
+	}
+	p, err := s.project(kind, &a)
+	if err != nil {
+		return nil, none, err
+	}
+	return draft(s, kind, a), p, nil
+}
+
+func (d *drafting) pinned(code string, p placement.Project, held []held) Say {
+	args := []string{"project", p.Name, "id", p.ID.Hex(), "shard", d.a.Shard, "collections", count(len(held)), "owner", d.a.Owner}
+	if d.a.Expires > 0 {
+		args = append(args, "expires", moment(d.s.Now.Add(d.a.Expires)))
+		code += ".until"
+	}
+	return say(code, args...)
+}
+
+// modal tells apart what an undo leaves: the cuts that the balancer makes at the
+// edges of zones are its own and stay.
+func (d *drafting) modal(code string) string {
+	if d.a.Mode == ModeBalancer {
+		return code + ".cutsStay"
+	}
+	return code
+}
+
+// pin makes the zone and its ranges, and brings the project's chunks there.
+func (d *drafting) pin(p placement.Project, held []held) {
+	zone := pinZone(p.ID.Hex())
+	if len(held) == 0 {
+		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.nothing", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
+		return
+	}
+	if others := slices.DeleteFunc(d.members(zone), func(s string) bool { return s == d.a.Shard }); len(others) > 0 {
+		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.elsewhere", "project", p.Name, "shards", list(others)), Source: d.fromTable(topology.PartShards)})
+		return
+	}
+	if s := d.shard(d.a.Shard); s.Draining { // nothing moves there: the check of recipients may have none to look at
+		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.draining", "shard", s.Name), Source: d.fromTable(topology.PartShards)})
+	}
+	d.addZone(d.a.Shard, zone)
+	for _, h := range held {
+		d.zoneOff(h.c, h.lo, h.hi, zone)
+	}
+	for _, h := range held {
+		d.bring(h)
+	}
+	switch {
+	case len(d.steps) == 0 && !d.blocked():
+		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.already", "project", p.Name, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})
+	case !d.blocked():
+		d.check(Check{ID: "zone-overlap", Verdict: Pass, Text: say("zone-overlap.none"), Source: d.fromTable(topology.PartZones)})
+	}
+}
+
+// zoneOff sets a range unless it is there; ranges that overlap it otherwise block.
+func (d *drafting) zoneOff(c *topology.Collection, lo, hi key, zone string) {
+	met := meeting(d.ranges(c.NS), lo, hi)
+	if len(met) == 1 && met[0].Zone == zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0 {
+		return
+	}
+	if len(met) > 0 {
+		d.overlaps(c, met[0])
+		return
+	}
+	d.setRange(c, lo, hi, zone)
+}
+
+func (d *drafting) overlaps(c *topology.Collection, z topology.ZoneRange) {
+	d.check(Check{ID: "zone-overlap", Verdict: Block,
+		Text:   say("zone-overlap.with", "ns", string(c.NS), "zone", z.Zone, "min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)),
+		Source: d.fromTable(topology.PartZones)})
+}
+
+// bring moves a project's part of a collection to its shard: cut out first, so
+// that no chunk straddles the zone's edges.
+func (d *drafting) bring(h held) {
+	k := d.sketch(h.c)
+	if d.a.Mode == ModeBalancer {
+		if !d.there(k, h.lo, h.hi, d.a.Shard) {
+			d.awaitOn(k, h.lo, h.hi, d.a.Shard)
+		}
+		return
+	}
+	d.cutOut(k, h.lo, h.hi)
+	for _, p := range k.within(h.lo, h.hi) {
+		d.move(k, p.Min, p.Max, d.a.Shard)
+	}
+}
+
+// there tells whether a range has chunks of its own, all on the shard.
+func (d *drafting) there(k *sketch, lo, hi key, shard string) bool {
+	parts := k.within(lo, hi)
+	return parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0 &&
+		!slices.ContainsFunc(parts, func(p piece) bool { return p.Shard != shard })
+}

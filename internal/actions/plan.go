@@ -1,0 +1,130 @@
+package actions
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/topology"
+)
+
+// Say is a sentence as a code of the catalogue and its data, hostile text
+// included. Numbers are decimal, bytes plain numbers, times RFC 3339.
+type Say struct {
+	Code string
+	Args map[string]string
+}
+
+// Verdict is what a check comes to.
+type Verdict string
+
+// The verdicts. A plan with one that blocks is shown and cannot be run.
+const (
+	Pass  Verdict = "pass"
+	Warn  Verdict = "warn"
+	Block Verdict = "block"
+)
+
+// Check is one question that a plan answers before it is run, with where the
+// answer comes from (a rule of a server release, a table's part and its age).
+type Check struct {
+	ID      string // stable: "balancer", "undo-by-balancer", "competing", "unsplittable", "size", "jumbo", "recipient", "zone-overlap", "duplicates", "stale", "migrations-blocked", "cleanup", "window", …
+	Verdict Verdict
+	Text    Say
+	Source  Say
+}
+
+// Risk says how much goes wrong when the plan was a mistake.
+type Risk string
+
+// The risk classes.
+const (
+	Low    Risk = "low"    // metadata only, undone in a moment
+	Medium Risk = "medium" // moves data, can be undone
+	High   Risk = "high"   // wide, or cannot be undone: needs typed confirmation
+)
+
+// Effect is what will have changed.
+type Effect struct {
+	Chunks    topology.Figure // that move or are cut
+	Documents topology.Figure // that move
+	Bytes     topology.Figure // that move
+	Duration  topology.Figure // milliseconds; the method is its basis
+	Moves     []MoveEffect
+	Shards    []ShardEffect // before and after, shards that change first
+	Stays     []Say         // what stays as it is and might be taken for part of it
+}
+
+// MoveEffect is one range that goes from one shard to another.
+type MoveEffect struct {
+	NS       topology.Namespace
+	Min, Max bson.Raw
+	From, To string
+	Bytes    topology.Figure
+}
+
+// ShardEffect is one shard before and after, over the collections concerned.
+type ShardEffect struct {
+	Shard                     string
+	ChunksBefore, ChunksAfter int64
+	BytesBefore, BytesAfter   topology.Figure
+}
+
+// Undo is the inverse plan: not what is sent (that is planned afresh from the
+// table of then), but what it will be and from when it can work.
+type Undo struct {
+	Possible bool
+	Text     Say
+	From     time.Time // earliest time at which it works; zero: at once
+	Kind     Kind      // with Args, what to plan; "" when several steps are undone by their own inverses
+	Args     Args
+}
+
+// Draft is what a kind makes of a situation and its arguments: a pure
+// function of both.
+type Draft struct {
+	Summary Say
+	Steps   []Step
+	Checks  []Check
+	Effect  Effect
+	Undo    Undo
+	Risk    Risk
+	Role    auth.Role // needed to run it
+	Confirm string    // text to type before it runs; "" = none
+}
+
+// Plan is a draft that was given to somebody: what it says is what runs.
+// Immutable.
+type Plan struct {
+	Draft
+	ID       string // 128 bits, base32
+	Hash     string // hex SHA-256 over the commands and what they need
+	Cluster  string
+	Kind     Kind
+	Args     Args // resolved: a project's id, a chunk's bounds
+	Reason   string
+	By       auth.Principal
+	Made     time.Time
+	Expires  time.Time
+	Commands []Command // of the steps, in order; a step that sends nothing has an empty one
+	UndoOf   string    // id of the run that it undoes
+	Rows     []Rows    // to count before the first command and after the last proof
+}
+
+// Command is a command exactly as it is sent, but for the comment (the run's
+// id), the time limit and what the driver adds.
+type Command struct {
+	DB  string
+	Doc bson.Raw
+}
+
+// Blocked tells whether a check forbids to run it.
+func (d Draft) Blocked() bool {
+	for _, c := range d.Checks {
+		if c.Verdict == Block {
+			return true
+		}
+	}
+	return false
+}

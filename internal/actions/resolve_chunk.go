@@ -1,0 +1,98 @@
+package actions
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// chunkOf finds the chunk that an argument names: by exact bounds or by its
+// reference. It returns its position too. Both given must be the same.
+func (s Situation) chunkOf(c *topology.Collection, kind Kind, a Args) (int, topology.Chunk, error) {
+	none := topology.Chunk{}
+	switch {
+	case a.Bounds[0] == nil && a.Bounds[1] == nil && a.Chunk == "":
+		return 0, none, missing(kind, "chunk", "the reference of a chunk, or its exact bounds as \"bounds\"")
+	case a.Chunk != "":
+		i, ch, err := referred(c, a.Chunk)
+		if err != nil || a.Bounds[0] == nil && a.Bounds[1] == nil {
+			return i, ch, err
+		}
+		j, _, err := s.bounded(c, kind, a.Bounds)
+		if err == nil && j != i {
+			return 0, none, fault.New(fault.Invalid, "The arguments \"chunk\" and \"bounds\" name two different chunks.")
+		}
+		return i, ch, err
+	}
+	return s.bounded(c, kind, a.Bounds)
+}
+
+// bounded is the chunk with exactly these bounds.
+func (s Situation) bounded(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (int, topology.Chunk, error) {
+	lo, hi, err := s.ends(c, kind, bounds)
+	if err != nil {
+		return 0, topology.Chunk{}, err
+	}
+	i, ch := c.Chunks.Find(lo)
+	if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
+		return 0, topology.Chunk{}, fault.New(fault.NotFound, "The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds (any more).", string(c.NS))
+	}
+	return i, ch, nil
+}
+
+// ends reads two bounds that make a range.
+func (s Situation) ends(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (lo, hi shardkey.Key, err error) {
+	if bounds[0] == nil || bounds[1] == nil {
+		return lo, hi, missing(kind, "bounds", "two complete shard keys, lower and upper")
+	}
+	if lo, err = s.bound(c, "bounds", bounds[0]); err != nil {
+		return lo, hi, err
+	}
+	if hi, err = s.bound(c, "bounds", bounds[1]); err != nil {
+		return lo, hi, err
+	}
+	if lo.Compare(hi) >= 0 {
+		return lo, hi, fault.New(fault.Invalid, "The argument \"bounds\" ends before it begins.")
+	}
+	return lo, hi, nil
+}
+
+// referred finds a chunk by its reference: the collection's identity, a dot and
+// the lower bound in base64url, or the bound alone.
+func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
+	none := topology.Chunk{}
+	id, enc, whole := strings.Cut(ref, ".")
+	if !whole {
+		id, enc = "", ref
+	}
+	b, err := base64.RawURLEncoding.DecodeString(enc)
+	if err != nil || bson.Raw(b).Validate() != nil {
+		return 0, none, fault.New(fault.Invalid, "The argument \"chunk\" is not a chunk reference.")
+	}
+	own := UUIDText(c.Incarnation.UUID)
+	if own == "" {
+		own = c.Incarnation.Epoch.Hex()
+	}
+	if id != "" && id != own {
+		return 0, none, fault.New(fault.NotFound, "The argument \"chunk\" is of another collection, or of one that has been dropped or resharded since.")
+	}
+	k, err := c.Key.Bound(b)
+	if err != nil {
+		return 0, none, fault.Wrap(fault.Invalid, err, "The argument \"chunk\" does not have the fields of the shard key %s.", c.Key)
+	}
+	i, ch := c.Chunks.Find(k)
+	if ch.Min.Compare(k) != 0 {
+		return 0, none, fault.New(fault.NotFound, "The argument \"chunk\" names a chunk that %s does not have (any more).", string(c.NS))
+	}
+	return i, ch, nil
+}
+
+// bounds are a chunk's as arguments have them.
+func (d *drafting) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
+	return [2]bson.Raw{d.doc(c, lo), d.doc(c, hi)}
+}

@@ -1,0 +1,133 @@
+package actions
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// project finds the one project that the arguments name, and writes its id and
+// database into them.
+func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
+	none := placement.Project{}
+	if a.Project == "" {
+		return none, missing(kind, "project", "a project's id, exact name or public key")
+	}
+	if s.Directory == nil || s.Profile == nil {
+		return none, fault.New(fault.NotFound, "The argument \"project\" names %q, and no list of projects is known here.", a.Project)
+	}
+	found := s.Directory.Exactly(a.Project)
+	if a.DB != "" {
+		found = slices.DeleteFunc(found, func(p placement.Project) bool { return p.DB != a.DB })
+	}
+	switch len(found) {
+	case 0:
+		where := ""
+		if a.DB != "" {
+			where = " in the database " + a.DB
+		}
+		return none, fault.New(fault.NotFound, "The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
+	case 1:
+		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
+		return found[0], nil
+	}
+	for _, p := range found[1:] {
+		if p.DB != found[0].DB {
+			return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
+		}
+	}
+	return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
+}
+
+// held is what one collection has of a project: the range of its keys.
+type held struct {
+	c      *topology.Collection
+	lo, hi shardkey.Key // [lo, hi) are the keys of the project and of nothing else
+}
+
+// heldBy are the sharded collections of the project's database whose key leads
+// with the project, by name, and what of its rows is elsewhere.
+func (d *drafting) heldBy(p placement.Project) []held {
+	var out []held
+	for _, coll := range d.s.Profile.Nearest(d.s.Table, p.DB).Collections {
+		if coll.Scope == profile.ScopeCluster {
+			continue
+		}
+		ns := topology.Namespace(p.DB + "." + coll.Name)
+		c := d.s.Table.Collection(ns)
+		switch {
+		case c == nil && slices.Contains(d.s.Table.Unsharded, ns), c != nil && c.Unsplittable:
+			d.stays = append(d.stays, say("unsharded", "ns", string(ns), "shard", d.home(ns)))
+		case c == nil || c.Temporary || c.Chunks.Len() == 0:
+		case !leads(c.Key, coll.ProjectField):
+			d.stays = append(d.stays, say("byDocument", "ns", string(ns), "key", c.Key.String(), "shards", count(len(c.Chunks.CountByShard()))))
+		default:
+			lo, hi := projectRange(c.Key, p.ID)
+			out = append(out, held{c: c, lo: lo, hi: hi})
+		}
+	}
+	slices.SortFunc(out, func(a, b held) int { return byName(a.c, b.c) })
+	return out
+}
+
+// home is the shard of an unsharded collection; "" when not known.
+func (d *drafting) home(ns topology.Namespace) string {
+	if c := d.s.Table.Collection(ns); c != nil && c.Chunks.Len() > 0 {
+		return c.Chunks.Owner(0)
+	}
+	return d.s.Table.Primary(ns.Database())
+}
+
+// leads tells whether the key's first field is the plain (not hashed) field.
+func leads(key shardkey.Pattern, field string) bool {
+	return field != "" && key.Len() > 0 && key.Fields()[0].Name == field && !key.Fields()[0].Hashed
+}
+
+// projectRange is the range from a project's id to the next possible one, with
+// MinKey in the other fields of both. The highest id of all has no next: its
+// range ends with the key space.
+func projectRange(p shardkey.Pattern, id bson.ObjectID) (lo, hi shardkey.Key) {
+	lo = prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
+	after, ok := nextID(id)
+	if !ok {
+		return lo, afterIDs(p)
+	}
+	return lo, prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: after[:]})
+}
+
+// nextID is the id plus one; false when there is none.
+func nextID(id bson.ObjectID) (bson.ObjectID, bool) {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			return id, true
+		}
+	}
+	return id, false
+}
+
+// afterIDs is a key just above every ObjectID: booleans follow them.
+func afterIDs(p shardkey.Pattern) shardkey.Key {
+	return prefixKey(p, bson.RawValue{Type: bson.TypeBoolean, Value: []byte{0}})
+}
+
+// prefixKey is the key with a value first and MinKey in the other fields; of a
+// value that no bound can have, the zero key.
+func prefixKey(p shardkey.Pattern, first bson.RawValue) shardkey.Key {
+	doc := make(bson.D, p.Len())
+	for i, f := range p.Fields() {
+		doc[i] = bson.E{Key: f.Name, Value: bson.MinKey{}}
+	}
+	doc[0].Value = first
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		return shardkey.Key{}
+	}
+	k, _ := p.Bound(raw)
+	return k
+}

@@ -1,0 +1,112 @@
+package actions
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// MostCounted is how many rows a count may be of: it reads an index entry of
+// each, on the shards that are about to be busy.
+const MostCounted = 100_000
+
+// Rows are those of one project in one collection that a plan is about.
+type Rows struct {
+	NS      topology.Namespace
+	Project string   // hex id
+	Match   bson.Raw // the filter that finds them
+}
+
+// Counter counts rows. Errors are classified with fault.
+type Counter interface {
+	// CountUpTo counts the rows that a filter fits, orphans left out, and stops
+	// after one more than most. The context needs a deadline.
+	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
+}
+
+// WriteRates knows how fast rows of a project are written.
+type WriteRates interface {
+	// WriteRate gives rows a second that are inserted or deleted in a collection
+	// for a project (hex id), as measured lately; known is false when it was not.
+	WriteRate(ns topology.Namespace, project string) (perSecond float64, known bool)
+}
+
+// RowsOf are the rows to count before and after a plan's steps, by namespace:
+// those of the project that it is about, or of the only project that its chunks
+// can hold. None when the steps are about no project's rows, or about several's.
+func RowsOf(s Situation, a Args, steps []Step) []Rows {
+	if s.Profile == nil || s.Table == nil {
+		return nil
+	}
+	of := map[topology.Namespace]string{} // project of all the bounds so far; "" is none or several
+	for _, step := range steps {
+		if step.NS == "" || a.Project == "" && !step.Migrates() {
+			continue
+		}
+		project := a.Project
+		if project == "" {
+			project = s.onlyProject(step)
+		}
+		if seen, ok := of[step.NS]; ok && seen != project {
+			project = ""
+		}
+		of[step.NS] = project
+	}
+	var out []Rows
+	for ns, project := range of {
+		id, err := bson.ObjectIDFromHex(project)
+		field := s.projectField(ns)
+		if err != nil || field == "" {
+			continue
+		}
+		match, err := bson.Marshal(bson.D{{Key: field, Value: bson.D{{Key: "$eq", Value: id}}}})
+		if err != nil {
+			continue
+		}
+		out = append(out, Rows{NS: ns, Project: project, Match: match})
+	}
+	slices.SortFunc(out, func(a, b Rows) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	return out
+}
+
+// projectField is the field of a collection's rows that names their project; ""
+// when none does.
+func (s Situation) projectField(ns topology.Namespace) string {
+	for _, c := range s.Profile.Nearest(s.Table, ns.Database()).Collections {
+		if c.Name == ns.Collection() && c.Scope != profile.ScopeCluster {
+			return c.ProjectField
+		}
+	}
+	return ""
+}
+
+// onlyProject is the project that all rows within a step's bounds are of; "" when
+// there may be others'.
+func (s Situation) onlyProject(step Step) string {
+	c := s.Table.Collection(step.NS)
+	if c == nil || !leads(c.Key, s.projectField(step.NS)) {
+		return ""
+	}
+	lo, errLo := c.Key.Bound(step.Min)
+	hi, errHi := c.Key.Bound(step.Max)
+	if errLo != nil || errHi != nil {
+		return ""
+	}
+	first, err := step.Min.IndexErr(0)
+	if err != nil {
+		return ""
+	}
+	id, ok := first.Value().ObjectIDOK()
+	if !ok {
+		return ""
+	}
+	if from, to := projectRange(c.Key, id); lo.Compare(from) < 0 || hi.Compare(to) > 0 {
+		return ""
+	}
+	return id.Hex()
+}

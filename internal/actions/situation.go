@@ -1,0 +1,96 @@
+package actions
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Situation is all that a plan is made from.
+type Situation struct {
+	Table     *topology.Table
+	Directory *placement.Directory
+	Profile   *profile.Profile
+	Release   balance.Release
+	Shared    []placement.SharedID // ids known to be on several shards
+	SharedAt  time.Time            // of the check that found them; zero: nobody looked
+	Now       time.Time
+	Activity  Activity  // asked of the cluster for this plan
+	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
+}
+
+// Activity is what goes on in the cluster now.
+type Activity struct {
+	Known      bool
+	Reason     string // catalogue code when not known: "notPermitted", "unreachable"
+	At         time.Time
+	Migrations []balance.Migration
+	DDL        []Operation
+	Cleanups   []Cleanup
+}
+
+// Operation is a command of somebody that stands in the way.
+type Operation struct {
+	NS   topology.Namespace
+	What string        // the command's name, hostile text
+	For  time.Duration // how long it has run
+}
+
+// Cleanup is a range whose rows are still to be deleted on a shard that gave it
+// away: until then it can't come back there.
+type Cleanup struct {
+	NS       topology.Namespace
+	Min, Max bson.Raw
+	Shard    string
+	Since    time.Time // when it was given away, by the changelog; zero: not known
+	Until    time.Time // when it is expected to be done; zero: not known
+}
+
+// Same tells whether both are one range given away at one time. What was given
+// away at a time that is not known is the same as nothing.
+func (c Cleanup) Same(o Cleanup) bool {
+	return c.NS == o.NS && c.Shard == o.Shard && !c.Since.IsZero() && c.Since.Equal(o.Since) && bytesEqual(c.Min, o.Min) && bytesEqual(c.Max, o.Max)
+}
+
+// GivenAway is what a changelog entry leaves to be cleaned up; false for one that
+// is not the commit of a migration, or does not name its donor.
+func GivenAway(e topology.Event) (c Cleanup, ok bool) {
+	if e.What != "moveChunk.commit" {
+		return c, false
+	}
+	c = Cleanup{NS: topology.Namespace(e.NS), Since: e.Time}
+	c.Shard, _ = e.Details.Lookup("from").StringValueOK()
+	c.Min, _ = e.Details.Lookup("min").DocumentOK()
+	c.Max, _ = e.Details.Lookup("max").DocumentOK()
+	return c, c.Shard != ""
+}
+
+// Reader reads the cluster itself, never a table: what a command needs before
+// it is sent, and what proves its effect after. Reads are of the majority and
+// not older than the newest command of this process. Errors are classified with
+// fault.
+type Reader interface {
+	// ReadFact gives the fields of a fact as they are now.
+	ReadFact(ctx context.Context, f Fact) (map[string]string, error)
+	// Activity asks what goes on: migrations, DDL, pending clean-ups.
+	Activity(ctx context.Context, nss []topology.Namespace) (Activity, error)
+	// Changelog gives entries of a namespace since a time, oldest first.
+	Changelog(ctx context.Context, ns topology.Namespace, since time.Time, limit int) ([]topology.Event, error)
+	// Trace looks for a command that was sent at about that time with this comment
+	// and these bounds, so that an outcome that is not known can be settled: only
+	// what neither has its effect nor is at work any more has failed.
+	Trace(ctx context.Context, run string, s Step, since time.Time) (Trace, error)
+	// ClusterID tells which cluster answers now; "" where that may not be read.
+	ClusterID(ctx context.Context) (string, error)
+}
+
+// Planner makes the draft of a kind. The arguments come back resolved: names
+// turned into ids, references into bounds. What is wrong with them is a
+// fault.Error of kind Invalid or NotFound whose text names the argument.
+type Planner func(s Situation, a Args) (Draft, Args, error)

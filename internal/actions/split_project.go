@@ -1,0 +1,102 @@
+package actions
+
+import (
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// planSplitProject cuts the chunks that hold a project, in one collection or in
+// all whose key leads with it: between projects where the key is the project
+// alone, inside the project where the key goes on. Takes project, db and ns.
+func planSplitProject(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(SplitProject, "project", "db", "ns"); err != nil {
+		return Draft{}, a, err
+	}
+	p, err := s.project(SplitProject, &a)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	d := draft(s, SplitProject, a)
+	parts := d.heldBy(p)
+	if a.NS != "" {
+		if parts, err = d.heldIn(parts, a.NS); err != nil {
+			return Draft{}, a, err
+		}
+	}
+	if len(parts) == 0 {
+		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.nowhere", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
+	}
+	cut := 0
+	for _, h := range parts {
+		before := len(d.steps)
+		if h.c.Key.Len() == 1 {
+			d.cutOut(d.sketch(h.c), h.lo, h.hi)
+		} else {
+			d.cutInside(h)
+		}
+		if len(d.steps) > before {
+			cut++
+			continue
+		}
+		d.stays = append(d.stays, say("oneValue", "ns", string(h.c.NS), "key", h.c.Key.String(), "remedy", d.remedy()))
+	}
+	switch {
+	case cut > 0:
+		d.check(Check{ID: "unsplittable", Verdict: Pass, Text: say("unsplittable.cuts", "collections", count(cut)), Source: d.fromTable(topology.PartRouting)})
+	case len(parts) > 0:
+		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneProject", "project", p.ID.Hex(), "key", parts[0].c.Key.String(), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+	}
+	return d.finish(say("split-project", "project", p.Name, "id", p.ID.Hex(), "cuts", count(d.cuts)),
+		Undo{Possible: true, Text: say("cuts", "cuts", count(d.cuts))})
+}
+
+// heldIn is the one of the project's collections that ns names.
+func (d *drafting) heldIn(all []held, ns topology.Namespace) ([]held, error) {
+	for _, h := range all {
+		if h.c.NS == ns {
+			d.stays = nil
+			return []held{h}, nil
+		}
+	}
+	if _, err := collectionOf(d.s.Table, d.kind, ns); err != nil {
+		return nil, err
+	}
+	return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.", string(ns))
+}
+
+// cutOut gives a range chunks of its own: a cut at each end that is inside one.
+func (d *drafting) cutOut(k *sketch, lo, hi shardkey.Key) {
+	d.splitAt(k, lo)
+	if hi.Compare(k.c.Key.Max()) < 0 {
+		d.splitAt(k, hi)
+	}
+}
+
+// cutInside halves what each chunk has of a project: at the middle of the
+// hashes, else where the server finds the median of its documents.
+func (d *drafting) cutInside(h held) {
+	k := d.sketch(h.c)
+	if hashedLast(h.c.Key) {
+		for _, p := range k.within(h.lo, h.hi) {
+			in := shardkey.Range{Min: later(p.Min, h.lo), Max: earlier(p.Max, h.hi)}
+			points, _ := d.hashMiddle(h.c, in)
+			for _, at := range points {
+				d.splitAt(k, at)
+			}
+		}
+		return
+	}
+	d.cutOut(k, h.lo, h.hi)
+	for _, p := range k.within(h.lo, h.hi) {
+		d.splitMedian(k, p)
+	}
+}
+
+func (d *drafting) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
+	prefix, lo, hi, ok := hashSpan(c.Key, r)
+	if !ok {
+		return nil, say("parts.unknown", "key", c.Key.String())
+	}
+	return hashPoints(c.Key, prefix, lo, hi, 2)
+}

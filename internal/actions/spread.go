@@ -1,0 +1,131 @@
+package actions
+
+import (
+	"math/big"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// planSpread cuts a project's rows into as many equal ranges of hashes as there
+// are shards and gives each shard one; only where the key goes on with a hash.
+// Takes project, db and mode, which is "moves".
+func planSpread(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(Spread, "project", "db", "mode"); err != nil {
+		return Draft{}, a, err
+	}
+	if a.Mode == "" {
+		a.Mode = ModeMoves
+	}
+	if a.Mode != ModeMoves {
+		return Draft{}, a, fault.New(fault.Invalid, "The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", a.Mode, ModeMoves)
+	}
+	p, err := s.project(Spread, &a)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	d := draft(s, Spread, a)
+	shards, spread := 0, 0
+	for _, h := range d.heldBy(p) {
+		if h.c.Key.Len() < 2 || !hashedLast(h.c.Key) {
+			d.stays = append(d.stays, say("together", "ns", string(h.c.NS), "key", h.c.Key.String(), "remedy", d.remedy()))
+			continue
+		}
+		if takers := d.takers(h); len(takers) > 1 {
+			shards = max(shards, len(takers))
+			d.spread(h, p, takers)
+			spread++
+		}
+	}
+	if spread == 0 && !d.blocked() {
+		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.notHashed", "project", p.Name, "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+	}
+	return d.finish(say("spread", "project", p.Name, "id", p.ID.Hex(), "shards", count(shards)), Undo{Possible: true, Text: say("spread", "project", p.Name)})
+}
+
+// takers are the shards over which a project's part of a collection may be
+// spread. A zone that holds it together has to go first.
+func (d *drafting) takers(h held) []string {
+	if met := meeting(d.ranges(h.c.NS), h.lo, h.hi); len(met) > 0 {
+		d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.holds", "ns", string(h.c.NS), "zone", met[0].Zone), Source: d.fromTable(topology.PartZones)})
+		return nil
+	}
+	var out []string
+	for _, s := range d.s.Table.Shards {
+		if !s.Draining {
+			out = append(out, s.Name)
+		}
+	}
+	if len(out) < 2 {
+		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.single"), Source: d.fromTable(topology.PartShards)})
+	}
+	return out[:min(len(out), maxParts)]
+}
+
+// spread cuts at equal hashes and gives each shard the part of which it has most.
+func (d *drafting) spread(h held, p placement.Project, shards []string) {
+	k := d.sketch(h.c)
+	end := new(big.Int).Lsh(big.NewInt(1), 63)
+	prefix := []bson.RawValue{placement.ObjectIDValue(p.ID)}
+	points, _ := hashPoints(h.c.Key, prefix, new(big.Int).Neg(end), end, len(shards))
+	edges := append(append([]shardkey.Key{h.lo}, points...), h.hi)
+	parts := make([]shardkey.Range, len(shards))
+	for i := range parts {
+		parts[i] = shardkey.Range{Min: edges[i], Max: edges[i+1]}
+	}
+	owners := d.settled(k, parts, shards)
+	d.cutOut(k, h.lo, h.hi)
+	for i, part := range parts {
+		if i > 0 {
+			d.splitAt(k, part.Min)
+		}
+	}
+	for i, part := range parts {
+		for _, piece := range k.within(part.Min, part.Max) {
+			d.move(k, piece.Min, piece.Max, owners[i])
+		}
+	}
+}
+
+// settled pairs parts and shards so that little moves: the greatest holdings
+// first, each part and each shard once.
+func (d *drafting) settled(k *sketch, parts []shardkey.Range, shards []string) []string {
+	type holding struct {
+		part  int
+		shard string
+		share float64
+	}
+	var all []holding
+	for i, part := range parts {
+		of := map[string]float64{}
+		for _, p := range k.within(part.Min, part.Max) {
+			in := shardkey.Range{Min: later(p.Min, part.Min), Max: earlier(p.Max, part.Max)}
+			share, _ := hashPart(k.c.Key, part, in)
+			of[p.Shard] += share
+		}
+		for _, s := range shards {
+			all = append(all, holding{i, s, of[s]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b holding) int {
+		switch {
+		case a.share > b.share:
+			return -1
+		case a.share < b.share:
+			return 1
+		}
+		return 0
+	})
+	owners, used := make([]string, len(parts)), map[string]bool{}
+	for _, h := range all {
+		if owners[h.part] == "" && !used[h.shard] {
+			owners[h.part], used[h.shard] = h.shard, true
+		}
+	}
+	return owners
+}

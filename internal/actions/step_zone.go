@@ -1,0 +1,128 @@
+package actions
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// carries tells whether a shard will be in a zone; every shard is in "".
+func (d *drafting) carries(shard, zone string) bool {
+	s := d.shard(shard)
+	return s != nil && (zone == "" || slices.Contains(s.Zones, zone))
+}
+
+// members are the shards that will be in a zone.
+func (d *drafting) members(zone string) []string {
+	var out []string
+	for _, s := range d.shards {
+		if slices.Contains(s.Zones, zone) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// addZone gives a shard a zone; nothing when it has it.
+func (d *drafting) addZone(shard, zone string) {
+	if d.carries(shard, zone) {
+		return
+	}
+	d.step(Step{Op: OpAddZone, Shard: shard, Zone: zone,
+		Needs: []Fact{exists(shard), member(shard, zone, false)}, Proof: []Fact{member(shard, zone, true)}})
+	s := d.shard(shard)
+	s.Zones = append(s.Zones, zone)
+}
+
+func (d *drafting) removeZone(shard, zone string) {
+	if !d.carries(shard, zone) {
+		return
+	}
+	d.step(Step{Op: OpRemoveZone, Shard: shard, Zone: zone,
+		Needs: []Fact{exists(shard), member(shard, zone, true)}, Proof: []Fact{member(shard, zone, false)}})
+	s := d.shard(shard)
+	s.Zones = slices.DeleteFunc(s.Zones, func(z string) bool { return z == zone })
+}
+
+// setRange gives a range of complete keys to a zone that some shard has.
+func (d *drafting) setRange(c *topology.Collection, lo, hi shardkey.Key, zone string) {
+	rawLo, rawHi := d.doc(c, lo), d.doc(c, hi)
+	s := Step{Op: OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone, Proof: []Fact{rangeIs(c.NS, rawLo, rawHi, zone)}}
+	s.Needs = []Fact{sameCollection(c), zoneRanges(c.NS, rawLo, rawHi, 0)}
+	for _, m := range d.members(zone) {
+		s.Needs = append(s.Needs, member(m, zone, true))
+	}
+	d.step(s)
+	all := append(slices.Clone(d.ranges(c.NS)), topology.ZoneRange{NS: c.NS, Zone: zone, Min: lo, Max: hi, RawMin: rawLo, RawMax: rawHi})
+	slices.SortFunc(all, func(a, b topology.ZoneRange) int { return a.Min.Compare(b.Min) })
+	d.zones[c.NS] = all
+}
+
+// removeRange takes the range with exactly these bounds, as stored, from its zone.
+func (d *drafting) removeRange(z topology.ZoneRange) {
+	s := Step{Op: OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax, Zone: z.Zone,
+		Needs: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, z.Zone)}, Proof: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, "")}}
+	if c := d.s.Table.Collection(z.NS); c != nil {
+		s.Needs = append([]Fact{sameCollection(c)}, s.Needs...)
+	}
+	d.step(s)
+	d.zones[z.NS] = slices.DeleteFunc(slices.Clone(d.ranges(z.NS)), func(o topology.ZoneRange) bool {
+		return string(o.RawMin) == string(z.RawMin) && string(o.RawMax) == string(z.RawMax)
+	})
+}
+
+// rangeWith is the zone range with exactly these stored bounds.
+func rangeWith(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.ZoneRange, bool) {
+	for _, z := range zones {
+		if string(z.RawMin) == string(lo) && string(z.RawMax) == string(hi) {
+			return z, true
+		}
+	}
+	return topology.ZoneRange{}, false
+}
+
+// awaitOn waits until the balancer has brought a range to one shard, and notes
+// what it will move.
+func (d *drafting) awaitOn(k *sketch, lo, hi shardkey.Key, to string) {
+	d.settle(k, lo, hi, func(string) string { return to })
+	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
+	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: to,
+		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{coveredBy(k.c.NS, rawLo, rawHi, to)}})
+}
+
+// awaitOff waits until nothing of a range is on a shard any more.
+func (d *drafting) awaitOff(k *sketch, lo, hi shardkey.Key, shard string, next func(from string) string) {
+	d.settle(k, lo, hi, next)
+	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
+	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: shard,
+		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{noneOn(k.c.NS, rawLo, rawHi, shard)}})
+}
+
+// settle does in the sketch what the balancer does with a zone range: it cuts
+// the chunks at its ends and moves those that are on a wrong shard. Neighbours
+// that come from one shard are noted as one range.
+func (d *drafting) settle(k *sketch, lo, hi shardkey.Key, next func(from string) string) {
+	for _, at := range []shardkey.Key{lo, hi} {
+		if at.Compare(k.c.Key.Max()) < 0 && k.cut(at) {
+			d.cuts++
+		}
+	}
+	parts := k.within(lo, hi)
+	for i := 0; i < len(parts); {
+		run := transfer{k: k, lo: parts[i].Min, from: parts[i].Shard, to: next(parts[i].Shard), awaited: true}
+		for ; i < len(parts) && parts[i].Shard == run.from; i++ {
+			run.hi, run.chunks, run.jumbo = parts[i].Max, run.chunks+1, run.jumbo || parts[i].Jumbo
+			if run.to != run.from {
+				parts[i].Shard = run.to
+			}
+		}
+		if run.to != run.from {
+			k.donated[run.from] = true
+			d.moves = append(d.moves, run)
+		}
+	}
+	k.replace(parts...)
+}

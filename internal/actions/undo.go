@@ -1,0 +1,244 @@
+package actions
+
+import (
+	"strconv"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// PlanUndo makes the draft that takes back steps that have had their effect, in
+// the order in which they were done, from the situation of now. Zones go back
+// first, since they would refuse moves against them; then chunks, the last step
+// first. effect is the plan's: it says what the balancer was awaited to move.
+// fault.Conflict when what the steps made has been changed again since.
+func PlanUndo(s Situation, kind Kind, a Args, done []Step, effect Effect) (Draft, error) {
+	d := draft(s, kind, a)
+	d.undoing = true
+	for i := len(done) - 1; i >= 0; i-- {
+		if err := d.undoZone(done[i]); err != nil {
+			return Draft{}, err
+		}
+	}
+	for i := len(done) - 1; i >= 0; i-- {
+		if err := d.undoChunk(done[i], effect); err != nil {
+			return Draft{}, err
+		}
+	}
+	out, _, err := d.finish(say("undo", "kind", string(kind), "steps", count(len(d.steps))), Undo{Text: say("redo")})
+	return out, err
+}
+
+func gone(what string) error {
+	return fault.New(fault.Conflict, "This cannot be undone any more: %s has been changed since.", what)
+}
+
+// undoZone takes back a step on zones or settings.
+func (d *drafting) undoZone(s Step) error {
+	switch s.Op {
+	case OpAddZone, OpRemoveZone:
+		if d.shard(s.Shard) == nil {
+			return gone("a shard")
+		}
+		if s.Op == OpAddZone {
+			d.removeZone(s.Shard, s.Zone)
+		} else {
+			d.addZone(s.Shard, s.Zone)
+		}
+	case OpSetRange:
+		z, ok := rangeWith(d.ranges(s.NS), s.Min, s.Max)
+		if !ok || z.Zone != s.Zone {
+			return gone("a zone range")
+		}
+		d.removeRange(z)
+	case OpRemoveRange:
+		c, lo, hi, err := d.rangeOf(s)
+		if err != nil {
+			return err
+		}
+		if len(meeting(d.ranges(s.NS), lo, hi)) > 0 {
+			return gone("a zone range")
+		}
+		d.setRange(c, lo, hi, s.Zone)
+	case OpBalancerOn, OpBalancerOff:
+		on := s.Op == OpBalancerOff
+		next := Step{Op: OpBalancerOff, Needs: []Fact{balancerIs(!on)}, Proof: []Fact{balancerIs(on)}}
+		if on {
+			next.Op = OpBalancerOn
+		}
+		d.step(next)
+	case OpBalancerWindow:
+		for _, f := range s.Needs {
+			if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
+				stop := f.Want["windowStop"]
+				d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Needs: []Fact{windowIs(s.Start, s.Stop)}, Proof: []Fact{windowIs(start, stop)}})
+				return nil
+			}
+		}
+		return fault.New(fault.Conflict, "This cannot be undone: the window that was set before is not known.")
+	case OpBalancing:
+		c := d.s.Table.Collection(s.NS)
+		if c == nil {
+			return gone("the collection")
+		}
+		need := sameCollection(c)
+		need.Want["noBalance"] = strconv.FormatBool(!s.On)
+		d.step(Step{Op: OpBalancing, NS: s.NS, On: !s.On, Needs: []Fact{need},
+			Proof: []Fact{{Kind: FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
+	}
+	return nil
+}
+
+// undoChunk takes back a step on chunks.
+func (d *drafting) undoChunk(s Step, effect Effect) error {
+	switch s.Op {
+	case OpSplitAt:
+		c, at, err := d.keyOf(s.NS, s.At)
+		if err != nil {
+			return err
+		}
+		k := d.sketch(c)
+		right := k.at(at)
+		if right.Min.Compare(at) != 0 {
+			return nil // joined already
+		}
+		left := before(k, at)
+		if left.Shard != right.Shard {
+			return gone("where a half of a chunk is")
+		}
+		d.merge(k, left.Min, right.Max)
+	case OpSplitMedian:
+		c, lo, hi, err := d.rangeOf(s)
+		if err != nil {
+			return err
+		}
+		return d.join(d.sketch(c), lo, hi)
+	case OpMove, OpMoveRange:
+		c, lo, hi, err := d.rangeOf(s)
+		if err != nil {
+			return err
+		}
+		was, ok := cameFrom(s)
+		if !ok {
+			return gone("where a chunk was")
+		}
+		k := d.sketch(c)
+		d.back(k, lo, hi, s.Shard, was.Want["shard"])
+		wholeLo, errLo := c.Key.Bound(was.Min)
+		wholeHi, errHi := c.Key.Bound(was.Max)
+		if errLo == nil && errHi == nil && (wholeLo.Compare(lo) < 0 || wholeHi.Compare(hi) > 0) {
+			return d.join(k, wholeLo, wholeHi)
+		}
+	case OpMerge:
+		return d.cutAgain(s)
+	case OpAwait:
+		return d.backAll(s, effect)
+	}
+	return nil
+}
+
+// cutAgain divides a merged chunk where it was divided: the bounds are needs of
+// the merge.
+func (d *drafting) cutAgain(s Step) error {
+	for _, f := range s.Needs {
+		if f.Kind != FactEdge {
+			continue
+		}
+		c, at, err := d.keyOf(f.NS, f.Min)
+		if err != nil {
+			return err
+		}
+		d.splitAt(d.sketch(c), at)
+	}
+	return nil
+}
+
+// cameFrom is the chunk that a move took its range from.
+func cameFrom(s Step) (Fact, bool) {
+	for _, f := range s.Needs {
+		if f.Kind == FactChunk && f.Want["shard"] != "" {
+			return f, true
+		}
+	}
+	return Fact{}, false
+}
+
+// backAll moves back what the balancer was seen to move for a plan.
+func (d *drafting) backAll(s Step, effect Effect) error {
+	if len(effect.Moves) >= listed {
+		return fault.New(fault.Conflict, "The balancer has moved too much for one plan to move it back. Unpin the project, and the balancer evens the shards out.")
+	}
+	c, lo, hi, err := d.rangeOf(s)
+	if err != nil {
+		return err
+	}
+	for _, m := range effect.Moves {
+		from, errFrom := c.Key.Bound(m.Min)
+		to, errTo := c.Key.Bound(m.Max)
+		if m.NS != s.NS || errFrom != nil || errTo != nil || from.Compare(hi) >= 0 || to.Compare(lo) <= 0 {
+			continue
+		}
+		d.back(d.sketch(c), from, to, "", m.From)
+	}
+	return nil
+}
+
+// back moves what of a range is on a shard ("" for any) to where it was.
+func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
+	for _, p := range k.within(lo, hi) {
+		if on == "" || p.Shard == on {
+			d.move(k, later(p.Min, lo), earlier(p.Max, hi), to)
+		}
+	}
+}
+
+// join makes one chunk of a range again.
+func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
+	parts := k.within(lo, hi)
+	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
+		return gone("the bounds of a chunk")
+	}
+	for _, p := range parts {
+		if p.Shard != parts[0].Shard {
+			return gone("where a part of a chunk is")
+		}
+	}
+	if len(parts) > 1 {
+		d.merge(k, lo, hi)
+	}
+	return nil
+}
+
+// before is the piece that ends at a key.
+func before(k *sketch, at shardkey.Key) piece {
+	i, ch := k.c.Chunks.Find(at)
+	if ch.Min.Compare(at) == 0 && i > 0 {
+		ch = k.c.Chunks.At(i - 1)
+	}
+	all := k.within(ch.Min, at)
+	return all[len(all)-1]
+}
+
+func (d *drafting) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
+	c := d.s.Table.Collection(ns)
+	if c == nil || c.Chunks.Len() == 0 {
+		return nil, shardkey.Key{}, gone("the collection")
+	}
+	k, err := c.Key.Bound(doc)
+	if err != nil {
+		return nil, k, gone("the shard key")
+	}
+	return c, k, nil
+}
+
+func (d *drafting) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
+	c, lo, err := d.keyOf(s.NS, s.Min)
+	if err != nil {
+		return nil, lo, lo, err
+	}
+	_, hi, err := d.keyOf(s.NS, s.Max)
+	return c, lo, hi, err
+}

@@ -1,0 +1,78 @@
+package actions
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// planUnpin takes the zones of a pinned or isolated project away. A project that
+// is gone can be unpinned by its id. Takes project and db.
+func planUnpin(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(Unpin, "project", "db"); err != nil {
+		return Draft{}, a, err
+	}
+	name := a.Project
+	p, err := s.project(Unpin, &a)
+	switch id, notID := bson.ObjectIDFromHex(a.Project); {
+	case err == nil:
+		name = p.Name
+	case fault.Of(err) == fault.NotFound && notID == nil && s.zoned(id.Hex()):
+		a.Project = id.Hex()
+	default:
+		return Draft{}, a, err
+	}
+	d := draft(s, Unpin, a)
+	zones := []string{pinZone(a.Project), othersZone(a.Project)}
+	var ranges []topology.ZoneRange
+	for _, z := range s.Table.Zones {
+		if z.Zone != zones[0] && z.Zone != zones[1] || a.DB != "" && z.NS.Database() != a.DB {
+			continue
+		}
+		ranges = append(ranges, z)
+		d.checkPrefix(z)
+		d.removeRange(z)
+	}
+	for _, zone := range zones {
+		if d.ranged(zone) {
+			continue // in another database
+		}
+		for _, shard := range d.members(zone) {
+			d.removeZone(shard, zone)
+		}
+	}
+	if len(d.steps) == 0 {
+		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.none", "project", name), Source: d.fromTable(topology.PartZones)})
+	} else {
+		d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.unpin"), Source: d.fromRule()})
+	}
+	return d.finish(say("unpin", "project", name, "id", a.Project, "ranges", count(len(ranges))), Undo{Possible: true, Text: say("unpin", "project", name)})
+}
+
+// zoned tells whether there are zones of a project's id.
+func (s Situation) zoned(id string) bool {
+	for _, z := range s.Table.Zones {
+		if z.Zone == pinZone(id) || z.Zone == othersZone(id) {
+			return true
+		}
+	}
+	for _, sh := range s.Table.Shards {
+		for _, z := range sh.Zones {
+			if z == pinZone(id) || z == othersZone(id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ranged tells whether a zone will have ranges still.
+func (d *drafting) ranged(zone string) bool {
+	for _, z := range d.s.Table.Zones {
+		if _, left := rangeWith(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
+			return true
+		}
+	}
+	return false
+}

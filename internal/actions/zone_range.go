@@ -1,0 +1,146 @@
+package actions
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// planZoneSetRange gives a range to a zone, or changes the one range of that
+// zone, or of these bounds, that it meets. Takes ns, zone, min and max, which may
+// leave out the last fields of the key.
+func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(ZoneSetRange, "ns", "zone", "min", "max"); err != nil {
+		return Draft{}, a, err
+	}
+	c, err := collectionOf(s.Table, ZoneSetRange, a.NS)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	if a.Zone == "" {
+		return Draft{}, a, missing(ZoneSetRange, "zone", "the name of a zone")
+	}
+	lo, err := rangeEnd(c, "min", a.Min)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	hi, err := rangeEnd(c, "max", a.Max)
+	if err != nil {
+		return Draft{}, a, err
+	}
+	if lo.Compare(hi) >= 0 {
+		return Draft{}, a, fault.New(fault.Invalid, "The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
+	}
+	d := draft(s, ZoneSetRange, a)
+	d.a.Min, d.a.Max = d.doc(c, lo), d.doc(c, hi)
+	undo := Undo{Possible: true, Text: say("zone-set-range", "zone", a.Zone), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
+	met := meeting(d.ranges(c.NS), lo, hi)
+	switch {
+	case len(met) == 1 && met[0].Zone == a.Zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0:
+		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.ranged", "zone", a.Zone), Source: d.fromTable(topology.PartZones)})
+	case len(met) == 1 && (met[0].Zone == a.Zone || met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0):
+		d.checkPrefix(met[0])
+		d.checkGap()
+		d.removeRange(met[0])
+		d.setRange(c, lo, hi, a.Zone)
+		undo.Kind, undo.Args = "", Args{}
+	case len(met) > 0:
+		d.overlaps(c, met[0])
+	default:
+		d.setRange(c, lo, hi, a.Zone)
+	}
+	if len(d.members(a.Zone)) == 0 {
+		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.noShard", "zone", a.Zone), Source: d.fromTable(topology.PartShards)})
+	}
+	if hi.Compare(c.Key.Max()) < 0 && firstIsMax(c, hi) {
+		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.sliver", "key", c.Key.String()), Source: d.fromRule()})
+	}
+	d.checkConsequence([]topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}})
+	return d.finish(say("zone-set-range", "ns", string(c.NS), "zone", a.Zone, "min", c.Key.Display(lo), "max", c.Key.Display(hi)), undo)
+}
+
+// rangeEnd reads an end of a zone range; the last fields may be missing.
+func rangeEnd(c *topology.Collection, name string, doc bson.Raw) (key, error) {
+	if doc == nil {
+		return key{}, missing(ZoneSetRange, name, "a shard key or its first fields")
+	}
+	k, err := c.Key.PrefixBound(doc)
+	if err != nil {
+		return key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+	}
+	return k, nil
+}
+
+// firstIsMax: {p: MaxKey} is completed to {p: MaxKey, …: MinKey}, which is not
+// the end of the key space.
+func firstIsMax(c *topology.Collection, k key) bool {
+	v, err := c.Key.Values(k)
+	return err == nil && v[0].Type == bson.TypeMaxKey
+}
+
+// checkGap: a range is changed by taking it away and setting it anew.
+func (d *drafting) checkGap() {
+	if b := d.s.Table.Balancer; !b.Known || b.Enabled() {
+		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.gap"), Source: d.fromRule()})
+	}
+}
+
+// planZoneRemoveRange takes a range from its zone. Takes ns, min and max, the
+// range's own, as stored or complete, and its zone.
+func planZoneRemoveRange(s Situation, a Args) (Draft, Args, error) {
+	if err := a.only(ZoneRemoveRange, "ns", "zone", "min", "max"); err != nil {
+		return Draft{}, a, err
+	}
+	switch {
+	case a.NS == "":
+		return Draft{}, a, missing(ZoneRemoveRange, "ns", "a collection as database.collection")
+	case a.Min == nil:
+		return Draft{}, a, missing(ZoneRemoveRange, "min", "the lower bound of a zone range")
+	case a.Max == nil:
+		return Draft{}, a, missing(ZoneRemoveRange, "max", "the upper bound of a zone range")
+	}
+	z, ok := s.rangeNamed(a)
+	if !ok {
+		return Draft{}, a, fault.New(fault.NotFound, "The arguments \"min\" and \"max\" are not those of a zone range of %q.", string(a.NS))
+	}
+	if a.Zone != "" && a.Zone != z.Zone {
+		return Draft{}, a, fault.New(fault.NotFound, "The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
+	}
+	d := draft(s, ZoneRemoveRange, a)
+	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
+	d.checkPrefix(z)
+	d.removeRange(z)
+	d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.unpin"), Source: d.fromRule()})
+	return d.finish(say("zone-remove-range", append([]string{"ns", string(z.NS), "zone", z.Zone}, d.ended(z)...)...),
+		Undo{Possible: true, Text: say("zone-remove-range", "zone", z.Zone), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}})
+}
+
+// ended are a range's ends for a sentence; of one that fits no shard key, as stored.
+func (d *drafting) ended(z topology.ZoneRange) []string {
+	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
+		return []string{"min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)}
+	}
+	return []string{"min", z.RawMin.String(), "max", z.RawMax.String()}
+}
+
+// rangeNamed finds the range with these bounds: byte by byte as it is stored, or
+// of the same keys.
+func (s Situation) rangeNamed(a Args) (topology.ZoneRange, bool) {
+	zones := s.Table.ZonesOf(a.NS)
+	if z, ok := rangeWith(zones, a.Min, a.Max); ok {
+		return z, true
+	}
+	c := s.Table.Collection(a.NS)
+	if c == nil {
+		return topology.ZoneRange{}, false
+	}
+	lo, errLo := c.Key.PrefixBound(a.Min)
+	hi, errHi := c.Key.PrefixBound(a.Max)
+	for _, z := range zones {
+		if errLo == nil && errHi == nil && !z.Min.IsZero() && z.Min.Compare(lo) == 0 && z.Max.Compare(hi) == 0 {
+			return z, true
+		}
+	}
+	return topology.ZoneRange{}, false
+}

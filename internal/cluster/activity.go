@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// operationRow is one row of $currentOp.
+type operationRow struct {
+	command bson.Raw // as the server shows it; originatingCommand where there is one
+	message string   // "step 3 of 6"
+	running time.Duration
+}
+
+// operations reads what the shards do, and the mongos itself. Needs inprog on
+// the cluster.
+func (c *Client) operations(ctx context.Context) (rows []operationRow, err error) {
+	for _, local := range []bool{false, true} {
+		cmd := bson.D{
+			{Key: "aggregate", Value: 1},
+			{Key: "pipeline", Value: bson.A{
+				bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: local}}}},
+				bson.D{{Key: "$project", Value: fields("command", "originatingCommand", "msg", "secs_running").Value}},
+			}},
+			{Key: "cursor", Value: bson.D{}},
+		}
+		r := read{what: "ask what the cluster is doing", privilege: "inprog on the cluster"}
+		err = c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
+			var o operationRow
+			o.command, _ = doc.Lookup("originatingCommand").DocumentOK()
+			if o.command == nil {
+				o.command, _ = doc.Lookup("command").DocumentOK()
+			}
+			o.command = bytes.Clone(o.command)
+			o.message, _ = doc.Lookup("msg").StringValueOK()
+			secs, _ := doc.Lookup("secs_running").AsInt64OK()
+			o.running = time.Duration(secs) * time.Second
+			rows = append(rows, o)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// name is the command and what its first field says, a namespace in most.
+func (o operationRow) name() (name, ns string) {
+	w := walk(o.command)
+	if !w.next() {
+		return "", ""
+	}
+	ns, _ = w.str()
+	return string(w.key), ns
+}
+
+// migration tells whether it is one, as its donor or the mongos shows it. The
+// internal names are those of 5.0, and assumed for later releases.
+func (o operationRow) migration() (m balance.Migration, ok bool) {
+	name, ns := o.name()
+	switch name {
+	case "moveChunk", "moveRange", "_shardsvrMoveRange", "_configsvrMoveRange", "_configsvrMoveChunk":
+	default:
+		return m, false
+	}
+	m.NS = topology.Namespace(ns)
+	m.From, _ = o.command.Lookup("fromShard").StringValueOK()
+	for _, field := range []string{"toShard", "to"} {
+		if m.To == "" {
+			m.To, _ = o.command.Lookup(field).StringValueOK()
+		}
+	}
+	if m.Min, ok = o.command.Lookup("min").DocumentOK(); !ok {
+		m.Min, _ = o.command.Lookup("bounds", "0").DocumentOK()
+	}
+	return m, true
+}
+
+// is tells whether the operation may be a step of ours.
+func (o operationRow) is(run string, s actions.Step) bool {
+	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
+		return true
+	}
+	m, ok := o.migration()
+	return ok && s.Migrates() && m.NS == s.NS && (m.Min == nil || bytes.Equal(m.Min, s.Min))
+}
+
+// ddl are commands that take a collection away from under a plan.
+var ddl = []string{
+	"reshardCollection", "refineCollectionShardKey", "shardCollection", "renameCollection", "drop", "dropDatabase",
+	"movePrimary", "moveCollection", "unshardCollection", "collMod", "convertToCapped",
+}
+
+// ddl tells whether it is one of them, and of what: some name a collection of
+// their database only, and dropDatabase and movePrimary a database.
+func (o operationRow) ddl() (op actions.Operation, ok bool) {
+	name, what := o.name()
+	if !slices.Contains(ddl, name) {
+		return op, false
+	}
+	ns := topology.Namespace(what)
+	switch name {
+	case "drop", "collMod", "convertToCapped":
+		db, _ := o.command.Lookup("$db").StringValueOK()
+		ns = topology.Namespace(db + "." + what)
+	case "dropDatabase":
+		db, _ := o.command.Lookup("$db").StringValueOK()
+		ns = topology.Namespace(db)
+	}
+	return actions.Operation{NS: ns, What: name, For: o.running}, true
+}
+
+// withMigrations adds those that are not there yet: a shard gives one range at a
+// time, so that a donor and a collection say which. When one began is taken over.
+func withMigrations(all []balance.Migration, more ...balance.Migration) []balance.Migration {
+	for _, m := range more {
+		i := slices.IndexFunc(all, func(k balance.Migration) bool { return k.NS == m.NS && k.From == m.From && k.To == m.To })
+		switch {
+		case i < 0:
+			all = append(all, m)
+		case all[i].Begun.IsZero():
+			all[i].Begun = m.Begun
+		}
+	}
+	return all
+}
+
+// cleanupDelay is when a donor begins to delete what it gave away
+// (orphanCleanupDelaySecs, which a mongos cannot be asked for).
+const cleanupDelay = 15 * time.Minute
+
+// Activity asks what goes on: the operations of the shards and of the mongos,
+// the migrations of config.migrations (up to 7.x), and in the changelog those
+// whose donors will not have cleaned up.
+func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (actions.Activity, error) {
+	ctx, cancel := c.bounded(seeing(ctx))
+	defer cancel()
+	a := actions.Activity{Known: true, At: time.Now()}
+	events, _, err := c.events(ctx, "", changelogDepth)
+	if err != nil && fault.Of(err) != fault.Forbidden {
+		return a, err
+	}
+	denied := err != nil
+	a.Cleanups = cleanups(events, nss, a.At)
+	ops, err := c.operations(ctx)
+	if err != nil && fault.Of(err) != fault.Forbidden {
+		return a, err
+	}
+	denied = denied || err != nil
+	kept, err := c.migrations(ctx, bson.D{})
+	if err != nil && fault.Of(err) != fault.Forbidden {
+		return a, err
+	}
+	a.Migrations = kept
+	if denied = denied || err != nil; denied {
+		a.Known, a.Reason = false, "notPermitted"
+		a.Migrations = withMigrations(a.Migrations, balance.Running(&topology.Table{Events: events})...)
+	}
+	for _, o := range ops {
+		if m, ok := o.migration(); ok && m.From != "" {
+			m.Begun = a.At.Add(-o.running)
+			a.Migrations = withMigrations(a.Migrations, m)
+			continue
+		}
+		if op, ok := o.ddl(); ok && (len(nss) == 0 || slices.Contains(nss, op.NS) || op.NS.Collection() == "") && !slices.Contains(a.DDL, op) {
+			a.DDL = append(a.DDL, op)
+		}
+	}
+	return a, nil
+}
+
+// cleanups are the ranges that shards gave away lately. A migration that waited
+// for its clean-up is not told apart: its donor is free earlier than said.
+func cleanups(events []topology.Event, nss []topology.Namespace, now time.Time) []actions.Cleanup {
+	var out []actions.Cleanup
+	for _, e := range events {
+		u, ok := actions.GivenAway(e)
+		if u.Until = e.Time.Add(cleanupDelay); !ok || !u.Until.After(now) || len(nss) > 0 && !slices.Contains(nss, u.NS) {
+			continue
+		}
+		out = append(out, u)
+	}
+	return out
+}

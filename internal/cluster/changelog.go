@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// changelogDepth is how many entries are looked at: the log has no index, so
+// that asking it for a namespace would read all of it.
+const changelogDepth = 1000
+
+// Changelog gives entries of a namespace since a time of the servers' clocks,
+// oldest first; of more than limit, the newest.
+func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since time.Time, limit int) ([]topology.Event, error) {
+	all, _, err := c.events(seeing(ctx), "", changelogDepth)
+	if err != nil {
+		return nil, err
+	}
+	var out []topology.Event
+	for _, e := range all {
+		if len(out) < limit && e.NS == string(ns) && !e.Time.Before(since) {
+			out = append(out, e)
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// skew is how far the servers' clocks may be behind ours.
+const skew = 2 * time.Second
+
+// Trace looks for a command that left: among the operations of the mongos and
+// the shards, in config.migrations (up to 7.x) and in the changelog. Where
+// operations may not be read ($currentOp needs inprog), the others have to do.
+func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
+	ctx, cancel := c.bounded(seeing(ctx))
+	defer cancel()
+	if s.NS != "" {
+		events, err := c.Changelog(ctx, s.NS, since.Add(-skew), changelogDepth)
+		if err != nil {
+			return t, err
+		}
+		var begun bool
+		t.Events, begun, t.Ended = about(s, events)
+		t.Running = begun && !t.Ended
+	}
+	ops, err := c.operations(ctx)
+	if err != nil && fault.Of(err) != fault.Forbidden {
+		return t, err
+	}
+	seen := err == nil
+	atWork := false
+	for _, o := range ops {
+		if !o.is(run, s) {
+			continue
+		}
+		atWork = true
+		var step, steps int
+		if n, _ := fmt.Sscanf(o.message, "step %d of %d", &step, &steps); n == 2 && step > 0 && step <= steps {
+			t.Step, t.Steps = step, steps
+		}
+	}
+	if s.Migrates() && !atWork {
+		kept, err := c.migrations(ctx, bson.D{
+			{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(s.NS)}}},
+			{Key: "min", Value: bson.D{{Key: "$eq", Value: s.Min}}},
+		})
+		if err != nil && fault.Of(err) != fault.Forbidden {
+			return t, err
+		}
+		atWork = len(kept) > 0
+	}
+	// A donor that fails over never logs the end: operations, where they can be
+	// seen, are the better witness.
+	t.Running = atWork || t.Running && !seen
+	return t, nil
+}
+
+// about picks the entries that are of a step's bounds, and tells whether its
+// begin and its end are among them.
+func about(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
+	for _, e := range events {
+		if !s.Migrates() {
+			out = append(out, e)
+			continue
+		}
+		lo, _ := e.Details.Lookup("min").DocumentOK()
+		to, _ := e.Details.Lookup("to").StringValueOK()
+		if !strings.HasPrefix(e.What, "moveChunk.") || !bytes.Equal(lo, s.Min) || to != "" && to != s.Shard {
+			continue
+		}
+		out = append(out, e)
+		switch e.What {
+		case "moveChunk.start":
+			begun, ended = true, false
+		case "moveChunk.commit", "moveChunk.error", "moveChunk.from":
+			ended = true
+		}
+	}
+	return out, begun, ended
+}
+
+// migrationLimit is more than a cluster can have at once: each takes two shards.
+const migrationLimit = 1000
+
+// migrations are those that the config server keeps; up to 7.x it has all that
+// it runs itself, and later releases have no such collection. Needs find on it.
+func (c *Client) migrations(ctx context.Context, filter bson.D) (out []balance.Migration, err error) {
+	cmd := find("migrations", filter, append(limited(migrationLimit), fields("ns", "min", "fromShard", "toShard"), withMajority)...)
+	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
+		var m balance.Migration
+		ns, _ := doc.Lookup("ns").StringValueOK()
+		m.NS = topology.Namespace(ns)
+		m.From, _ = doc.Lookup("fromShard").StringValueOK()
+		m.To, _ = doc.Lookup("toShard").StringValueOK()
+		m.Min, _ = doc.Lookup("min").DocumentOK()
+		m.Min = bytes.Clone(m.Min)
+		out = append(out, m)
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+var (
+	_ actions.Reader  = (*Client)(nil)
+	_ actions.Counter = (*Client)(nil)
+)
+
+// ReadFact reads what a fact is about, by at most three finds in config, and
+// gives it in the words of actions.Fields.
+func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
+	ctx, cancel := c.bounded(seeing(ctx))
+	defer cancel()
+	t := &topology.Table{}
+	var err error
+	switch f.Kind {
+	case actions.FactShard, actions.FactShardZone:
+		if t.Shards, err = c.Shards(ctx); !readable(err) {
+			return nil, err
+		}
+		return actions.Fields(t, f), nil
+	case actions.FactBalancer:
+		if t.Balancer, err = c.Settings(ctx); err != nil {
+			return nil, err
+		}
+		return actions.Fields(t, f), nil
+	case actions.FactZoneRange:
+		if t.Zones, err = c.zonesOf(ctx, f.NS); !readable(err) {
+			return nil, err
+		}
+		return actions.Fields(t, f), nil
+	}
+	m, err := c.meta(ctx, f.NS)
+	if err != nil || m == nil {
+		return map[string]string{}, err
+	}
+	of := &topology.Collection{Meta: *m}
+	t.Collections = []*topology.Collection{of}
+	switch f.Kind {
+	case actions.FactCollection:
+		return actions.Fields(t, f), nil
+	case actions.FactZoneFree:
+		zones, err := c.zonesOf(ctx, f.NS)
+		if !readable(err) {
+			return nil, err
+		}
+		t.Zones = topology.CompleteZones(zones, of)
+		return actions.Fields(t, f), nil
+	case actions.FactChunk:
+		return c.chunkFact(ctx, *m, f)
+	case actions.FactEdge:
+		there, err := c.chunkAt(ctx, *m, f.Min)
+		return map[string]string{"exists": strconv.FormatBool(there != nil)}, err
+	case actions.FactCover, actions.FactHeld:
+		return c.rangeFact(ctx, *m, f)
+	}
+	return nil, fault.New(fault.Internal, "There is no fact called %q.", string(f.Kind))
+}
+
+// meta reads one collection; nil when it is not sharded.
+func (c *Client) meta(ctx context.Context, ns topology.Namespace) (m *topology.Meta, err error) {
+	filter := bson.D{
+		{Key: "_id", Value: bson.D{{Key: "$eq", Value: string(ns)}}},
+		{Key: "dropped", Value: bson.D{{Key: "$ne", Value: true}}},
+	}
+	names := slices.DeleteFunc(slices.Clone(headFields), func(s string) bool { return s == "top" })
+	cmd := find("collections", filter, append(limited(1), fields(names...), withMajority)...)
+	err = c.each(ctx, "config", cmd, findOn("collections", "read the collection"), func(doc bson.Raw) error {
+		h, err := decodeHead(slices.Clone(doc))
+		if err != nil {
+			return fault.Wrap(fault.Internal, err, "The description of %s is not understood.", ns)
+		}
+		m = &h.Meta
+		return nil
+	})
+	return m, err
+}
+
+func (c *Client) zonesOf(ctx context.Context, ns topology.Namespace) ([]topology.ZoneRange, error) {
+	return c.zones(ctx, bson.D{{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(ns)}}}})
+}
+
+// chunkAt is the chunk that begins exactly at a bound; nil when none does.
+func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (found *topology.Chunk, err error) {
+	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$eq", Value: at}}})
+	cmd := find("chunks", filter, append(limited(1), chunkFields, withMajority)...)
+	err = c.chunks(ctx, cmd, m, func(ch topology.Chunk) error { found = &ch; return nil })
+	return found, err
+}
+
+func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
+	hi, err := m.Key.Bound(f.Max)
+	if err != nil {
+		return map[string]string{}, nil // bounds that are no keys of it any more
+	}
+	ch, err := c.chunkAt(ctx, m, f.Min)
+	if err != nil {
+		return nil, err
+	}
+	if ch == nil || ch.Max.Compare(hi) != 0 {
+		return map[string]string{"exists": "false"}, nil
+	}
+	return map[string]string{
+		"exists": "true", "shard": ch.Shard, "lastmod": ch.Version.String(), "jumbo": strconv.FormatBool(ch.Jumbo),
+	}, nil
+}
+
+// rangeFact is of the chunks that meet a range.
+func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
+	lo, errLo := m.Key.Bound(f.Min)
+	hi, errHi := m.Key.Bound(f.Max)
+	if errLo != nil || errHi != nil {
+		return map[string]string{}, nil
+	}
+	all, here, edges := 0, 0, true
+	shards := map[string]bool{}
+	var end topology.Chunk
+	err := c.meeting(ctx, m, f.Min, f.Max, func(ch topology.Chunk) error {
+		if ch.Max.Compare(lo) <= 0 {
+			return nil
+		}
+		if all == 0 {
+			edges = ch.Min.Compare(lo) == 0
+		} else if end.Max.Compare(ch.Min) != 0 {
+			return fault.Wrap(fault.Conflict, topology.ErrTorn, "The chunks of %s changed while they were read.", m.NS)
+		}
+		all, end = all+1, ch
+		shards[ch.Shard] = true
+		if ch.Shard == f.Shard {
+			here++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.Kind == actions.FactHeld {
+		return map[string]string{"chunks": strconv.Itoa(here)}, nil
+	}
+	names := make([]string, 0, len(shards))
+	for s := range shards {
+		names = append(names, s)
+	}
+	slices.Sort(names)
+	return map[string]string{
+		"shards": strings.Join(names, ","), "chunks": strconv.Itoa(all),
+		"edges": strconv.FormatBool(all > 0 && edges && end.Max.Compare(hi) == 0),
+	}, nil
+}
+
+// meeting gives the chunk that begins at or before a range and those that begin
+// in it, in key order: both finds walk the index over min.
+func (c *Client) meeting(ctx context.Context, m topology.Meta, lo, hi bson.Raw, each func(topology.Chunk) error) error {
+	part := func(min bson.D, order int32, more ...bson.E) error {
+		filter := append(chunksOf(m), bson.E{Key: "min", Value: min})
+		more = append(more, chunkFields, bson.E{Key: "sort", Value: bson.D{{Key: "min", Value: order}}}, withMajority)
+		return c.chunks(ctx, find("chunks", filter, more...), m, each)
+	}
+	if err := part(bson.D{{Key: "$lte", Value: lo}}, -1, limited(1)...); err != nil {
+		return fmt.Errorf("read the first chunk: %w", err)
+	}
+	return part(bson.D{{Key: "$gt", Value: lo}, {Key: "$lt", Value: hi}}, 1)
+}

@@ -1,0 +1,141 @@
+package cluster_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// divided makes a collection with chunks, zones and a jumbo flag, on two shards.
+func divided(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
+	t.Helper()
+	admin := func(cmd bson.D) { t.Helper(); must(t, run(t, sim, "admin", cmd)) }
+	admin(bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}})
+	admin(bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: key}})
+	for _, n := range []int{0, 10, 20} {
+		admin(bson.D{{Key: "split", Value: "app.users"}, {Key: "middle", Value: at(n)}})
+	}
+	admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "bounds", Value: bson.A{at(10), at(20)}}, {Key: "to", Value: "shard-rs-2"}})
+	admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
+	admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: at(0)}, {Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
+}
+
+// What is read of every fact is what a table that was read at the same time
+// says: plans are made from the one and held against the other.
+func TestAFactReadsAsTheTableHasIt(t *testing.T) {
+	for _, release := range []string{"4.4", "5.0", "8.0"} {
+		for _, key := range []bson.D{{{Key: "p", Value: 1}}, {{Key: "p", Value: 1}, {Key: "q", Value: "hashed"}}} {
+			t.Run(release, func(t *testing.T) {
+				onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+					at := func(n any) bson.Raw {
+						d := bson.D{{Key: "p", Value: n}}
+						if len(key) > 1 {
+							d = append(d, bson.E{Key: "q", Value: bson.MinKey{}})
+						}
+						if _, ok := n.(bson.MaxKey); ok && len(key) > 1 {
+							d[1].Value = n
+						}
+						doc, err := bson.Marshal(d)
+						must(t, err)
+						return doc
+					}
+					divided(t, sim, key, at)
+					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
+					must(t, err)
+					for _, f := range facts(at) {
+						got, err := c.ReadFact(t.Context(), f)
+						must(t, err)
+						if want := actions.Fields(table, f); !maps.Equal(got, want) {
+							t.Errorf("%s %v %v: read %v, the table says %v", f.Kind, f.Min, f.Max, got, want)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func facts(at func(any) bson.Raw) (out []actions.Fact) {
+	const ns = "app.users"
+	ends := []any{bson.MinKey{}, -5, 0, 5, 10, 20, 25, bson.MaxKey{}}
+	for i, lo := range ends {
+		out = append(out, actions.Fact{Kind: actions.FactEdge, NS: ns, Min: at(lo)})
+		for _, hi := range ends[i+1:] {
+			for _, kind := range []actions.FactKind{actions.FactChunk, actions.FactCover, actions.FactZoneRange, actions.FactZoneFree} {
+				out = append(out, actions.Fact{Kind: kind, NS: ns, Min: at(lo), Max: at(hi)})
+			}
+			for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
+				out = append(out, actions.Fact{Kind: actions.FactHeld, NS: ns, Min: at(lo), Max: at(hi), Shard: shard})
+			}
+		}
+	}
+	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
+		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard}, actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
+	}
+	return append(out, actions.Fact{Kind: actions.FactBalancer}, actions.Fact{Kind: actions.FactCollection, NS: ns},
+		actions.Fact{Kind: actions.FactCollection, NS: "no.such"}, actions.Fact{Kind: actions.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
+}
+
+func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
+	for _, release := range []string{"5.0", "8.0"} {
+		t.Run(release, func(t *testing.T) {
+			onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+				at := func(n any) bson.Raw {
+					doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
+					must(t, err)
+					return doc
+				}
+				divided(t, sim, bson.D{{Key: "p", Value: 1}}, at)
+				time.Sleep(time.Minute)
+				_, err := c.Server(t.Context())
+				must(t, err)
+				s := actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
+				other := s
+				other.Min = at(20)
+				// The zone keeps it on the first shard; forcing it away is for the balancer to mend.
+				must(t, c.RemoveZoneRange(t.Context(), "", s.NS, at(0), at(10)))
+				s.Shard = "shard-rs-3"
+				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloned, Hold: true})
+				begun := time.Now()
+				done := make(chan error)
+				go func() { done <- s.Send(t.Context(), c, "r") }()
+				<-rule.Reached()
+				trace, err := c.Trace(t.Context(), "r", s, begun)
+				must(t, err)
+				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step == 0 {
+					t.Errorf("while it runs: %+v", trace)
+				}
+				if trace, err = c.Trace(t.Context(), "other", other, begun); err != nil || trace.Running {
+					t.Errorf("another chunk's: %v %+v", err, trace)
+				}
+				a, err := c.Activity(t.Context(), nil)
+				must(t, err)
+				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" || a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
+					t.Errorf("%+v", a)
+				}
+				rule.Remove()
+				must(t, <-done)
+				if trace, err = c.Trace(t.Context(), "r", s, begun); err != nil || trace.Running || !trace.Ended || len(trace.Events) == 0 {
+					t.Errorf("after it: %v %+v", err, trace)
+				}
+				if a, err = c.Activity(t.Context(), nil); err != nil || len(a.Migrations) != 0 {
+					t.Errorf("%v %+v", err, a.Migrations)
+				}
+				found := false
+				for _, u := range a.Cleanups {
+					found = found || u.Shard == "shard-rs-1" && string(u.Min) == string(s.Min) && u.Until.After(time.Now())
+				}
+				if !found {
+					t.Errorf("no clean-up pending: %+v", a.Cleanups)
+				}
+			})
+		})
+	}
+}

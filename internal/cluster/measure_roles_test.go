@@ -1,0 +1,148 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// measureEverything looks at how counting writes goes, counts those that leave
+// no row of their own, draws samples, and carries out a survey of each kind.
+// What the survey's engine and the collector do in a small cluster leaves some
+// reads out: these are asked for one by one.
+func (r *reader) measureEverything(ctx context.Context, sample sample, all *complaints) {
+	counted := heat.Counted(r.watcher.Table(), profile.Yorkie())
+	if len(counted) == 0 {
+		all.note("heat", errors.New("no collection's writes are counted"))
+	}
+	for _, ns := range counted {
+		h, ok := r.heat.Health(ns)
+		if !ok {
+			all.note("heat "+string(ns), errors.New("not counted"))
+		}
+		all.note("heat "+string(ns), h.Err)
+	}
+	now := time.Now()
+	for _, c := range profile.Yorkie().Layouts[0].Collections {
+		if c.ProjectField == "" || c.Scope == profile.ScopeCluster {
+			continue
+		}
+		ns := topology.Namespace("yorkie-meta." + c.Name)
+		of := topology.WriteQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, From: now.Add(-time.Hour), To: now, Limit: 10}
+		_, err := r.client.Writes(ctx, of)
+		all.note("writes of "+string(ns), err)
+		if of.Date = c.WrittenAt; of.Date != "" {
+			of.Of = sample.project
+			_, err = r.client.Writes(ctx, of)
+			all.note("changed rows of "+string(ns), err)
+		}
+		_, err = r.client.Operations(ctx, ns)
+		all.note("operations of "+string(ns), err)
+		_, err = r.client.SampleSizes(ctx, topology.SizeQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Limit: 5})
+		all.note("sample of "+string(ns), err)
+	}
+	for _, q := range []survey.Request{
+		{Kind: survey.Sample}, {Kind: survey.Projects}, {Kind: survey.Project, Project: sample.project},
+		{Kind: survey.Document, Project: sample.project, Document: sample.document},
+	} {
+		r.survey(ctx, q, all)
+	}
+}
+
+// survey carries one out. What it could not read is complained of.
+func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) {
+	what := "survey " + string(q.Kind)
+	started, err := r.surveys.Start(ctx, q, "test")
+	if err != nil {
+		all.note(what, err)
+		return
+	}
+	for range 600 {
+		s, result, err := r.surveys.Survey(ctx, started.ID)
+		if err != nil {
+			all.note(what, err)
+			return
+		}
+		if !s.State.Ended() {
+			time.Sleep(time.Second)
+			continue
+		}
+		if s.State != survey.Done {
+			all.note(what, fmt.Errorf("%s: %s", s.State, s.Problem))
+		}
+		if result == nil || len(result.Collections) == 0 {
+			all.note(what, errors.New("it measured nothing"))
+			return
+		}
+		for _, c := range result.Collections {
+			if c.Reason != "" {
+				all.note(what, fmt.Errorf("%s: %s", c.NS, c.Reason))
+			}
+		}
+		return
+	}
+	all.note(what, errors.New("it does not end"))
+}
+
+// sizeOfWhole tells whether an expression is the size of the document: a number,
+// which brings no field of it.
+func sizeOfWhole(v bson.RawValue) bool {
+	return isExpression(v, "$bsonSize", func(of bson.RawValue) bool {
+		text, ok := of.StringValueOK()
+		return ok && text == "$$ROOT"
+	})
+}
+
+// summedUp tells whether an accumulator counts documents or adds up their sizes.
+func summedUp(v bson.RawValue) bool {
+	return isExpression(v, "$sum", func(of bson.RawValue) bool { return of.IsNumber() || sizeOfWhole(of) })
+}
+
+// isExpression tells whether a value is one operator with that operand.
+func isExpression(v bson.RawValue, operator string, operand func(bson.RawValue) bool) bool {
+	doc, ok := v.DocumentOK()
+	if !ok {
+		return false
+	}
+	parts, err := doc.Elements()
+	return err == nil && len(parts) == 1 && parts[0].Key() == operator && operand(parts[0].Value())
+}
+
+// numbers checks that a group brings numbers, of everything or by the ids of
+// projects and documents.
+func numbers(group bson.Raw) error {
+	elements, err := group.Elements()
+	if err != nil {
+		return err
+	}
+	for _, el := range elements {
+		switch by, isDoc := el.Value().DocumentOK(); {
+		case el.Key() != "_id":
+			if !summedUp(el.Value()) {
+				return fmt.Errorf("%s is no number of documents or bytes", el)
+			}
+		case el.Value().Type == bson.TypeNull:
+		case !isDoc:
+			return fmt.Errorf("a group by values")
+		default:
+			parts, err := by.Elements()
+			if err != nil {
+				return err
+			}
+			for _, p := range parts {
+				if name, _ := p.Value().StringValueOK(); name != "$project_id" && name != "$doc_id" && name != "$_id" {
+					return fmt.Errorf("a group by %s", p)
+				}
+			}
+		}
+	}
+	return nil
+}

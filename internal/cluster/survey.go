@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// sizeField is where a row's size comes back; no shard key has a field of that name.
+const sizeField = "__shardboard_bytes"
+
+// SampleSizes draws rows at random, each with its size: one $sample. Orphans
+// are not drawn: the mongos asks with shard versions. The server reads few rows
+// when there are more than twenty times as many as are drawn, and all of them
+// otherwise. Needs find on the collection.
+func (c *Client) SampleSizes(ctx context.Context, q topology.SizeQuery) ([]topology.SizedRow, error) {
+	return c.sizes(ctx, q, "draw a sample of", bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: int64(q.Limit)}}}})
+}
+
+// RowSizes reads rows in the order of their ids, from an id on (it included),
+// of one project or of all when it is nil. Only ids that are ObjectIDs are
+// read. Rows of one id on several shards follow each other. Needs find on the
+// collection.
+func (c *Client) RowSizes(ctx context.Context, q topology.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]topology.SizedRow, error) {
+	match := bson.D{}
+	if project != nil {
+		match = append(match, bson.E{Key: q.Project, Value: *project})
+	}
+	match = append(match, bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}})
+	return c.sizes(ctx, q, "read the sizes of",
+		bson.D{{Key: "$match", Value: match}},
+		bson.D{{Key: "$sort", Value: bson.D{{Key: "_id", Value: int32(1)}}}},
+		bson.D{{Key: "$limit", Value: int64(q.Limit)}})
+}
+
+func (c *Client) sizes(ctx context.Context, q topology.SizeQuery, doing string, stages ...bson.D) ([]topology.SizedRow, error) {
+	names := append([]string{"_id"}, q.Key...)
+	for _, f := range []string{q.Project, q.Document, q.Dead.Field} {
+		if f != "" {
+			names = append(names, f)
+		}
+	}
+	projection := bson.D{}
+	seen := map[string]bool{}
+	for _, n := range names {
+		if !seen[n] {
+			seen[n] = true
+			projection = append(projection, bson.E{Key: n, Value: int32(1)})
+		}
+	}
+	projection = append(projection, bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
+	pipeline := bson.A{}
+	for _, s := range stages {
+		pipeline = append(pipeline, s)
+	}
+	cmd := bson.D{
+		{Key: "aggregate", Value: q.NS.Collection()},
+		{Key: "pipeline", Value: append(pipeline, bson.D{{Key: "$project", Value: projection}})},
+		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(q.Limit)}}},
+	}
+	var out []topology.SizedRow
+	r := read{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
+		out = append(out, decodeSized(q, doc))
+		return nil
+	})
+	return out, err
+}
+
+func decodeSized(q topology.SizeQuery, doc bson.Raw) topology.SizedRow {
+	row := topology.SizedRow{Key: bytes.Clone(doc)}
+	row.ID, _ = doc.Lookup("_id").ObjectIDOK()
+	if q.Project != "" {
+		row.Project, _ = doc.Lookup(q.Project).ObjectIDOK()
+	}
+	if q.Document != "" {
+		row.Document, _ = doc.Lookup(q.Document).ObjectIDOK()
+	}
+	row.Bytes, _ = doc.Lookup(sizeField).AsInt64OK()
+	if q.Dead.Field != "" {
+		v, err := doc.LookupErr(q.Dead.Field)
+		text, _ := v.StringValueOK()
+		row.Dead = err == nil && v.Type != bson.TypeNull && (q.Dead.Value == "" || q.Dead.Value == text)
+	}
+	return row
+}
+
+// DocumentSize counts the rows of one Yorkie document and their bytes: one
+// aggregation that the shard which has them answers with one document. The
+// deadline goes with it as maxTimeMS. Needs find on the collection.
+func (c *Client) DocumentSize(ctx context.Context, q topology.DocumentSizeQuery) (topology.DocumentSize, error) {
+	match := bson.D{{Key: q.Document, Value: q.ID}}
+	if q.Project != "" && !q.Of.IsZero() {
+		match = append(match, bson.E{Key: q.Project, Value: q.Of})
+	}
+	cmd := bson.D{
+		{Key: "aggregate", Value: q.NS.Collection()},
+		{Key: "pipeline", Value: bson.A{
+			bson.D{{Key: "$match", Value: match}},
+			bson.D{{Key: "$limit", Value: int64(q.Limit) + 1}},
+			bson.D{{Key: "$group", Value: bson.D{
+				{Key: "_id", Value: nil},
+				{Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}},
+				{Key: "b", Value: bson.D{{Key: "$sum", Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}}}},
+			}}},
+		}},
+		{Key: "cursor", Value: bson.D{}},
+	}
+	var out topology.DocumentSize
+	r := read{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
+		out.Rows, _ = doc.Lookup("n").AsInt64OK()
+		out.Bytes, _ = doc.Lookup("b").AsInt64OK()
+		return nil
+	})
+	out.AtLeast = out.Rows > int64(q.Limit)
+	return out, err
+}
+
+// Existing tells which of some ids a collection has, asking only where rows of
+// the projects can be. Needs find on the collection.
+func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string, projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
+	filter := bson.D{{Key: project, Value: bson.D{{Key: "$in", Value: projects}}}, {Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}
+	out := map[bson.ObjectID]bool{}
+	r := read{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))}), r, func(doc bson.Raw) error {
+		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
+			out[id] = true
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// Writes counts rows that were written in a span of time, by project and
+// document: one aggregation that the shards answer from their _id index when
+// the time is that in the _id (each groups its own rows, and only groups cross
+// the network). With a date field it is a scan of the project's rows, or of the
+// whole collection when no project is named: callers pace those. The deadline
+// goes with it as maxTimeMS. Needs find on the collection.
+func (c *Client) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+	when := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: firstID(q.From)}, {Key: "$lt", Value: firstID(q.To)}}}
+	if q.Date != "" {
+		when = bson.E{Key: q.Date, Value: bson.D{{Key: "$gte", Value: q.From}, {Key: "$lt", Value: q.To}}}
+	}
+	match := bson.D{when}
+	if !q.Of.IsZero() {
+		match = bson.D{{Key: q.Project, Value: q.Of}, when}
+	}
+	group := bson.D{}
+	if q.Project != "" {
+		group = append(group, bson.E{Key: "p", Value: "$" + q.Project})
+	}
+	if q.Document != "" {
+		group = append(group, bson.E{Key: "d", Value: "$" + q.Document})
+	}
+	cmd := bson.D{
+		{Key: "aggregate", Value: q.NS.Collection()},
+		{Key: "pipeline", Value: bson.A{
+			bson.D{{Key: "$match", Value: match}},
+			bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: group}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}},
+			bson.D{{Key: "$sort", Value: bson.D{{Key: "n", Value: int32(-1)}}}},
+			bson.D{{Key: "$limit", Value: int64(q.Limit)}},
+		}},
+		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
+	}
+	var out []topology.WriteCount
+	r := read{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
+		var w topology.WriteCount
+		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
+		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
+		w.Rows, _ = doc.Lookup("n").AsInt64OK()
+		out = append(out, w)
+		return nil
+	})
+	return out, err
+}
+
+// firstID is the lowest ObjectID made at a time, which it holds to the second.
+func firstID(t time.Time) (id bson.ObjectID) {
+	binary.BigEndian.PutUint32(id[:4], uint32(t.Unix()))
+	return id
+}
+
+// Operations reads what each shard counted for a collection since it began:
+// one $collStats, one document per shard. Needs collStats on the collection.
+func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[string]topology.Operations, error) {
+	cmd := bson.D{
+		{Key: "aggregate", Value: ns.Collection()},
+		{Key: "pipeline", Value: bson.A{
+			bson.D{{Key: "$collStats", Value: bson.D{{Key: "latencyStats", Value: bson.D{}}}}},
+			bson.D{{Key: "$project", Value: fields("_id", "shard", "latencyStats").Value}},
+		}},
+		{Key: "cursor", Value: bson.D{}},
+	}
+	out := map[string]topology.Operations{}
+	r := read{what: "read latencies", privilege: "collStats on " + string(ns)}
+	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
+		shard, ok := doc.Lookup("shard").StringValueOK()
+		if !ok {
+			return nil
+		}
+		part := func(name string) (int64, time.Duration) {
+			ops, _ := doc.Lookup("latencyStats", name, "ops").AsInt64OK()
+			micros, _ := doc.Lookup("latencyStats", name, "latency").AsInt64OK()
+			return ops, time.Duration(micros) * time.Microsecond
+		}
+		var o topology.Operations
+		o.Reads, o.ReadTime = part("reads")
+		o.Writes, o.WriteTime = part("writes")
+		o.Commands, o.CommandTime = part("commands")
+		out[shard] = o
+		return nil
+	})
+	return out, err
+}
