@@ -1,0 +1,214 @@
+package alert
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"shardboard/internal/fault"
+)
+
+// The formats of messages.
+const (
+	Generic      = "generic"
+	Slack        = "slack"
+	Alertmanager = "alertmanager"
+)
+
+const (
+	maxConfig  = 64 << 10
+	maxTargets = 20
+
+	defaultFor    = 2 * time.Minute
+	defaultRepeat = 4 * time.Hour
+	// An Alertmanager forgets what is not told again, and repeats by itself.
+	alertmanagerRepeat = time.Minute
+	leastRepeat        = 30 * time.Second
+)
+
+// secret gives an address. It is a function, because whatever prints a value
+// (fmt, slog, JSON, a debugger's dump) prints no more of one than that it is.
+type secret func() string
+
+func keep(address string) secret { return func() string { return address } }
+
+// Target is one receiver. Its address is not readable from outside.
+type Target struct {
+	Name        string
+	Format      string
+	MinSeverity Severity
+	Repeat      time.Duration
+	to          secret
+}
+
+// Config is who is told of what.
+type Config struct {
+	For     time.Duration // how long a trouble has to be there, and to be gone
+	Link    string        // begin of the addresses of our pages; "": messages have no links
+	Targets []Target
+}
+
+type file struct {
+	For     string `yaml:"for"`
+	Link    string `yaml:"link"`
+	Targets []struct {
+		Name        string `yaml:"name"`
+		Format      string `yaml:"format"`
+		URL         string `yaml:"url"`
+		URLFile     string `yaml:"url_file"`
+		URLEnv      string `yaml:"url_env"`
+		MinSeverity string `yaml:"min_severity"`
+		Repeat      string `yaml:"repeat"`
+	} `yaml:"targets"`
+}
+
+// Read reads an alerts file; docs/alerts.md is its schema. Errors are
+// fault.Invalid, one line, and hold no address.
+func Read(path string) (*Config, error) {
+	data, err := readAll(path)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The alerts file %s cannot be read: %s.", path, cause(err))
+	}
+	return Parse(filepath.Base(path), data)
+}
+
+func readAll(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(data) > maxConfig {
+		err = fmt.Errorf("it has more than %d bytes", maxConfig)
+	}
+	return data, err
+}
+
+// cause is an error without the path, which the caller tells.
+func cause(err error) string {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Parse reads the text of an alerts file; name is its name in errors.
+func Parse(name string, data []byte) (*Config, error) {
+	bad := func(format string, args ...any) error {
+		return fault.New(fault.Invalid, "%s: %s", name, fmt.Sprintf(format, args...))
+	}
+	var in file
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(&in); err != nil {
+		// The decoder repeats values in its errors, and a value may be an address.
+		return nil, bad("it is not the YAML that an alerts file is (line %s); docs/alerts.md has an example.", lineOf(err))
+	}
+	c := &Config{For: defaultFor}
+	var err error
+	if c.For, err = duration(in.For, defaultFor, 0); err != nil {
+		return nil, bad("\"for\" is a duration such as 2m.")
+	}
+	if c.Link = strings.TrimSuffix(in.Link, "/"); c.Link != "" {
+		if u, err := url.Parse(c.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
+			return nil, bad("\"link\" is the address at which people reach shardboard, such as https://shardboard.example.")
+		}
+	}
+	if len(in.Targets) == 0 || len(in.Targets) > maxTargets {
+		return nil, bad("\"targets\" lists 1 to %d receivers.", maxTargets)
+	}
+	seen := map[string]bool{}
+	for i, t := range in.Targets {
+		out := Target{Name: t.Name, Format: t.Format, MinSeverity: Severity(t.MinSeverity)}
+		if !names.MatchString(t.Name) || seen[t.Name] {
+			return nil, bad("target %d: \"name\" is a name of its own, of letters, digits, dot, dash and underscore.", i+1)
+		}
+		seen[t.Name] = true
+		if out.Format != Generic && out.Format != Slack && out.Format != Alertmanager {
+			return nil, bad("target %s: \"format\" is generic, slack or alertmanager.", t.Name)
+		}
+		switch out.MinSeverity {
+		case "":
+			out.MinSeverity = Warn
+		case Info, Warn, Critical:
+		default:
+			return nil, bad("target %s: \"min_severity\" is info, warn or critical.", t.Name)
+		}
+		repeat := defaultRepeat
+		if out.Format == Alertmanager {
+			repeat = alertmanagerRepeat
+		}
+		if out.Repeat, err = duration(t.Repeat, repeat, leastRepeat); err != nil {
+			return nil, bad("target %s: \"repeat\" is a duration of at least 30s.", t.Name)
+		}
+		var problem string
+		if out.to, problem = address(t.URL, t.URLFile, t.URLEnv); problem != "" {
+			return nil, bad("target %s: %s", t.Name, problem)
+		}
+		c.Targets = append(c.Targets, out)
+	}
+	return c, nil
+}
+
+var lines = regexp.MustCompile(`line (\d+)`)
+
+func lineOf(err error) string {
+	if m := lines.FindStringSubmatch(err.Error()); m != nil {
+		return m[1]
+	}
+	return "not known"
+}
+
+func duration(text string, otherwise, least time.Duration) (time.Duration, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err == nil && d < least {
+		err = errors.New("too short")
+	}
+	return d, err
+}
+
+// address takes a receiver's address from one of three places. What is wrong
+// is told without it.
+func address(inline, path, env string) (to secret, problem string) {
+	given := 0
+	for _, has := range []bool{inline != "", path != "", env != ""} {
+		if has {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, `give the address by one of "url", "url_file" and "url_env".`
+	}
+	text := inline
+	switch {
+	case path != "":
+		data, err := readAll(path)
+		if err != nil {
+			return nil, `"url_file" cannot be read.`
+		}
+		text = strings.TrimSpace(string(data))
+	case env != "":
+		text = strings.TrimSpace(os.Getenv(env))
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsAny(text, "\r\n") {
+		return nil, "its address is not an http or https URL."
+	}
+	return keep(text), ""
+}

@@ -1,0 +1,284 @@
+package alert
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	// Every is how often the source is asked.
+	Every = 30 * time.Second
+	// maxAlerts bounds what is followed at a time: the most severe.
+	maxAlerts = 200
+)
+
+// Options are what an engine needs beside its configuration. Zero values mean
+// the defaults.
+type Options struct {
+	Transport http.RoundTripper
+	Log       *slog.Logger
+	Now       func() time.Time
+	Every     time.Duration
+}
+
+// Engine follows alerts and tells of them. Only one process may run one over a
+// store: the store's owner. Safe for concurrent use.
+type Engine struct {
+	config  *Config
+	observe Source
+	kept    store.Notices // nil: all is forgotten with the process
+	client  *http.Client
+	o       Options
+	targets []*sender
+
+	mu       sync.Mutex
+	cluster  string // "" before the kept alerts are read
+	alerts   map[string]*Alert
+	unkept   map[string]bool // ids whose state, or end, is not in the store yet
+	silences []store.Silence
+	dropped  int // beyond maxAlerts at the last look
+	lookErr  error
+	looked   time.Time
+}
+
+// New makes an engine that asks and tells nothing until Run. The store may be
+// nil; then a restart tells of everything anew.
+func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Every <= 0 {
+		o.Every = Every
+	}
+	e := &Engine{config: c, observe: observe, kept: kept, client: newClient(o.Transport), o: o, alerts: map[string]*Alert{}, unkept: map[string]bool{}}
+	for _, t := range c.Targets {
+		e.targets = append(e.targets, &sender{Target: t, wake: make(chan struct{}, 1)})
+	}
+	return e
+}
+
+// Run asks and tells until the context ends, and returns when every receiver's
+// goroutine has.
+func (e *Engine) Run(ctx context.Context) error {
+	var senders sync.WaitGroup
+	defer senders.Wait()
+	defer e.client.CloseIdleConnections()
+	for _, t := range e.targets {
+		senders.Go(func() { e.send(ctx, t) })
+	}
+	tick := time.NewTicker(e.o.Every)
+	defer tick.Stop()
+	for {
+		if err := e.Look(ctx); err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("look for alerts", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Look asks the source once and wakes who has something to tell. Nothing changes
+// when the source or the store fails.
+func (e *Engine) Look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, e.o.Every)
+	defer cancel()
+	err := e.look(ctx)
+	e.mu.Lock()
+	e.lookErr = err
+	if err == nil {
+		e.looked = e.o.Now()
+	}
+	e.mu.Unlock()
+	if err == nil {
+		e.wakeAll()
+	}
+	return err
+}
+
+func (e *Engine) wakeAll() {
+	for _, t := range e.targets {
+		select {
+		case t.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (e *Engine) look(ctx context.Context) error {
+	seen, err := e.observe(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.load(ctx, seen.Cluster); err != nil {
+		return err
+	}
+	now := e.o.Now()
+	if e.kept != nil {
+		silences, err := e.kept.Silences(ctx, seen.Cluster, now)
+		if err != nil {
+			return err
+		}
+		e.mu.Lock()
+		e.silences = silences
+		e.mu.Unlock()
+	}
+	slices.SortStableFunc(seen.Notices, func(a, b Notice) int { return cmp.Compare(b.Severity.level(), a.Severity.level()) })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.dropped = max(len(seen.Notices)-maxAlerts, 0)
+	e.follow(seen, now)
+	return e.save(ctx, now)
+}
+
+// load reads what was kept of a cluster, once; another cluster is begun anew.
+func (e *Engine) load(ctx context.Context, cluster string) error {
+	e.mu.Lock()
+	same := e.cluster == cluster && cluster != ""
+	e.mu.Unlock()
+	switch {
+	case cluster == "":
+		return fault.New(fault.Unavailable, "It is not known yet which cluster this is.")
+	case same:
+		return nil
+	}
+	alerts := map[string]*Alert{}
+	var last []store.Delivery
+	if e.kept != nil {
+		records, err := e.kept.Alerts(ctx, cluster)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			var a Alert
+			if err := json.Unmarshal(r.Body, &a); err != nil || a.ID != r.ID {
+				e.o.Log.Warn("a kept alert cannot be read and is forgotten", "id", r.ID)
+				continue
+			}
+			alerts[a.ID] = &a
+		}
+		if last, err = e.kept.Deliveries(ctx, cluster); err != nil {
+			return err
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cluster, e.alerts = cluster, alerts
+	for _, t := range e.targets {
+		for _, d := range last {
+			if d.Target == t.Name {
+				t.last = d
+			}
+		}
+	}
+	return nil
+}
+
+// follow takes what is there now into the alerts, and notes which of them are to
+// be kept anew.
+func (e *Engine) follow(seen Observed, now time.Time) {
+	there := map[string]bool{}
+	for _, n := range seen.Notices[:min(len(seen.Notices), maxAlerts)] {
+		there[n.ID] = true
+		a := e.alerts[n.ID]
+		switch {
+		case a == nil, a.State == Resolved:
+			var told map[string]Told
+			if a != nil {
+				told = a.Told // whom the end was not told yet
+			}
+			a = &Alert{Notice: n, State: Pending, Since: now, Told: told}
+			e.alerts[n.ID] = a
+			e.unkept[n.ID] = true
+		default:
+			if a.Severity != n.Severity || !a.Missing.IsZero() {
+				e.unkept[n.ID] = true
+			}
+			a.Notice, a.Missing = n, time.Time{}
+		}
+		if a.State == Pending && now.Sub(a.Since) >= e.config.For {
+			a.State, a.Fired = Firing, now
+			e.unkept[n.ID] = true
+		}
+	}
+	for id, a := range e.alerts {
+		switch {
+		case there[id] || seen.Unsure != nil && seen.Unsure(a.Rule, a.Subject) && a.State != Resolved:
+			continue
+		case e.dropped > 0 && a.State == Firing:
+			continue // it may be one of those that were not looked at
+		case a.State == Pending:
+			delete(e.alerts, id)
+			e.unkept[id] = true
+			continue
+		case a.State == Firing && a.Missing.IsZero():
+			a.Missing = now
+			e.unkept[id] = true
+		}
+		if a.State == Firing && now.Sub(a.Missing) >= e.config.For {
+			a.State, a.Resolved = Resolved, now
+			e.unkept[id] = true
+		}
+		if a.State == Resolved && e.toldAll(a, now) {
+			delete(e.alerts, id)
+			e.unkept[id] = true
+		}
+	}
+}
+
+// forget is how long after its end an alert is told to a receiver that fails.
+const forget = 24 * time.Hour
+
+// toldAll tells whether everybody who knows of an alert knows that it is over.
+func (e *Engine) toldAll(a *Alert, now time.Time) bool {
+	if now.Sub(a.Resolved) >= forget {
+		return true
+	}
+	for _, t := range e.targets {
+		if told, ok := a.Told[t.Name]; ok && told.State == Firing {
+			return false
+		}
+	}
+	return true
+}
+
+// save keeps what changed, and what an earlier attempt could not. The caller
+// holds the lock, so that what is kept is in the order of what happened.
+func (e *Engine) save(ctx context.Context, now time.Time) error {
+	if e.kept == nil || len(e.unkept) == 0 || e.cluster == "" {
+		clear(e.unkept)
+		return nil
+	}
+	var c store.AlertChange
+	for id := range e.unkept {
+		a, ok := e.alerts[id]
+		if !ok {
+			c.Gone = append(c.Gone, id)
+			continue
+		}
+		body, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		c.Saved = append(c.Saved, store.AlertRecord{ID: id, At: now, Body: body})
+	}
+	if err := e.kept.SaveAlerts(ctx, e.cluster, c); err != nil {
+		return err
+	}
+	clear(e.unkept)
+	return nil
+}

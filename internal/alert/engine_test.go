@@ -1,0 +1,310 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// running is an engine that runs in a bubble until stop.
+type running struct {
+	*Engine
+	to   *receiver
+	w    *world
+	log  *bytes.Buffer
+	stop func()
+}
+
+func run(t *testing.T, config string, notices store.Notices, w *world, to *receiver) *running {
+	t.Helper()
+	r := &running{to: to, w: w, log: &bytes.Buffer{}}
+	r.Engine = New(configured(t, config), w.observe, notices, Options{Transport: to, Log: slog.New(slog.NewTextHandler(r.log, nil))})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	r.stop = func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(r.log.String(), "CANARY") {
+			t.Errorf("the log has the address: %s", r.log)
+		}
+	}
+	return r
+}
+
+// pass lets time go by and everything that is due happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestATroubleIsToldOnceWhenItHasLastedAndOnceWhenItIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn), notice("b", Info)}}, &receiver{})
+		defer r.stop()
+		pass(59 * time.Second)
+		same(t, "before it has lasted", r.to.told())
+		pass(10 * time.Second)
+		same(t, "when it has lasted; b is below the receiver's severity", r.to.told(), "a=firing")
+		pass(30 * time.Minute)
+		same(t, "while it goes on", r.to.told())
+		pass(40 * time.Minute)
+		same(t, "after the interval", r.to.told(), "a=firing")
+		r.w.have()
+		pass(31 * time.Second)
+		same(t, "before it has been gone as long", r.to.told())
+		pass(90 * time.Second)
+		same(t, "when it is over", r.to.told(), "a=resolved")
+		pass(3 * time.Hour)
+		same(t, "afterwards", r.to.told())
+		if st := r.Status(); len(st.Alerts) != 0 {
+			t.Errorf("still follows %v", st.Alerts)
+		}
+	})
+}
+
+func TestWhatComesAndGoesQuicklyIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		defer r.stop()
+		for range 20 {
+			pass(45 * time.Second)
+			r.w.have()
+			pass(45 * time.Second)
+			r.w.have(notice("a", Warn))
+		}
+		same(t, "flapping below the time", r.to.told())
+		pass(3 * time.Minute)
+		same(t, "when it stays", r.to.told(), "a=firing")
+		r.w.have()
+		pass(40 * time.Second)
+		r.w.have(notice("a", Warn))
+		pass(5 * time.Minute)
+		same(t, "gone for less than the time", r.to.told())
+	})
+}
+
+func TestWhatCannotBeToldIsNeitherOverNorAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		defer r.stop()
+		pass(2 * time.Minute)
+		same(t, "first", r.to.told(), "a=firing")
+		r.w.cannotTell("jumbo")
+		pass(20 * time.Minute)
+		same(t, "the rule cannot tell", r.to.told())
+		r.w.mu.Lock()
+		r.w.err = errLost
+		r.w.mu.Unlock()
+		pass(20 * time.Minute)
+		same(t, "nothing can be told", r.to.told())
+		if r.Status().Err == nil {
+			t.Error("a look that failed is not told")
+		}
+		r.w.cannotTell("another")
+		pass(3 * time.Minute)
+		same(t, "another rule cannot tell", r.to.told(), "a=resolved")
+	})
+}
+
+func TestARestartTellsNothingTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, to, w := t.TempDir(), &receiver{}, &world{notices: []Notice{notice("a", Critical)}}
+		db := kept(t, dir)
+		r := run(t, oneTarget, db, w, to)
+		pass(2 * time.Minute)
+		same(t, "first", to.told(), "a=firing")
+		r.stop()
+		_ = db.Close()
+
+		db = kept(t, dir)
+		r = run(t, oneTarget, db, w, to)
+		pass(10 * time.Minute)
+		same(t, "after a restart", to.told())
+		st := r.Status()
+		if len(st.Alerts) != 1 || st.Alerts[0].State != Firing || len(st.Targets) != 1 || st.Targets[0].Last.Code != "ok" {
+			t.Errorf("after a restart: %+v", st)
+		}
+		r.stop()
+		_ = db.Close()
+		w.have()
+
+		db = kept(t, dir)
+		r = run(t, oneTarget, db, w, to)
+		pass(3 * time.Minute)
+		same(t, "over while nobody ran", to.told(), "a=resolved")
+		r.stop()
+		left, err := db.Alerts(t.Context(), "c1")
+		if err != nil || len(left) != 0 {
+			t.Errorf("kept after its end: %v, %v", left, err)
+		}
+		_ = db.Close()
+	})
+}
+
+func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bad atomic.Int64
+		to := &receiver{}
+		both := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/bad") {
+				bad.Add(1)
+				return nil, errLost
+			}
+			return to.RoundTrip(r)
+		})
+		config := "for: 0s\ntargets:\n- {name: bad, format: generic, url: \"http://x.example/CANARY/bad\"}\n- {name: good, format: generic, url: \"http://x.example/CANARY/good\"}\n"
+		w := &world{notices: []Notice{notice("a", Warn)}}
+		var log bytes.Buffer
+		e := New(configured(t, config), w.observe, nil, Options{Transport: both, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- e.Run(ctx) }()
+		pass(time.Second)
+		same(t, "the good one at once", to.told(), "a=firing")
+		pass(10 * time.Minute)
+		// 0, 5, 15, 35, 75, 155, 315, 615 s: then every five minutes.
+		if n := bad.Load(); n != 7 {
+			t.Errorf("%d attempts in ten minutes", n)
+		}
+		if st := e.Status().Targets[0]; st.Last.Failed != 7 || st.Last.Code != "network" || st.Due != 1 {
+			t.Errorf("the failing receiver: %+v", st)
+		}
+		before := bad.Load()
+		pass(50 * time.Minute)
+		if n := bad.Load() - before; n != 10 {
+			t.Errorf("%d attempts in fifty minutes more", n)
+		}
+		cancel()
+		<-done
+		if strings.Contains(log.String(), "CANARY") {
+			t.Errorf("the log has the address: %s", &log)
+		}
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestABusyReceiverIsGivenTheTimeItAsksFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &receiver{status: 429, header: http.Header{"Retry-After": {"120"}}}
+		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
+		defer r.stop()
+		pass(time.Second)
+		to.set(func() { to.status = 0 })
+		pass(110 * time.Second)
+		same(t, "before the time it asked for", to.told())
+		pass(20 * time.Second)
+		same(t, "after it", to.told(), "a=firing")
+	})
+}
+
+func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &receiver{hang: true}
+		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
+		pass(11 * time.Second)
+		if st := r.Status().Targets[0]; st.Last.Code != "timeout" || st.Last.Failed != 1 {
+			t.Errorf("after ten seconds: %+v", st)
+		}
+		r.stop()
+	})
+}
+
+func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := kept(t, t.TempDir())
+		r := run(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		pass(2 * time.Minute)
+		same(t, "first", r.to.told(), "a=firing")
+		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo"}, time.Hour, by()); fault.Of(err) != fault.Invalid {
+			t.Errorf("a silence without a reason: %v", err)
+		}
+		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, by()); fault.Of(err) != fault.Invalid {
+			t.Errorf("a silence of two things: %v", err)
+		}
+		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, by())
+		if err != nil || s.By != "user:anna" {
+			t.Fatal(s, err)
+		}
+		r.w.have(notice("a", Critical), notice("b", Critical))
+		pass(2*time.Hour + 50*time.Minute)
+		same(t, "while it holds", r.to.told())
+		pass(15 * time.Minute)
+		same(t, "when it has ended", r.to.told(), "a=firing", "b=firing")
+		s, err = r.Silence(t.Context(), store.Silence{Alert: "a", Reason: "known"}, 24*time.Hour, by())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.w.have()
+		pass(3 * time.Minute)
+		same(t, "what was told is told to be over, silence or not", r.to.told(), "a=resolved", "b=resolved")
+		if err := r.Unsilence(t.Context(), s.ID, by()); err != nil {
+			t.Fatal(err)
+		}
+		if st := r.Status(); len(st.Silences) != 0 {
+			t.Errorf("silences left: %v", st.Silences)
+		}
+		if err := r.Unsilence(t.Context(), s.ID, by()); fault.Of(err) != fault.NotFound {
+			t.Errorf("ended twice: %v", err)
+		}
+		r.stop()
+		log, err := db.AuditRecords(t.Context(), 0, 10)
+		if err != nil || len(log) != 3 || log[0].What != "alert.silenced" || log[0].By != "user:anna" {
+			t.Errorf("the audit record: %v, %v", log, err)
+		}
+		_ = db.Close()
+	})
+}
+
+func TestAWorseTroubleIsToldAgainABetterOneIsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		defer r.stop()
+		pass(2 * time.Minute)
+		same(t, "first", r.to.told(), "a=firing")
+		r.w.have(notice("a", Critical))
+		pass(time.Minute)
+		same(t, "worse", r.to.told(), "a=firing")
+		r.w.have(notice("a", Warn))
+		pass(time.Minute)
+		same(t, "better", r.to.told())
+	})
+}
+
+func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var many []Notice
+		for i := range 3 * maxAlerts {
+			many = append(many, notice(strings.Repeat("x", 1+i/26)+string(rune('a'+i%26)), Warn))
+		}
+		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: many}, &receiver{})
+		defer r.stop()
+		pass(time.Second)
+		r.to.mu.Lock()
+		messages, most := len(r.to.got), 0
+		for _, m := range r.to.got {
+			most = max(most, len(m.Alerts))
+		}
+		r.to.mu.Unlock()
+		if messages != maxAlerts/maxBatch || most != maxBatch || len(r.to.told()) != maxAlerts {
+			t.Errorf("%d messages, at most %d alerts in one", messages, most)
+		}
+		if d := r.Status().Dropped; d != 2*maxAlerts {
+			t.Errorf("%d are said to be left out", d)
+		}
+	})
+}

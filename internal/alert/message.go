@@ -1,0 +1,205 @@
+package alert
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what leaves: receivers refuse what is longer, and a hostile name may
+// be as long as MongoDB allows.
+const (
+	maxBatch   = 20
+	maxTitle   = 300
+	maxText    = 1500
+	maxSubject = 300
+)
+
+// Status "test" is of a message that somebody asked for.
+const statusTest = "test"
+
+// batch is what one message tells of.
+type batch struct {
+	cluster string
+	link    string
+	at      time.Time
+	repeat  time.Duration
+	alerts  []Alert
+	test    bool
+}
+
+// body is the message in a target's format.
+func (b batch) body(format string) ([]byte, error) {
+	switch format {
+	case Slack:
+		return json.Marshal(b.slack())
+	case Alertmanager:
+		return json.Marshal(b.alertmanager())
+	}
+	return json.Marshal(b.generic())
+}
+
+type genericMessage struct {
+	Version int            `json:"version"`
+	Source  string         `json:"source"`
+	Cluster string         `json:"cluster"`
+	At      time.Time      `json:"at"`
+	Test    bool           `json:"test,omitempty"`
+	Alerts  []genericAlert `json:"alerts"`
+}
+
+type genericAlert struct {
+	ID       string     `json:"id"`
+	Status   string     `json:"status"`
+	Rule     string     `json:"rule"`
+	Severity Severity   `json:"severity"`
+	Subject  string     `json:"subject"`
+	Title    string     `json:"title"`
+	Text     string     `json:"text"`
+	Since    time.Time  `json:"since"`
+	Resolved *time.Time `json:"resolved"`
+	URL      string     `json:"url,omitempty"`
+}
+
+func (b batch) generic() genericMessage {
+	out := genericMessage{Version: 1, Source: "shardboard", Cluster: b.cluster, At: b.at, Test: b.test, Alerts: []genericAlert{}}
+	for _, a := range b.alerts {
+		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plain(a.Subject, maxSubject),
+			Title: plain(a.Title, maxTitle), Text: plain(a.Text, maxText), Since: a.Since, URL: b.url(a)}
+		if !a.Resolved.IsZero() {
+			one.Resolved = &a.Resolved
+		}
+		out.Alerts = append(out.Alerts, one)
+	}
+	return out
+}
+
+type alertmanagerAlert struct {
+	Labels       map[string]string `json:"labels"`
+	Annotations  map[string]string `json:"annotations"`
+	StartsAt     time.Time         `json:"startsAt"`
+	EndsAt       time.Time         `json:"endsAt"`
+	GeneratorURL string            `json:"generatorURL,omitempty"`
+}
+
+// alertmanager: what is not told again by endsAt is over there, also when this
+// process is gone: long enough for a few missed messages.
+func (b batch) alertmanager() []alertmanagerAlert {
+	out := []alertmanagerAlert{}
+	for _, a := range b.alerts {
+		ends := b.at.Add(max(5*time.Minute, 3*b.repeat))
+		if !a.Resolved.IsZero() {
+			ends = a.Resolved
+		}
+		out = append(out, alertmanagerAlert{
+			Labels: map[string]string{"alertname": "Shardboard" + camel(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
+				"subject": plain(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
+			Annotations: map[string]string{"summary": plain(a.Title, maxTitle), "description": plain(a.Text, maxText)},
+			StartsAt:    a.Fired, EndsAt: ends, GeneratorURL: b.url(a),
+		})
+	}
+	return out
+}
+
+type slackMessage struct {
+	Text        string       `json:"text"` // what notifications show
+	Blocks      []slackBlock `json:"blocks"`
+	UnfurlLinks bool         `json:"unfurl_links"`
+	UnfurlMedia bool         `json:"unfurl_media"`
+	LinkNames   bool         `json:"link_names"`
+}
+
+type slackBlock struct {
+	Type string    `json:"type"`
+	Text slackText `json:"text"`
+}
+
+// slackText of type plain_text is shown as it is: nothing in it is a mention, a
+// link or a format.
+type slackText struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Emoji *bool  `json:"emoji,omitempty"`
+}
+
+func (b batch) slack() slackMessage {
+	var titles []string
+	out := slackMessage{Blocks: []slackBlock{}}
+	no := false
+	for _, a := range b.alerts {
+		line := slackStatus(b.status(a), a.Severity) + plain(a.Title, maxTitle)
+		titles = append(titles, line)
+		if text := plain(a.Text, maxText); text != "" {
+			line += "\n" + text
+		}
+		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{"plain_text", line, &no}})
+	}
+	if b.link != "" && len(b.alerts) > 0 {
+		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{Type: "mrkdwn", Text: "<" + b.url(b.alerts[0]) + "|shardboard>"}})
+	}
+	out.Text = mrkdwn(strings.Join(titles, "\n"))
+	return out
+}
+
+func slackStatus(status string, s Severity) string {
+	switch status {
+	case Firing:
+		return "[" + string(s) + "] "
+	default:
+		return "[" + status + "] "
+	}
+}
+
+// mrkdwn escapes the three characters that begin everything special in a Slack
+// message: <!channel>, <@user>, links.
+func mrkdwn(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}
+
+func (b batch) status(a Alert) string {
+	if b.test {
+		return statusTest
+	}
+	return a.State
+}
+
+func (b batch) url(a Alert) string {
+	if b.link == "" {
+		return ""
+	}
+	return b.link + a.Path
+}
+
+// plain is hostile text as one line of at most n characters without anything
+// that is not seen or that turns the direction of writing.
+func plain(s string, n int) string {
+	var out strings.Builder
+	count := 0
+	for _, r := range s {
+		if count++; count > n {
+			out.WriteString("…")
+			break
+		}
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			r = ' '
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+			r = '\uFFFD'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// camel is a rule's name as a part of an alert's: hot-project is HotProject.
+func camel(rule string) string {
+	var out strings.Builder
+	for part := range strings.SplitSeq(rule, "-") {
+		if part != "" {
+			out.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return out.String()
+}

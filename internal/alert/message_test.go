@@ -1,0 +1,109 @@
+package alert
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// hostile is a name that tries everything at once.
+const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" {{.}} \u2028"
+
+func canned(test bool) batch {
+	a := Alert{Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
+		Text: strings.Repeat("long ", 400) + hostile, Path: "/advice#jumbo.0a1b2c"}, State: Firing, Since: start, Fired: start.Add(2 * time.Minute)}
+	b := a
+	b.ID, b.Severity, b.State, b.Resolved, b.Text = "jumbo.9z", Warn, Resolved, start.Add(time.Hour), ""
+	return batch{cluster: "65e1c0ffee00000000000001", link: "https://shardboard.example", at: start.Add(time.Hour), repeat: time.Minute, alerts: []Alert{a, b}, test: test}
+}
+
+func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
+	for _, format := range []string{Generic, Slack, Alertmanager} {
+		raw, err := canned(false).body(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+			t.Fatalf("%s is no JSON: %v", format, err)
+		}
+		pretty.WriteByte('\n')
+		path := "testdata/" + format + ".golden.json"
+		if *update {
+			if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, pretty.Bytes()) {
+			t.Errorf("%s differs from its golden file:\n%s", format, &pretty)
+		}
+	}
+}
+
+func TestHostileTextIsTextInEveryFormat(t *testing.T) {
+	for _, format := range []string{Generic, Slack, Alertmanager} {
+		raw, err := canned(false).body(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		var walk func(key string, v any)
+		walk = func(key string, v any) {
+			switch v := v.(type) {
+			case map[string]any:
+				if v["type"] == "mrkdwn" {
+					if text := v["text"]; text != "<https://shardboard.example/advice#jumbo.0a1b2c|shardboard>" {
+						t.Errorf("%s: marked-up text is %q", format, text)
+					}
+					return
+				}
+				if format == Slack && v["type"] == "plain_text" {
+					return // Slack shows it as it is
+				}
+				for k, x := range v {
+					walk(k, x)
+				}
+			case []any:
+				for _, x := range v {
+					walk(key, x)
+				}
+			case string:
+				texts = append(texts, v)
+				if format == Slack && (strings.ContainsAny(v, "<>") || strings.Contains(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(v, "&amp;", ""), "&lt;", ""), "&gt;", ""), "&")) {
+					t.Errorf("slack: %q could be a mention", v)
+				}
+			}
+		}
+		var doc any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		walk("", doc)
+		if len(texts) == 0 {
+			t.Errorf("%s: no text found", format)
+		}
+		if s := string(raw); strings.ContainsAny(s, "\x00\x1b") || strings.Contains(s, `\u001b`) || strings.Contains(s, `\u202e`) || strings.ContainsRune(s, '\u202e') {
+			t.Errorf("%s: what is not seen gets through: %s", format, s)
+		}
+		if len(raw) > 30<<10 {
+			t.Errorf("%s: %d bytes for two alerts", format, len(raw))
+		}
+	}
+}
+
+func TestASlackTestSaysThatItIsOne(t *testing.T) {
+	raw, err := canned(true).body(Slack)
+	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
+		t.Errorf("%s, %v", raw, err)
+	}
+}

@@ -1,0 +1,143 @@
+package alert
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+// tested sends a test to a receiver at an address.
+func tested(t *testing.T, e *Engine) (code string, status int) {
+	t.Helper()
+	d, err := e.Test(t.Context(), "ops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Code, d.Status
+}
+
+func engineTo(t *testing.T, address, format string) *Engine {
+	t.Helper()
+	c := configured(t, fmt.Sprintf("targets:\n- {name: ops, format: %s, url: %q}\n", format, address))
+	return New(c, (&world{}).observe, nil, Options{})
+}
+
+func TestATestReachesItsReceiverInItsFormat(t *testing.T) {
+	for _, format := range []string{Generic, Slack, Alertmanager} {
+		var got, kind atomic.Value
+		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			got.Store(string(b))
+			kind.Store(r.Method + " " + r.Header.Get("Content-Type"))
+		}))
+		if code, status := tested(t, engineTo(t, s.URL, format)); code != "ok" || status != 200 {
+			t.Errorf("%s: %s %d", format, code, status)
+		}
+		if b, _ := got.Load().(string); !strings.Contains(b, "a test of alerts") || kind.Load() != "POST application/json" {
+			t.Errorf("%s: got %v %q", format, kind.Load(), b)
+		}
+		s.Close()
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var followed atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) }))
+		if code, got := tested(t, engineTo(t, s.URL, Generic)); code != "redirect" || got != status {
+			t.Errorf("%d: %s %d", status, code, got)
+		}
+		s.Close()
+	}
+	if followed.Load() {
+		t.Error("a redirect was followed")
+	}
+}
+
+func TestCertificatesAreChecked(t *testing.T) {
+	var reached atomic.Bool
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	s.Config.ErrorLog = nil
+	s.StartTLS()
+	defer s.Close()
+	if code, _ := tested(t, engineTo(t, s.URL, Generic)); code != "tls" || reached.Load() {
+		t.Errorf("%s, reached %v", code, reached.Load())
+	}
+}
+
+func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
+	}))
+	defer s.Close()
+	if code, status := tested(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
+		t.Errorf("%s %d", code, status)
+	}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	if code, _ := tested(t, engineTo(t, gone.URL, Generic)); code != "refused" {
+		t.Error(code)
+	}
+	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none"); fault.Of(err) != fault.NotFound {
+		t.Error(err)
+	}
+}
+
+func TestAnAddressIsNowhere(t *testing.T) {
+	c := configured(t, oneTarget)
+	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
+	d, err := e.Test(t.Context(), "ops")
+	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]), fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
+		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
+		if strings.Contains(printed, "CANARY") || strings.Contains(printed, "hooks.example") {
+			t.Errorf("shown: %s", printed)
+		}
+	}
+}
+
+func TestAWrongFileIsRefusedWithoutItsAddresses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "url")
+	if err := os.WriteFile(path, []byte(canary+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ALERT_URL", canary)
+	good := func(line string) string { return "targets:\n- {name: ops, format: slack, " + line + "}\n" }
+	for _, line := range []string{`url: "` + canary + `"`, "url_file: " + path, "url_env: ALERT_URL"} {
+		c, err := Parse("a.yaml", []byte(good(line)))
+		if err != nil || c.Targets[0].to() != canary || c.Targets[0].MinSeverity != Warn || c.Targets[0].Repeat != defaultRepeat || c.For != defaultFor {
+			t.Errorf("%s: %v, %v", line, c, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"empty": "", "no targets": "for: 1m\n", "no address": good("min_severity: info"), "two addresses": good(`url: "` + canary + `", url_env: ALERT_URL`),
+		"not a URL": good(`url: "CANARY"`), "another scheme": good(`url: "file:///CANARY"`), "no such file": good("url_file: " + dir + "/CANARY"), "an empty variable": good("url_env: NOT_SET"),
+		"unknown field": good(`url: "` + canary + `", header: x`), "not YAML": "targets: [" + canary, "a wrong type": "targets: \"" + canary + "\"\n", "wrong severity": good(`url: "` + canary + `", min_severity: bad`),
+		"too often": good(`url: "` + canary + `", repeat: 1s`), "no duration": "for: " + canary + "\n" + good(`url: "`+canary+`"`),
+		"a name with a slash": strings.Replace(good(`url: "`+canary+`"`), "ops", "a/b", 1), "an odd link": "link: \"https://x|y\"\n" + good(`url: "`+canary+`"`),
+		"the same name twice": good(`url: "`+canary+`"`) + `- {name: ops, format: slack, url: "` + canary + `"}`,
+	} {
+		_, err := Parse("a.yaml", []byte(text))
+		if fault.Of(err) != fault.Invalid || err == nil {
+			t.Errorf("%s is taken: %v", name, err)
+			continue
+		}
+		if strings.Contains(err.Error(), "CANARY") && name != "no such file" || strings.Contains(fault.Text(err), "\n") {
+			t.Errorf("%s: the error is %q", name, err)
+		}
+	}
+	if _, err := Read(filepath.Join(dir, "none.yaml")); fault.Of(err) != fault.Invalid {
+		t.Error(err)
+	}
+}

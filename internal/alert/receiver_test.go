@@ -1,0 +1,143 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+)
+
+// canary is an address that must not be anywhere but on the wire.
+const canary = "https://hooks.example/services/CANARY-f00d?token=CANARY-beef"
+
+// receiver is the other end: it answers as told, or not at all.
+type receiver struct {
+	mu     sync.Mutex
+	got    []genericMessage
+	raw    [][]byte
+	status int   // 0: 200
+	fail   error // instead of an answer
+	hang   bool  // no answer before the request's end
+	header http.Header
+}
+
+func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hang {
+		r.mu.Unlock()
+		<-req.Context().Done()
+		r.mu.Lock()
+		return nil, req.Context().Err()
+	}
+	if r.fail != nil {
+		return nil, r.fail
+	}
+	status := max(r.status, 200)
+	if r.status != 0 {
+		status = r.status
+	}
+	if status == 200 {
+		var m genericMessage
+		_ = json.Unmarshal(body, &m)
+		r.got, r.raw = append(r.got, m), append(r.raw, body)
+	}
+	return &http.Response{StatusCode: status, Header: r.header, Body: io.NopCloser(strings.NewReader("CANARY")), Request: req}, nil
+}
+
+// told are the messages since the last call, one word an alert: id=status.
+func (r *receiver) told() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, m := range r.got {
+		for _, a := range m.Alerts {
+			out = append(out, a.ID+"="+a.Status)
+		}
+	}
+	r.got = nil
+	return out
+}
+
+func (r *receiver) set(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// world is what there is to observe.
+type world struct {
+	mu      sync.Mutex
+	notices []Notice
+	unsure  string // rule
+	err     error
+}
+
+func (w *world) observe(context.Context) (Observed, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	unsure := w.unsure
+	return Observed{Cluster: "c1", Notices: append([]Notice(nil), w.notices...), Unsure: func(rule, _ string) bool { return rule == unsure }}, w.err
+}
+
+func (w *world) have(n ...Notice) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notices, w.unsure, w.err = n, "", nil
+}
+
+func (w *world) cannotTell(rule string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notices, w.unsure, w.err = nil, rule, nil
+}
+
+var errLost = errors.New("lost")
+
+func notice(id string, s Severity) Notice {
+	return Notice{ID: id, Rule: "jumbo", Severity: s, Subject: "db." + id, Title: "title of " + id, Text: "text", Path: "/advice#" + id}
+}
+
+func configured(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := Parse("alerts.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + canary + "\", min_severity: warn, repeat: 1h}\n"
+
+// kept is a store over a directory, so that it can be opened again.
+func kept(t *testing.T, dir string) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func by() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
+
+func same(t *testing.T, when string, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s: told %v, want %v", when, got, want)
+	}
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -1,0 +1,196 @@
+package alert
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+const (
+	firstPause = 5 * time.Second
+	maxPause   = 5 * time.Minute
+)
+
+// sender is a receiver and how telling it goes.
+type sender struct {
+	Target
+	wake chan struct{}
+	busy sync.Mutex     // one message at a time
+	last store.Delivery // guarded by the engine's lock
+}
+
+// send tells one receiver what is due until the context ends. What is due is
+// made from the alerts each time, so nothing queues up while a receiver fails.
+func (e *Engine) send(ctx context.Context, t *sender) {
+	pause := time.Duration(0)
+	for {
+		if pause > 0 {
+			wait := time.NewTimer(pause)
+			select {
+			case <-ctx.Done():
+				wait.Stop()
+				return
+			case <-wait.C:
+			}
+		} else {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.wake:
+			}
+		}
+		for {
+			out, some := e.tell(ctx, t)
+			if !some || ctx.Err() != nil {
+				pause = 0
+				break
+			}
+			if out.ok() {
+				pause = 0
+				continue // there may be more than one message's worth
+			}
+			pause = max(out.after, min(max(2*pause, firstPause), maxPause))
+			break
+		}
+	}
+}
+
+// tell sends one message of what is due; some is false when nothing is.
+func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
+	t.busy.Lock()
+	defer t.busy.Unlock()
+	e.mu.Lock()
+	now := e.o.Now()
+	due := e.due(t, now)
+	b := batch{cluster: e.cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: due}
+	e.mu.Unlock()
+	if len(due) == 0 {
+		return outcome{}, false
+	}
+	body, err := b.body(t.Format)
+	if err != nil {
+		e.o.Log.Error("write alert message", "target", t.Name, "err", err)
+		return outcome{code: "network"}, true
+	}
+	out = post(ctx, e.client, t.to, body)
+	if out.code == "stopped" {
+		return out, true
+	}
+	e.note(ctx, t, out, due, false)
+	return out, true
+}
+
+// due are the alerts that a receiver is to be told of now, as they are now.
+func (e *Engine) due(t *sender, now time.Time) []Alert {
+	var out []Alert
+	for _, a := range e.alerts {
+		told, has := a.Told[t.Name]
+		is := false
+		switch a.State {
+		case Firing:
+			switch {
+			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
+			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat:
+				is = true
+			}
+		case Resolved:
+			is = has && told.State == Firing
+		}
+		if is {
+			one := *a
+			one.Told = nil
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b Alert) int {
+		if d := b.Severity.level() - a.Severity.level(); d != 0 {
+			return d
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out[:min(len(out), maxBatch)]
+}
+
+func (e *Engine) silenced(a *Alert, now time.Time) bool {
+	return slices.ContainsFunc(e.silences, func(s store.Silence) bool {
+		return now.Before(s.Until) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
+	})
+}
+
+// note keeps how a message went, and what the receiver knows by it.
+func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert, test bool) {
+	// The message has left: that it did is kept also when everything ends now.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.o.Now()
+	failed := t.last.Failed + 1
+	if out.ok() {
+		failed = 0
+	}
+	t.last = store.Delivery{Target: t.Name, At: now, Code: out.code, Status: out.status, Alerts: len(sent), Test: test, Failed: failed}
+	if !out.ok() {
+		e.o.Log.Warn("an alert message did not get through", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
+	}
+	if out.ok() && !test {
+		for _, s := range sent {
+			a := e.alerts[s.ID]
+			if a == nil {
+				continue
+			}
+			if a.Told == nil {
+				a.Told = map[string]Told{}
+			}
+			a.Told[t.Name] = Told{State: s.State, Severity: s.Severity, At: now}
+			if e.unkept[s.ID] = true; a.State == Resolved && e.toldAll(a, now) {
+				delete(e.alerts, s.ID)
+			}
+		}
+	}
+	err := e.save(ctx, now)
+	if err == nil && e.kept != nil && e.cluster != "" {
+		err = e.kept.SaveDelivery(ctx, e.cluster, t.last)
+	}
+	if err != nil {
+		e.o.Log.Error("keep that an alert message was sent", "target", t.Name, "err", err)
+	}
+}
+
+// Test sends a message that says it is a test to one receiver, and tells how it
+// went. fault.NotFound when there is no receiver of that name, fault.Conflict
+// while another message to it is under way.
+func (e *Engine) Test(ctx context.Context, name string) (store.Delivery, error) {
+	i := slices.IndexFunc(e.targets, func(t *sender) bool { return t.Name == name })
+	if i < 0 {
+		return store.Delivery{}, fault.New(fault.NotFound, "No receiver of alerts has that name.")
+	}
+	t := e.targets[i]
+	if !t.busy.TryLock() {
+		return store.Delivery{}, fault.New(fault.Conflict, "A message to this receiver is under way; try again in a few seconds.")
+	}
+	defer t.busy.Unlock()
+	now := e.o.Now()
+	e.mu.Lock()
+	cluster := e.cluster
+	e.mu.Unlock()
+	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",
+		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}
+	b := batch{cluster: cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: []Alert{a}, test: true}
+	if t.Format == Alertmanager {
+		b.alerts[0].Resolved = now.Add(time.Minute) // it ends by itself there
+	}
+	body, err := b.body(t.Format)
+	if err != nil {
+		return store.Delivery{}, err
+	}
+	e.note(ctx, t, post(ctx, e.client, t.to, body), nil, true)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return t.last, nil
+}

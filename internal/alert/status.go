@@ -1,0 +1,130 @@
+package alert
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// TargetStatus is a receiver as it may be shown.
+type TargetStatus struct {
+	Name        string
+	Format      string
+	MinSeverity Severity
+	Repeat      time.Duration
+	Last        store.Delivery // zero: nothing was sent yet
+	Due         int            // alerts that it has not been told of yet
+}
+
+// Status is everything that may be shown of an engine.
+type Status struct {
+	At       time.Time // of the last look; zero: none yet
+	Err      error     // why the last look failed
+	For      time.Duration
+	Dropped  int // alerts beyond those that are followed
+	Kept     bool
+	Targets  []TargetStatus
+	Alerts   []Alert // most severe first, then those that began first
+	Silences []store.Silence
+}
+
+// Status is a copy.
+func (e *Engine) Status() Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.o.Now()
+	s := Status{At: e.looked, Err: e.lookErr, For: e.config.For, Dropped: e.dropped, Kept: e.kept != nil}
+	for _, t := range e.targets {
+		s.Targets = append(s.Targets, TargetStatus{Name: t.Name, Format: t.Format, MinSeverity: t.MinSeverity, Repeat: t.Repeat, Last: t.last, Due: len(e.due(t, now))})
+	}
+	for _, a := range e.alerts {
+		one := *a
+		one.Told, one.Silenced = nil, e.silenced(a, now)
+		s.Alerts = append(s.Alerts, one)
+	}
+	slices.SortFunc(s.Alerts, func(a, b Alert) int {
+		if d := b.Severity.level() - a.Severity.level(); d != 0 {
+			return d
+		}
+		if d := a.Since.Compare(b.Since); d != 0 {
+			return d
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	for _, q := range e.silences {
+		if now.Before(q.Until) {
+			s.Silences = append(s.Silences, q)
+		}
+	}
+	return s
+}
+
+// Bounds of a silence.
+const (
+	LongestSilence = 30 * 24 * time.Hour
+	maxReason      = 500
+)
+
+// Silence keeps alerts of an id or of a rule from being told for a while. What
+// was told before is still told to be over.
+func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, by store.AuditEntry) (store.Silence, error) {
+	cluster, err := e.keeper()
+	switch {
+	case err != nil:
+		return s, err
+	case (s.Alert == "") == (s.Rule == ""), len(s.Alert)+len(s.Rule) > 200:
+		return s, fault.New(fault.Invalid, "A silence is of one alert or of one rule.")
+	case d < time.Minute || d > LongestSilence:
+		return s, fault.New(fault.Invalid, "A silence lasts from a minute to 30 days.")
+	case s.Reason == "" || len(s.Reason) > maxReason:
+		return s, fault.New(fault.Invalid, "Say why in at most %d bytes: whoever comes after you will want to know.", maxReason)
+	}
+	s.ID, s.At, s.By = rand.Text(), e.o.Now(), by.By
+	s.Until = s.At.Add(d)
+	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, s.At, "alert.silenced", s.Alert+s.Rule, "ok"
+	by.Details = map[string]string{"reason": s.Reason, "until": s.Until.UTC().Format(time.RFC3339)}
+	if err := e.kept.AddSilence(ctx, cluster, s, by); err != nil {
+		return s, err
+	}
+	return s, e.readSilences(ctx, cluster)
+}
+
+// Unsilence ends a silence before its time.
+func (e *Engine) Unsilence(ctx context.Context, id string, by store.AuditEntry) error {
+	cluster, err := e.keeper()
+	if err != nil {
+		return err
+	}
+	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, e.o.Now(), "alert.unsilenced", id, "ok"
+	if err := e.kept.EndSilence(ctx, cluster, id, by); err != nil {
+		return err
+	}
+	err = e.readSilences(ctx, cluster)
+	e.wakeAll()
+	return err
+}
+
+func (e *Engine) readSilences(ctx context.Context, cluster string) error {
+	list, err := e.kept.Silences(ctx, cluster, e.o.Now())
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.silences = list
+	return nil
+}
+
+func (e *Engine) keeper() (cluster string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kept == nil || e.cluster == "" {
+		return "", fault.New(fault.Unavailable, "Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
+	}
+	return e.cluster, nil
+}

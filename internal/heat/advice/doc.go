@@ -1,0 +1,161 @@
+// Package advice says what somebody should look at, ranked, each with the
+// figures that say so and with what would help: a plan that can be made, or the
+// commands to type and why there is no plan. It promises that a rule which
+// cannot tell says so and why, so that silence means "looked, and found
+// nothing"; that the same trouble has the same id as long as it lasts; and that
+// it reads nothing: all rules are pure functions of one Situation.
+package advice
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+	"time"
+
+	"shardboard/internal/topology"
+)
+
+// Rule names one rule; alerts and silences go by these names.
+type Rule string
+
+// The rules in the order in which they look.
+const (
+	DrainingStuck  Rule = "draining-stuck"
+	BalancerOff    Rule = "balancer-off"
+	ZoneNoShard    Rule = "zone-no-shard"
+	PinViolated    Rule = "pin-violated"
+	PinExpired     Rule = "pin-expired"
+	HotProject     Rule = "hot-project"
+	MonotonicKey   Rule = "monotonic-key"
+	Imbalance      Rule = "imbalance"
+	Jumbo          Rule = "jumbo"
+	ClientsUnsplit Rule = "clients-unsplit"
+	BigUnsharded   Rule = "big-unsharded"
+	SnapshotBodies Rule = "snapshot-bodies"
+	AddShards      Rule = "add-shards"
+	Orphans        Rule = "orphans"
+	Drift          Rule = "drift"
+	ZoneUnknown    Rule = "zone-unknown-project"
+	ZoneDropped    Rule = "zone-dropped"
+	ZoneEmpty      Rule = "zone-empty"
+)
+
+// Rank is how much an advice matters.
+type Rank string
+
+// The ranks, greatest first.
+const (
+	Critical Rank = "critical" // does harm now, and nothing in the cluster will repair it
+	Warn     Rank = "warn"     // will do harm, or costs speed now
+	Info     Rank = "info"     // worth knowing
+)
+
+// Level orders ranks: 2 is critical, 0 info or unknown.
+func (r Rank) Level() int {
+	switch r {
+	case Critical:
+		return 2
+	case Warn:
+		return 1
+	}
+	return 0
+}
+
+// Said is a sentence: a catalogue code and its data, hostile text included.
+// Arguments named bytes…, share…, rate…, n… and since… are numbers, shares of 1,
+// per second, counts and RFC 3339 times to be written for people.
+type Said struct {
+	Code string
+	Args map[string]string
+}
+
+func say(code string, args ...string) Said {
+	s := Said{Code: code}
+	for i := 0; i+1 < len(args); i += 2 {
+		if s.Args == nil {
+			s.Args = map[string]string{}
+		}
+		s.Args[args[i]] = args[i+1]
+	}
+	return s
+}
+
+// Item is one advice.
+type Item struct {
+	ID       string // of rule and subject: the same as long as the trouble lasts
+	Rule     Rule
+	Subject  string // what it is about: a namespace, shard, zone, project; hostile text
+	Rank     Rank
+	Why      Said    // why this rank
+	Weight   float64 // orders advice of the same rank, greatest first
+	Text     Said
+	Because  Said // the balancer's own rule behind it, by the codes of package balance; empty: none
+	Evidence []Evidence
+	Remedy   Remedy
+
+	NS      topology.Namespace // what it leads to, where there is such a thing
+	Project string             // hex id
+	Shard   string
+}
+
+// Evidence is one figure that an advice rests on.
+type Evidence struct {
+	Name      Said
+	Unit      string // "bytes", "count", "share", "rate" (per second), "time" or "text"
+	Known     bool
+	Value     float64
+	PlusMinus float64
+	Exact     bool
+	AtLeast   bool
+	Text      string        // for "text"
+	Time      time.Time     // for "time"
+	Method    string        // catalogue code
+	At        time.Time     // when it was measured
+	Over      time.Duration // for rates and shares of writes
+	Reason    string        // catalogue code when it is not known
+}
+
+// Plan is a change that shardboard can plan. Arguments are named as plans name
+// them; at, min, max and bounds are Extended JSON.
+type Plan struct {
+	Kind string
+	Args map[string]string
+	Text Said // what it would do
+}
+
+// Command is one line for mongosh. A check changes nothing; its text says what
+// has to come of it before the next line is typed.
+type Command struct {
+	Text  string
+	Check bool
+	Say   Said
+}
+
+// Remedy is what would help: plans, the best first, or why there is none; and
+// commands to type, in order.
+type Remedy struct {
+	Plans    []Plan
+	WhyNot   Said
+	Commands []Command
+}
+
+// Unsure is a rule that could not tell about something.
+type Unsure struct {
+	Rule    Rule
+	Subject string // "" = anything
+	Why     Said
+}
+
+// Report is everything that the rules say of one situation.
+type Report struct {
+	At     time.Time
+	Items  []Item   // greatest first
+	Unsure []Unsure // by rule
+	Passed []Rule   // looked, could tell, and found nothing
+}
+
+// idOf is stable, fits into an address, and does not repeat hostile text.
+func idOf(r Rule, subject string) string {
+	sum := sha256.Sum256([]byte(string(r) + "\x00" + subject))
+	return string(r) + "." + strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
+}

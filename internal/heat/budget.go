@@ -1,0 +1,89 @@
+package heat
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// PerSecond is how many documents all measuring together may have returned to
+// it, on average.
+const PerSecond = 200
+
+// burstSeconds is how much of the budget may be saved up.
+const burstSeconds = 10
+
+// Budget is shared by everything that measures: documents that the cluster may
+// return to it. What a read was allowed and did not need is given back, which
+// x/time/rate cannot do in part. Safe for concurrent use.
+type Budget struct {
+	mu     sync.Mutex
+	now    func() time.Time
+	rate   float64
+	tokens float64
+	filled time.Time
+}
+
+// NewBudget allows so many documents a second, of which ten seconds' worth can
+// be saved up; 0 is PerSecond. A nil now is time.Now.
+func NewBudget(perSecond int, now func() time.Time) *Budget {
+	if perSecond <= 0 {
+		perSecond = PerSecond
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Budget{now: now, rate: float64(perSecond), tokens: float64(perSecond * burstSeconds), filled: now()}
+}
+
+// Burst is the most that can be held at once.
+func (b *Budget) Burst() int { return int(b.rate) * burstSeconds }
+
+func (b *Budget) fill() {
+	now := b.now()
+	if d := now.Sub(b.filled); d > 0 {
+		b.tokens = min(b.tokens+d.Seconds()*b.rate, b.rate*burstSeconds)
+	}
+	b.filled = now
+}
+
+// Hold takes up to n documents that may be read now, possibly none. Give back
+// what was not needed.
+func (b *Budget) Hold(n int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fill()
+	n = max(0, min(n, int(b.tokens)))
+	b.tokens -= float64(n)
+	return n
+}
+
+// Give returns what was held and not read.
+func (b *Budget) Give(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = min(b.tokens+float64(max(0, n)), b.rate*burstSeconds)
+}
+
+// Wait holds n documents, at most Burst, as soon as they may be read.
+func (b *Budget) Wait(ctx context.Context, n int) error {
+	n = min(n, b.Burst())
+	for {
+		b.mu.Lock()
+		b.fill()
+		missing := float64(n) - b.tokens
+		if missing <= 0 {
+			b.tokens -= float64(n)
+			b.mu.Unlock()
+			return nil
+		}
+		b.mu.Unlock()
+		timer := time.NewTimer(time.Duration(missing/b.rate*float64(time.Second)) + time.Millisecond)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package heat
+
+import (
+	"cmp"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Chunks are the window's chunks by a table of now, hottest first: with which
+// projects write to each, as far as documents are still counted by name.
+func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
+	c := t.Collection(w.NS)
+	if c == nil || c.Chunks.Len() == 0 {
+		return nil
+	}
+	of := targetOf(t, prof, w.NS)
+	sums := map[int]*tally{}
+	projects := map[int]map[bson.ObjectID]int64{}
+	for _, s := range w.slots {
+		for _, p := range s.pieces(c) {
+			i := chunkOf(c, p.Min)
+			if sums[i] == nil {
+				sums[i] = &tally{}
+			}
+			sums[i].add(s, p.Rows)
+		}
+		for _, n := range s.Counts {
+			if n.Document.IsZero() || of.ns == "" {
+				continue
+			}
+			if i, ok := position(c, of, n.Project, n.Document); ok {
+				if projects[i] == nil {
+					projects[i] = map[bson.ObjectID]int64{}
+				}
+				projects[i][n.Project] += n.Rows * s.Every
+			}
+		}
+	}
+	out := make([]Line, 0, len(sums))
+	for i, sum := range sums {
+		l := Line{Chunk: i, Shard: c.Chunks.Owner(i), Rate: sum.rate(w.Seconds, w.estimate())}
+		l.Projects = len(projects[i])
+		l.Top, l.TopShare = busiest(projects[i])
+		out = append(out, l)
+	}
+	slices.SortFunc(out, hotter)
+	return out
+}
+
+func busiest(projects map[bson.ObjectID]int64) (top bson.ObjectID, share float64) {
+	var all, most int64
+	for id, rows := range projects {
+		all += rows
+		if rows > most || rows == most && slices.Compare(id[:], top[:]) < 0 {
+			top, most = id, rows
+		}
+	}
+	if all == 0 {
+		return top, 0
+	}
+	return top, float64(most) / float64(all)
+}
+
+// Shards are the window's shards by a table of now, hottest first; shards that
+// own chunks and took no write are there with a rate of zero.
+func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
+	c := t.Collection(w.NS)
+	if c == nil || w.Seconds == 0 {
+		return nil
+	}
+	sums := map[string]*tally{}
+	for shard := range c.Chunks.CountByShard() {
+		sums[shard] = &tally{}
+	}
+	for _, s := range w.slots {
+		for _, p := range s.pieces(c) {
+			owner := c.Chunks.Owner(chunkOf(c, p.Min))
+			sums[owner].add(s, p.Rows)
+		}
+	}
+	out := make([]Line, 0, len(sums))
+	for shard, sum := range sums {
+		out = append(out, Line{Chunk: -1, Shard: shard, Rate: sum.rate(w.Seconds, w.estimate())})
+	}
+	slices.SortFunc(out, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), cmp.Compare(a.Shard, b.Shard))
+	})
+	return out
+}
+
+// targetOf finds the fields of a measured collection.
+func targetOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) target {
+	for _, of := range targets(t, p) {
+		if of.ns == ns {
+			return of
+		}
+	}
+	return target{}
+}
+
+// pieces are a slot's, when they are of this life of the collection.
+func (s Slot) pieces(c *topology.Collection) []Piece {
+	if s.Life != c.Incarnation {
+		return nil
+	}
+	return s.Pieces
+}
+
+// OwnerOf is the shard of a document's rows by a table; "" when it cannot be
+// told from what was counted.
+func OwnerOf(t *topology.Table, prof *profile.Profile, ns topology.Namespace, l Line) string {
+	c, of := t.Collection(ns), targetOf(t, prof, ns)
+	if c == nil || of.ns == "" {
+		return ""
+	}
+	if i, ok := position(c, of, l.Project, l.Document); ok {
+		return c.Chunks.Owner(i)
+	}
+	return ""
+}

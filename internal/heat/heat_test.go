@@ -1,0 +1,310 @@
+package heat
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// stream is a source whose writes are known: each document at a rate of its own.
+type stream struct {
+	rng      *rand.Rand
+	rates    map[bson.ObjectID]float64 // by document, a second
+	of       map[bson.ObjectID]bson.ObjectID
+	queries  []topology.WriteQuery
+	returned int
+	fail     error
+	truth    map[bson.ObjectID]int64 // rows by project, of all seconds asked or not
+	seconds  map[int64]map[bson.ObjectID]int64
+}
+
+func newStream(seed uint64, projects, documents int, rate func(i int) float64) *stream {
+	s := &stream{rng: rand.New(rand.NewPCG(seed, 9)), rates: map[bson.ObjectID]float64{}, of: map[bson.ObjectID]bson.ObjectID{}, truth: map[bson.ObjectID]int64{},
+		seconds: map[int64]map[bson.ObjectID]int64{}}
+	for p := range projects {
+		for d := range documents {
+			id := oid(1+p, 1+d)
+			s.rates[id], s.of[id] = rate(p)/float64(documents), oid(1+p, 0)
+		}
+	}
+	return s
+}
+
+func oid(p, d int) (id bson.ObjectID) {
+	id[3], id[4], id[10], id[11] = byte(p>>8), byte(p), byte(d>>8), byte(d)
+	return id
+}
+
+// second draws a second's rows once, so that what is not asked for is true too.
+func (s *stream) second(t int64) map[bson.ObjectID]int64 {
+	if got, ok := s.seconds[t]; ok {
+		return got
+	}
+	rows := map[bson.ObjectID]int64{}
+	for _, id := range slices.SortedFunc(keys(s.rates), func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) }) {
+		if n := poisson(s.rng, s.rates[id]); n > 0 {
+			rows[id] = n
+			s.truth[s.of[id]] += n
+		}
+	}
+	s.seconds[t] = rows
+	return rows
+}
+
+func keys(m map[bson.ObjectID]float64) func(func(bson.ObjectID) bool) {
+	return func(yield func(bson.ObjectID) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func poisson(rng *rand.Rand, mean float64) int64 {
+	limit, p, n := math.Exp(-mean), rng.Float64(), int64(0)
+	for p > limit {
+		p *= rng.Float64()
+		n++
+	}
+	return n
+}
+
+func (s *stream) Writes(_ context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+	s.queries = append(s.queries, q)
+	if q.Date != "" {
+		return []topology.WriteCount{{Project: q.Of, Rows: 7}}, nil
+	}
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	sums := map[bson.ObjectID]int64{}
+	for t := q.To.Add(-Tick).Unix(); t < q.To.Unix(); t++ {
+		for id, n := range s.second(t) {
+			if t >= q.From.Unix() {
+				sums[id] += n
+			}
+		}
+	}
+	var out []topology.WriteCount
+	for id, n := range sums {
+		out = append(out, topology.WriteCount{Project: s.of[id], Document: id, Rows: n})
+	}
+	slices.SortFunc(out, func(a, b topology.WriteCount) int { return int(b.Rows - a.Rows) })
+	out = out[:min(len(out), q.Limit)]
+	s.returned += len(out)
+	return out, nil
+}
+
+func (s *stream) Operations(context.Context, topology.Namespace) (map[string]topology.Operations, error) {
+	return nil, errors.New("none")
+}
+
+type fixed struct{ table *topology.Table }
+
+func (f fixed) Table() *topology.Table { return f.table }
+
+// yorkie is a table of Yorkie's collections that matter here.
+func yorkie(t testing.TB) *topology.Table {
+	t.Helper()
+	pattern := func(d bson.D) shardkey.Pattern {
+		raw, err := bson.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := shardkey.ParsePattern(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	collection := func(ns topology.Namespace, p shardkey.Pattern, cuts ...int64) *topology.Collection {
+		rows := []topology.Chunk{}
+		at := p.Min()
+		for i, cut := range append(cuts, 0) {
+			next := p.Max()
+			if i < len(cuts) {
+				next = shardkey.HashKey(cut)
+			}
+			rows = append(rows, topology.Chunk{Min: at, Max: next, Shard: []string{"a", "b"}[i%2], Version: topology.Version{Major: 1, Minor: uint32(i)}})
+			at = next
+		}
+		m, err := topology.BuildChunks(p, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
+	}
+	return &topology.Table{Loaded: true, Databases: []topology.Database{{Name: "y", Primary: "a"}}, Unsharded: []topology.Namespace{"y.projects"},
+		Shards: []topology.Shard{{Name: "a"}, {Name: "b"}},
+		Collections: []*topology.Collection{
+			collection("y.changes", pattern(bson.D{{Key: "doc_id", Value: "hashed"}}), -1<<62, 0, 1<<62),
+			collection("y.documents", pattern(bson.D{{Key: "project_id", Value: int32(1)}})),
+		}}
+}
+
+// watch lets a collector count for a while.
+func watch(t *testing.T, src *stream, d time.Duration, o Options) *Collector {
+	t.Helper()
+	var c *Collector
+	synctest.Test(t, func(t *testing.T) {
+		c = NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), o)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- c.Run(ctx) }()
+		time.Sleep(d)
+		synctest.Wait()
+		cancel()
+		<-done
+	})
+	return c
+}
+
+func TestCountedWholeIsExact(t *testing.T) {
+	src := newStream(1, 12, 3, func(i int) float64 { return float64(i) * 0.5 })
+	c := watch(t, src, 2*time.Minute, Options{Seed: 1})
+	w := c.Window("y.changes", 5*time.Minute)
+	if w.Seconds < 100 || !w.Total.Exact || w.Total.PlusMinus != 0 {
+		t.Fatalf("%+v", w)
+	}
+	var rows int64
+	for _, l := range w.Projects() {
+		if src.truth[l.Project] != l.Rate.Rows {
+			t.Errorf("project %s: %d rows, truth %d", l.Project.Hex(), l.Rate.Rows, src.truth[l.Project])
+		}
+		rows += l.Rate.Rows
+	}
+	if rows != w.Total.Rows {
+		t.Error(rows, w.Total.Rows)
+	}
+	var shares float64
+	for _, l := range w.Chunks(yorkie(t), profile.Yorkie()) {
+		shares += l.Rate.Share
+	}
+	if math.Abs(shares-1) > 1e-9 {
+		t.Error("shares of chunks", shares)
+	}
+	if shards := w.Shards(yorkie(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
+		t.Errorf("%+v", shards)
+	}
+}
+
+func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
+	src := newStream(2, 40, 60, func(int) float64 { return 75 }) // 3,000 rows a second in 2,400 documents
+	c := watch(t, src, 5*time.Minute, Options{Seed: 2})
+	w := c.Window("y.changes", 4*time.Minute)
+	if w.Total.Exact || w.Total.PlusMinus == 0 {
+		t.Fatalf("%+v", w.Total)
+	}
+	if d := math.Abs(w.Total.PerSecond - 3000); d > 3*w.Total.PlusMinus && d > 100 {
+		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
+	}
+	if h, ok := c.Health("y.changes"); !ok || !h.Sampled || h.Err != nil {
+		t.Errorf("%+v", h)
+	}
+	if limit := PerSecond*300 + PerSecond*burstSeconds; src.returned > limit {
+		t.Errorf("%d documents returned, budget %d", src.returned, limit)
+	}
+}
+
+func TestAFailedCountIsAGapAndNotAZero(t *testing.T) {
+	src := newStream(3, 2, 1, func(int) float64 { return 1 })
+	src.fail = fault.New(fault.Forbidden, "no")
+	c := watch(t, src, time.Minute, Options{Seed: 3})
+	if w := c.Window("y.changes", time.Minute); w.Seconds != 0 || len(w.Projects()) != 0 {
+		t.Errorf("%+v", w)
+	}
+	if h, ok := c.Health("y.changes"); !ok || h.Err == nil {
+		t.Errorf("%+v %v", h, ok)
+	}
+}
+
+// Every project that writes at least 1.2 times as much as the eleventh has to
+// be among the ten shown, in 95 of 100 runs.
+func TestTheTenHottestProjectsAreShown(t *testing.T) {
+	good := 0
+	const runs = 100
+	for seed := range uint64(runs) {
+		src := newStream(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
+		c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
+		c.loaded["y.changes"] = true // as under load from the first tick
+		begin := time.Unix(1_800_000_000, 0)
+		for i := range 30 {
+			tt := targets(yorkie(t), c.prof)[0]
+			c.loaded["y.changes"] = true
+			s, err := c.count(t.Context(), tt, begin.Add(time.Duration(i)*Tick), begin.Add(time.Duration(i+1)*Tick))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.ring.add(s)
+		}
+		shown := map[bson.ObjectID]bool{}
+		for i, l := range c.Window("y.changes", 5*time.Minute).Projects() {
+			if i < 10 {
+				shown[l.Project] = true
+			}
+		}
+		eleventh := 2 + 60/11.0
+		ok := true
+		for p := range 30 {
+			if 2+60/float64(1+p) >= 1.2*eleventh {
+				ok = ok && shown[oid(1+p, 0)]
+			}
+		}
+		if ok {
+			good++
+		}
+	}
+	if good < 95 {
+		t.Errorf("in %d of %d runs", good, runs)
+	}
+}
+
+func TestOldSlotsAreJoinedAndForgotten(t *testing.T) {
+	var r ring
+	begin := time.Unix(1_800_000_000, 0).Truncate(time.Minute)
+	for i := range 6 * 60 * 25 {
+		from := begin.Add(time.Duration(i) * Tick)
+		r.add(Slot{NS: "y.changes", From: from, To: from.Add(Tick), Every: 1, Counts: []Count{{oid(1, 0), oid(1, i%500), 2}}})
+	}
+	slots := r.since("y.changes", time.Time{})
+	if n := len(slots); n < 24*60 || n > 24*60+120 {
+		t.Errorf("%d slots", n)
+	}
+	var rows int64
+	for _, s := range slots {
+		rows += s.Rows()
+	}
+	if hours := slots[len(slots)-1].To.Sub(slots[0].From).Hours(); hours > 24.1 || math.Abs(float64(rows)-hours*3600/10*2) > 20 {
+		t.Errorf("%d rows in %.2f h", rows, hours)
+	}
+}
+
+func TestRowsWrittenInPlaceAreCountedForTheHottestProjects(t *testing.T) {
+	src := newStream(5, 15, 1, func(i int) float64 { return float64(1 + i) })
+	c := watch(t, src, 3*time.Minute, Options{Seed: 5})
+	got := c.Updated(oid(15, 0))
+	if len(got) != 1 || got[0].NS != "y.documents" || got[0].Rows != 7 || got[0].PerSecond() != 7.0/60 {
+		t.Errorf("%+v", got)
+	}
+	if cold := c.Updated(oid(1, 0)); len(cold) != 0 {
+		t.Errorf("a cold project was counted: %+v", cold)
+	}
+	for _, q := range src.queries {
+		if q.Date != "" && (q.Of.IsZero() || q.To.Sub(q.From) != time.Minute || q.Date != "updated_at") {
+			t.Errorf("asked for %+v", q)
+		}
+	}
+}

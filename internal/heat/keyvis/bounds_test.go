@@ -1,0 +1,104 @@
+package keyvis
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+)
+
+// busiest is a recorder after a minute in which every row took many writes.
+func busiest(t testing.TB) (*Recorder, *world) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	var at []int64
+	for range MaxRows - 1 {
+		at = append(at, int64(rng.Uint64()))
+	}
+	w := cut(t, 1, at...)
+	r := New(w, nil, nil)
+	r.Take(everyRow(w, begin))
+	return r, w
+}
+
+func everyRow(w *world, from time.Time) heat.Slot {
+	c := w.Table().Collection(ns)
+	s := heat.Slot{NS: ns, From: from, To: from.Add(time.Minute), Every: 1, Life: c.Incarnation}
+	for i, ch := range c.Chunks.All() {
+		s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 100_000})
+		s.Counts = append(s.Counts, heat.Count{Project: oid(i), Rows: 100_000})
+	}
+	return s
+}
+
+// A picture of five weeks in which every row took 100,000 writes a minute and
+// the rows changed with every column: more than any cluster does.
+func TestWhatIsKeptOfFiveWeeksIsBounded(t *testing.T) {
+	r, _ := busiest(t)
+	key, project := r.find(ns, ByKey).columns[0], r.find(ns, ByProject).columns[0]
+	cells, rows, names := len(key.packed()), len(key.axis.packed()), len(project.packed())
+	t.Logf("a column of %d rows is %d bytes, its rows %d, a column of %d projects %d: %.1f MB in five weeks at most, %.1f MB while chunks stay",
+		MaxRows, cells, rows, named, names, float64(MaxColumns*(cells+rows+names))/1e6, float64(MaxColumns*(cells+names)+rows)/1e6)
+	if cells > 4*MaxRows+16 || rows > 24*MaxRows || names > 16*named+16 {
+		t.Errorf("column %d, rows %d, projects %d bytes", cells, rows, names)
+	}
+	if total := MaxColumns * (cells + rows + names); total > 40<<20 {
+		t.Errorf("%d bytes in five weeks", total)
+	}
+}
+
+func BenchmarkMinuteOfTheBusiestCollection(b *testing.B) {
+	r, w := busiest(b)
+	at := begin
+	for b.Loop() {
+		at = at.Add(time.Minute)
+		s := everyRow(w, at)
+		r.Take(s)
+	}
+}
+
+func BenchmarkViewOfTheLargestPicture(b *testing.B) {
+	r, w := busiest(b)
+	p := r.find(ns, ByKey)
+	for i := range MaxColumns - 1 {
+		c := *p.columns[0]
+		c.From = begin.Add(time.Duration(i+1) * time.Minute)
+		p.columns = append(p.columns, &c)
+	}
+	_ = w
+	for b.Loop() {
+		v, _ := r.View(ns, ByKey, begin, begin.Add(Reach))
+		if len(v.Cells) != MaxRows*MaxColumns {
+			b.Fatal(len(v.Cells))
+		}
+	}
+}
+
+// Rows of one axis that another cuts are divided, and the sum stays.
+func TestWiderRowsAreDividedEvenly(t *testing.T) {
+	few, many := &axis{bounds: bounds(evenly(2))}, &axis{bounds: bounds(evenly(8))}
+	c := &column{axis: few, cells: packedCells(map[int]int64{0: 10, 1: 3})}
+	got := map[int]int64{}
+	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {
+		t.Error("divided without a word")
+	}
+	for row, want := range []int64{3, 3, 2, 2, 1, 1, 1, 0} {
+		if got[row] != want {
+			t.Errorf("row %d: %d, want %d", row, got[row], want)
+		}
+	}
+	back := &column{axis: many, cells: packedCells(got)}
+	sums := map[int]int64{}
+	if back.dense(few, func(row int, rows int64) { sums[row] += rows }) || sums[0] != 10 || sums[1] != 3 {
+		t.Errorf("together again: %v", sums)
+	}
+}
+
+func bounds(at []int64) []shardkey.Key {
+	out := []shardkey.Key{shardkey.FromParts("\x01", "")}
+	for _, h := range at {
+		out = append(out, shardkey.HashKey(h))
+	}
+	return out
+}

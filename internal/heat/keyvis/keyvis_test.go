@@ -1,0 +1,461 @@
+package keyvis
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"pgregory.net/rapid"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+const ns topology.Namespace = "y.changes"
+
+var begin = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+
+// world is a table that tests replace.
+type world struct {
+	table atomic.Pointer[topology.Table]
+}
+
+func (w *world) Table() *topology.Table { return w.table.Load() }
+func (w *world) Subscribe() (*topology.Table, <-chan struct{}, func()) {
+	return w.Table(), make(chan struct{}), func() {}
+}
+
+// cut is a collection hashed by document whose key space is cut at the given
+// hashes, each chunk on one of three shards.
+func cut(t testing.TB, life byte, at ...int64) *world {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(at)
+	bounds := []shardkey.Key{p.Min()}
+	for _, h := range slices.Compact(at) {
+		bounds = append(bounds, shardkey.HashKey(h))
+	}
+	bounds = append(bounds, p.Max())
+	var rows []topology.Chunk
+	for i := range len(bounds) - 1 {
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}})
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
+	w := &world{}
+	w.table.Store(&topology.Table{Loaded: true, ClusterID: "c1", Collections: []*topology.Collection{c}})
+	return w
+}
+
+func evenly(n int) (at []int64) {
+	for i := 1; i < n; i++ {
+		at = append(at, -1<<63+int64(uint64(1<<63)/uint64(n)*2*uint64(i)))
+	}
+	return at
+}
+
+func oid(n int) (id bson.ObjectID) {
+	id[8], id[9], id[10], id[11] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+	return id
+}
+
+// slot counts rows of documents by the table of now.
+func slot(w *world, from time.Time, every int64, counts ...heat.Count) heat.Slot {
+	c := w.Table().Collection(ns)
+	s := heat.Slot{NS: ns, From: from, To: from.Add(heat.Tick), Every: every, Counts: counts, Life: c.Incarnation}
+	sums := map[int]int64{}
+	for _, n := range counts {
+		i, _ := c.Chunks.Find(shardkey.HashKey(shardkey.HashObjectID(n.Document)))
+		sums[i] += n.Rows
+	}
+	for i, n := range sums {
+		s.Pieces = append(s.Pieces, heat.Piece{Min: c.Chunks.At(i).Min, Rows: n})
+	}
+	return s
+}
+
+func random(rng *rand.Rand) []heat.Count {
+	var out []heat.Count
+	for range rng.IntN(12) {
+		d := rng.IntN(400)
+		out = append(out, heat.Count{Project: oid(d % 7), Document: oid(d), Rows: 1 + rng.Int64N(40)})
+	}
+	return out
+}
+
+// sum adds up a view: by column and all.
+func sum(v View) (all int64) {
+	for i, c := range v.Columns {
+		all += c.Astray
+		for row := range v.Rows() {
+			all += max(0, v.At(row, i))
+		}
+	}
+	return all
+}
+
+func TestEachColumnHasExactlyItsSlotsRows(t *testing.T) {
+	w := cut(t, 1, evenly(64)...)
+	r := New(w, nil, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	want := map[time.Time]int64{}
+	for i := range 6 * 120 {
+		from := begin.Add(time.Duration(i) * heat.Tick)
+		every := int64(1)
+		if i%5 == 0 {
+			every = 10
+		}
+		s := slot(w, from, every, random(rng)...)
+		want[from.Truncate(time.Minute)] += s.Rows() * every
+		r.Take(s)
+	}
+	for _, by := range []By{ByKey, ByProject} {
+		v, ok := r.View(ns, by, begin, begin.Add(3*time.Hour))
+		if !ok || len(v.Columns) != 120 {
+			t.Fatalf("%s: %d columns", by, len(v.Columns))
+		}
+		for i, c := range v.Columns {
+			got := c.Astray
+			for row := range v.Rows() {
+				got += v.At(row, i)
+			}
+			if got != want[c.From] || c.Covered != time.Minute || !c.Sampled || c.Step != time.Minute {
+				t.Fatalf("%s, %s: %d rows, want %d; %+v", by, c.From, got, want[c.From], c)
+			}
+		}
+	}
+}
+
+func TestAMinuteNobodyCountedIsNoColumn(t *testing.T) {
+	w := cut(t, 1, evenly(8)...)
+	r := New(w, nil, nil)
+	for _, minute := range []int{0, 1, 5, 6} {
+		for i := range 6 {
+			if minute == 5 && i < 3 {
+				continue
+			}
+			r.Take(slot(w, begin.Add(time.Duration(minute)*time.Minute+time.Duration(i)*heat.Tick), 1))
+		}
+	}
+	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
+	if len(v.Columns) != 4 || v.Columns[2].From != begin.Add(5*time.Minute) || v.Columns[2].Covered != 30*time.Second {
+		t.Errorf("%+v", v.Columns)
+	}
+	if n, ok := v.PerSecond(0, 0); n != 0 || !ok {
+		t.Error("a counted minute without writes is a zero", n, ok)
+	}
+}
+
+// Whatever is cut and merged, whenever: nothing is lost and nothing is too large.
+func TestMergingNeverLosesAWriteAndStaysWithinBounds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		rng := rand.New(rand.NewPCG(seed, 2))
+		w := cut(t, 1, evenly(1+rng.IntN(40))...)
+		r := New(w, nil, nil)
+		var want int64
+		at := begin
+		for range 250 {
+			switch rng.IntN(40) {
+			case 0: // cut anew
+				var cuts []int64
+				for range rng.IntN(60) {
+					cuts = append(cuts, int64(rng.Uint64()))
+				}
+				w.table.Store(cut(t, 1, cuts...).Table())
+			case 1: // nobody counts
+				at = at.Add(time.Duration(rng.IntN(500)) * time.Minute)
+			}
+			s := slot(w, at, 1+9*rng.Int64N(2), random(rng)...)
+			want += s.Rows() * s.Every
+			r.Take(s)
+			at = at.Add(time.Duration(1+rng.IntN(30)) * heat.Tick)
+		}
+		if at.Sub(begin) > Reach {
+			rt.Skip("some is forgotten")
+		}
+		r.Take(slot(w, at.Truncate(time.Minute).Add(time.Minute), 1)) // closes the last minute
+		for _, by := range []By{ByKey, ByProject} {
+			v, _ := r.View(ns, by, begin.Add(-Reach), at)
+			if got := sum(v); got != want {
+				rt.Fatalf("%s: %d rows, want %d", by, got, want)
+			}
+			if !slices.IsSortedFunc(v.Columns, func(a, b Column) int { return a.From.Compare(b.From) }) {
+				rt.Fatal("columns are not in order")
+			}
+			for i := range len(v.Columns) - 1 {
+				if v.Columns[i].End().After(v.Columns[i+1].From) {
+					rt.Fatalf("columns overlap: %+v %+v", v.Columns[i], v.Columns[i+1])
+				}
+			}
+		}
+	})
+}
+
+func TestFiveWeeksAreAtMostTheColumnsPromisedAndLayersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts every minute of five weeks")
+	}
+	w := cut(t, 1, evenly(4)...)
+	r := New(w, nil, nil)
+	minutes := int((Reach + 12*time.Hour) / time.Minute)
+	most := 0
+	for i := range minutes {
+		from := begin.Add(time.Duration(i) * time.Minute)
+		s := slot(w, from, 1, heat.Count{Project: oid(i % 3), Document: oid(i % 50), Rows: 2})
+		s.To = from.Add(time.Minute)
+		r.Take(s)
+		if i > minutes-600 {
+			most = max(most, len(r.find(ns, ByKey).columns))
+		}
+	}
+	v, _ := r.View(ns, ByKey, begin, begin.Add(2*Reach))
+	if most > MaxColumns || most < 800 || len(v.Columns) > most {
+		t.Errorf("%d columns, then %d", most, len(v.Columns))
+	}
+	steps := map[time.Duration]int{}
+	for i, c := range v.Columns {
+		steps[c.Step]++
+		var rows int64
+		for row := range v.Rows() {
+			rows += v.At(row, i)
+		}
+		if rows != int64(c.Step/time.Minute)*2 || c.Covered != c.Step {
+			t.Fatalf("column of %s has %d rows, covered %s", c.Step, rows, c.Covered)
+		}
+		if i > 0 && !v.Columns[i-1].End().Equal(c.From) {
+			t.Fatalf("hole before %s", c.From)
+		}
+	}
+	if len(steps) != len(layers) || v.Columns[0].From.Before(begin.Add(12*time.Hour-4*time.Hour)) {
+		t.Errorf("%v from %s", steps, v.Columns[0].From)
+	}
+}
+
+func TestAHundredThousandChunksHaveHotOnesApart(t *testing.T) {
+	w := cut(t, 1, evenly(100_000)...)
+	r := New(w, nil, nil)
+	hot := []heat.Count{}
+	for d := range 40 {
+		hot = append(hot, heat.Count{Project: oid(1), Document: oid(d), Rows: 50})
+	}
+	var want int64
+	for i := range 130 { // beyond the hour after which rows are chosen again
+		s := slot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
+		s.To = s.From.Add(time.Minute)
+		want += s.Rows()
+		r.Take(s)
+	}
+	v, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
+	if v.Rows() > MaxRows || v.Rows() < MaxRows/2 || sum(v) != want {
+		t.Fatalf("%d rows, %d writes of %d", v.Rows(), sum(v), want)
+	}
+	chunks := w.Table().Collection(ns).Chunks
+	last := len(v.Columns) - 1
+	for d := range 40 {
+		i, c := chunks.Find(shardkey.HashKey(shardkey.HashObjectID(oid(d))))
+		row, found := slices.BinarySearchFunc(v.Bounds, c.Min, shardkey.Key.Compare)
+		if !found || i+1 < chunks.Len() && row+1 < v.Rows() && v.Bounds[row+1].Compare(c.Max) != 0 {
+			t.Fatalf("hot chunk %d has no row of its own", i)
+		}
+		if v.At(row, last) < 50 {
+			t.Errorf("row %d: %d", row, v.At(row, last))
+		}
+	}
+	before := slices.Clone(v.Bounds)
+	for i := 130; i < 260; i++ {
+		s := slot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
+		s.To = s.From.Add(time.Minute)
+		r.Take(s)
+	}
+	after, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
+	if !sameBounds(before, after.Bounds) {
+		t.Error("rows changed although neither chunks nor heat did")
+	}
+}
+
+func TestProjectsBeyondThoseKeptByNameAreUnknownNotZero(t *testing.T) {
+	w := cut(t, 1)
+	r := New(w, nil, nil)
+	minute := func(i int, counts ...heat.Count) {
+		s := slot(w, begin.Add(time.Duration(i)*time.Minute), 1, counts...)
+		s.To = s.From.Add(time.Minute)
+		r.Take(s)
+	}
+	var many []heat.Count
+	for p := range named + 100 {
+		many = append(many, heat.Count{Project: oid(p), Document: oid(p), Rows: int64(1000 - p)})
+	}
+	minute(0, many...)
+	minute(1, heat.Count{Project: oid(named + 5), Document: oid(9), Rows: 3})
+	v, _ := r.View(ns, ByProject, begin, begin.Add(time.Hour))
+	row := slices.Index(v.IDs, oid(named+5))
+	if row < 0 || v.At(row, 0) != Unknown || v.At(row, 1) != 3 {
+		t.Fatalf("row %d of %d", row, len(v.IDs))
+	}
+	if first := slices.Index(v.IDs, oid(0)); v.At(first, 0) != 1000 || v.At(first, 1) != 0 {
+		t.Errorf("%d %d", v.At(first, 0), v.At(first, 1))
+	}
+	if _, known := v.PerSecond(row, 0); known {
+		t.Error("a rate of what is not known")
+	}
+}
+
+// run gives a recorder its store for a while.
+func run(t *testing.T, w *world, s store.HeatPictures, during func(r *Recorder)) *Recorder {
+	t.Helper()
+	r := New(w, s, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := r.load(ctx, "c1"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() { done <- r.Run(ctx) }()
+	during(r)
+	cancel()
+	<-done
+	return r
+}
+
+func TestARestartedRecorderShowsTheSame(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := cut(t, 1, evenly(200)...)
+	rng := rand.New(rand.NewPCG(4, 4))
+	feed := func(r *Recorder, from, to int) {
+		for i := from; i < to; i++ {
+			if i == 300 {
+				w.table.Store(cut(t, 1, evenly(220)...).Table())
+			}
+			s := slot(w, begin.Add(time.Duration(i)*time.Minute), 1, random(rng)...)
+			s.To = s.From.Add(time.Minute)
+			r.Take(s)
+		}
+	}
+	first := run(t, w, db, func(r *Recorder) { feed(r, 0, 900) })
+	again := run(t, w, db, func(*Recorder) {})
+	for _, by := range []By{ByKey, ByProject} {
+		a, _ := first.View(ns, by, begin, begin.Add(Reach))
+		b, ok := again.View(ns, by, begin, begin.Add(Reach))
+		a.Version, b.Version = 0, 0
+		if !ok || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%s: differs after a restart: %d and %d columns", by, len(a.Columns), len(b.Columns))
+		}
+	}
+	// It goes on, and what a third one loads has both parts.
+	want := sum(must(again.View(ns, ByKey, begin, begin.Add(Reach))))
+	run(t, w, db, func(r *Recorder) { feed(r, 900, 960) })
+	third := run(t, w, db, func(*Recorder) {})
+	v, _ := third.View(ns, ByKey, begin, begin.Add(Reach))
+	if sum(v) <= want || !v.Columns[len(v.Columns)-1].End().Equal(begin.Add(960*time.Minute)) {
+		t.Errorf("%d writes after %d", sum(v), want)
+	}
+}
+
+func must(v View, _ bool) View { return v }
+
+func TestACollectionThatLivesAnewHasAPictureOfItsOwn(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := cut(t, 1, evenly(20)...)
+	r := run(t, w, db, func(r *Recorder) {
+		for i := range 12 {
+			r.Take(slot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: oid(i), Rows: 5}))
+		}
+		w.table.Store(cut(t, 2, evenly(3)...).Table())
+		for i := 12; i < 24; i++ {
+			r.Take(slot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: oid(i), Rows: 5}))
+		}
+	})
+	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
+	if len(v.Columns) != 2 || v.Rows() != 3 {
+		t.Errorf("%d columns, %d rows", len(v.Columns), v.Rows())
+	}
+	if p, _ := r.View(ns, ByProject, begin, begin.Add(time.Hour)); len(p.Columns) != 4 {
+		t.Errorf("projects go on: %d columns", len(p.Columns))
+	}
+	axes, columns, err := db.LoadHeat(t.Context(), "c1")
+	if err != nil || len(axes) != 1 || len(columns) != 6 {
+		t.Errorf("%d axes, %d columns, %v", len(axes), len(columns), err)
+	}
+}
+
+// failing is a store that cannot write for a while.
+type failing struct {
+	store.HeatPictures
+	fail bool
+}
+
+func (f *failing) SaveHeat(ctx context.Context, cluster string, c store.HeatChange) error {
+	if f.fail {
+		return context.DeadlineExceeded
+	}
+	return f.HeatPictures.SaveHeat(ctx, cluster, c)
+}
+
+func TestWhatCouldNotBeSavedIsSavedLater(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := cut(t, 1, evenly(20)...)
+	f := &failing{db, true}
+	r := New(w, f, nil)
+	for i := range 60 {
+		r.Take(slot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: oid(i), Rows: 5}))
+		if i%6 == 5 {
+			if err := r.save(t.Context(), "c1"); err == nil {
+				t.Fatal("saved by a store that fails")
+			}
+		}
+	}
+	f.fail = false
+	if err := r.save(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	again := run(t, w, db, func(*Recorder) {})
+	if v, _ := again.View(ns, ByKey, begin, begin.Add(time.Hour)); sum(v) != 300 {
+		t.Errorf("%d writes, want 300", sum(v))
+	}
+}
+
+func TestWhatIsStoredBadlyIsAGap(t *testing.T) {
+	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
+		if _, err := unpacked(b); err == nil {
+			t.Errorf("%v is read", b)
+		}
+	}
+	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
+		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.sound() {
+			t.Errorf("%v fits five rows", cells)
+		}
+	}
+	if _, err := unpackedAxis(1, []byte{1, 2, 3}); err == nil {
+		t.Error("an axis of nonsense is read")
+	}
+}

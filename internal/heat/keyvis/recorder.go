@@ -1,0 +1,196 @@
+package keyvis
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// Tables is where the newest table comes from.
+type Tables interface {
+	Table() *topology.Table
+	Subscribe() (*topology.Table, <-chan struct{}, func())
+}
+
+// saveWithin is the deadline of one write to the store.
+const saveWithin = 10 * time.Second
+
+// Recorder makes pictures of the slots it is given. Safe for concurrent use.
+type Recorder struct {
+	tables Tables
+	store  store.HeatPictures // nil: nothing outlives the process
+	log    *slog.Logger
+	wake   chan struct{}
+
+	mu       sync.Mutex
+	pictures map[string]*picture
+	pending  map[place]*column // not saved yet; nil column: gone
+	dropped  map[string]bool   // pictures to forget
+}
+
+// place is where a column is kept.
+type place struct {
+	picture string
+	at      int64 // milliseconds
+	step    time.Duration
+}
+
+// New makes a recorder; without a store (nil) it remembers while it lives.
+func New(tables Tables, s store.HeatPictures, log *slog.Logger) *Recorder {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Recorder{tables: tables, store: s, log: log, wake: make(chan struct{}, 1),
+		pictures: map[string]*picture{}, pending: map[place]*column{}, dropped: map[string]bool{}}
+}
+
+// Take adds a slot to its collection's pictures. It never waits for the store.
+func (r *Recorder) Take(s heat.Slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	minute := s.From.Truncate(Finest)
+	for _, by := range []By{ByKey, ByProject} {
+		p := r.of(s, by)
+		if p.open != nil && !p.open.From.Equal(minute) {
+			r.close(p)
+		}
+		p.take(s)
+		if s.To.Equal(minute.Add(Finest)) {
+			r.close(p)
+		}
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *Recorder) close(p *picture) {
+	p.close(r.tables.Table().Collection(p.ns), func(put, gone *column) {
+		if r.store == nil {
+			return
+		}
+		if put != nil {
+			r.pending[placeOf(p, put)] = put
+		}
+		if gone != nil {
+			r.pending[placeOf(p, gone)] = nil
+		}
+	})
+}
+
+func placeOf(p *picture, c *column) place { return place{p.name, c.From.UnixMilli(), c.Step} }
+
+// of finds or makes a slot's picture. A collection that lives anew (dropped,
+// resharded, refined) has other keys: its picture begins anew too.
+func (r *Recorder) of(s heat.Slot, by By) *picture {
+	life := "-"
+	if by == ByKey {
+		life = lifeName(s.Life)
+	}
+	name := pictureName(s.NS, by, life)
+	if p := r.pictures[name]; p != nil {
+		return p
+	}
+	for other, p := range r.pictures {
+		if p.ns == s.NS && p.by == by {
+			delete(r.pictures, other)
+			r.forget(other)
+		}
+	}
+	p := &picture{name: name, ns: s.NS, by: by, life: life}
+	r.pictures[name] = p
+	return p
+}
+
+func (r *Recorder) forget(name string) {
+	for at := range r.pending {
+		if at.picture == name {
+			delete(r.pending, at)
+		}
+	}
+	if r.store != nil {
+		r.dropped[name] = true
+	}
+}
+
+// find is a collection's picture; nil when there is none.
+func (r *Recorder) find(ns topology.Namespace, by By) *picture {
+	for _, p := range r.pictures {
+		if p.ns == ns && p.by == by {
+			return p
+		}
+	}
+	return nil
+}
+
+// Collections are those with pictures, by name.
+func (r *Recorder) Collections() []topology.Namespace {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []topology.Namespace
+	for _, p := range r.pictures {
+		if p.by == ByProject {
+			out = append(out, p.ns)
+		}
+	}
+	slices.SortFunc(out, func(a, b topology.Namespace) int { return strings.Compare(string(a), string(b)) })
+	return out
+}
+
+// Run loads what was kept and saves what is new until the context ends.
+func (r *Recorder) Run(ctx context.Context) error {
+	if r.store == nil {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	cluster, err := r.clusterID(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.load(ctx, cluster); err != nil {
+		r.log.Error("load the pictures of writes", "error", err)
+	}
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
+			defer cancel()
+			if err := r.save(last, cluster); err != nil {
+				r.log.Error("save the pictures of writes", "error", err)
+			}
+			return ctx.Err()
+		case <-r.wake:
+		}
+		save, cancel := context.WithTimeout(ctx, saveWithin)
+		err := r.save(save, cluster)
+		cancel()
+		if err != nil && !failed && ctx.Err() == nil {
+			r.log.Warn("the pictures of writes are not saved", "error", err)
+		}
+		failed = err != nil
+	}
+}
+
+// clusterID waits for the first table.
+func (r *Recorder) clusterID(ctx context.Context) (string, error) {
+	t, changed, stop := r.tables.Subscribe()
+	defer stop()
+	for !t.Loaded {
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-changed:
+			t = r.tables.Table()
+		}
+	}
+	return t.ClusterID, nil
+}

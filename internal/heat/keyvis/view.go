@@ -1,0 +1,129 @@
+package keyvis
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// Unknown is the value of a cell that cannot be told.
+const Unknown = -1
+
+// View is a picture's part in a span of time. Do not modify.
+type View struct {
+	NS      topology.Namespace
+	By      By
+	Version int64 // grows when there is a new column
+	Columns []Column
+	Bounds  []shardkey.Key  // by key: where each row begins; the last ends with the key space
+	IDs     []bson.ObjectID // by project: hottest first
+	Cells   []int64         // writes, row by row: Cells[row*len(Columns)+column]; Unknown where it cannot be told
+	Oldest  time.Time       // begin of the first column that is kept at all; zero: none
+}
+
+// Rows is how many rows the view has.
+func (v View) Rows() int {
+	if v.By == ByProject {
+		return len(v.IDs)
+	}
+	return len(v.Bounds)
+}
+
+// At is a cell's writes.
+func (v View) At(row, column int) int64 { return v.Cells[row*len(v.Columns)+column] }
+
+// PerSecond is a cell as a rate; false when it is not known.
+func (v View) PerSecond(row, column int) (float64, bool) {
+	n, covered := v.At(row, column), v.Columns[column].Covered.Seconds()
+	if n == Unknown || covered <= 0 {
+		return 0, false
+	}
+	return float64(n) / covered, true
+}
+
+// Version is what View would be made of now; 0 when there is no picture.
+func (r *Recorder) Version(ns topology.Namespace, by By) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.find(ns, by); p != nil {
+		return p.version
+	}
+	return 0
+}
+
+// View is a collection's picture in [from, to): the columns that meet it. False
+// when nothing of the collection is kept.
+func (r *Recorder) View(ns topology.Namespace, by By, from, to time.Time) (View, bool) {
+	r.mu.Lock()
+	p := r.find(ns, by)
+	if p == nil || len(p.columns) == 0 {
+		r.mu.Unlock()
+		return View{NS: ns, By: by}, false
+	}
+	columns, rows := p.columns, p.rows // both lists are never changed in place
+	v := View{NS: ns, By: by, Version: p.version, Oldest: columns[0].From}
+	r.mu.Unlock()
+
+	var cols []*column
+	for _, c := range columns {
+		if c.From.Before(to) && c.End().After(from) {
+			cols = append(cols, c)
+			v.Columns = append(v.Columns, c.Column)
+		}
+	}
+	if by == ByProject {
+		v.byProject(cols)
+	} else {
+		v.byKey(cols, rows)
+	}
+	return v, true
+}
+
+func (v *View) byKey(cols []*column, rows *axis) {
+	v.Bounds = rows.bounds
+	v.Cells = make([]int64, len(rows.bounds)*len(cols))
+	for i, c := range cols {
+		if c.dense(rows, func(row int, n int64) { v.Cells[row*len(cols)+i] += n }) {
+			v.Columns[i].Shared = true
+		}
+	}
+}
+
+// byProject has a row for each project that a column names, at most MaxRows of
+// them. Where a column kept no line for a project but writes without a name,
+// the project's part is not known.
+func (v *View) byProject(cols []*column) {
+	totals := map[bson.ObjectID]int64{}
+	for _, c := range cols {
+		eachProject(c.cells, func(id bson.ObjectID, rows int64) { totals[id] += rows })
+	}
+	v.IDs = slices.SortedFunc(maps.Keys(totals), func(a, b bson.ObjectID) int {
+		return cmp.Or(cmp.Compare(totals[b], totals[a]), slices.Compare(a[:], b[:]))
+	})
+	v.IDs = v.IDs[:min(len(v.IDs), MaxRows)]
+	at := make(map[bson.ObjectID]int, len(v.IDs))
+	for i, id := range v.IDs {
+		at[id] = i
+	}
+	v.Cells = make([]int64, len(v.IDs)*len(cols))
+	for i, c := range cols {
+		if c.Astray > 0 {
+			for row := range v.IDs {
+				v.Cells[row*len(cols)+i] = Unknown
+			}
+		}
+		eachProject(c.cells, func(id bson.ObjectID, rows int64) {
+			if row, ok := at[id]; ok {
+				v.Cells[row*len(cols)+i] = rows
+			} else {
+				v.Columns[i].Astray += rows
+			}
+		})
+	}
+}

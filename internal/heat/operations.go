@@ -1,0 +1,88 @@
+package heat
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"shardboard/internal/topology"
+)
+
+// Load is what a shard did for a collection between two reads.
+type Load struct {
+	Known                           bool
+	Over                            time.Duration
+	ReadsPerSecond, WritesPerSecond float64
+	ReadLatency, WriteLatency       time.Duration // mean of the time; 0 when there were none
+}
+
+// operations keeps the last two reads of each collection.
+type operations struct {
+	mu   sync.RWMutex
+	last map[topology.Namespace]reading
+	load map[topology.Namespace]map[string]Load
+}
+
+type reading struct {
+	at     time.Time
+	shards map[string]topology.Operations
+}
+
+// readOperations reads the counters of the shards once in three ticks: they
+// are asked of every shard.
+func (c *Collector) readOperations(ctx context.Context, ns topology.Namespace, now time.Time) {
+	c.ops.mu.RLock()
+	was, read := c.ops.last[ns]
+	c.ops.mu.RUnlock()
+	if read && now.Sub(was.at) < 3*Tick {
+		return
+	}
+	ask, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	shards, err := c.src.Operations(ask, ns)
+	c.ops.mu.Lock()
+	defer c.ops.mu.Unlock()
+	if c.ops.last == nil {
+		c.ops.last, c.ops.load = map[topology.Namespace]reading{}, map[topology.Namespace]map[string]Load{}
+	}
+	if err != nil {
+		delete(c.ops.load, ns)
+		return
+	}
+	if read {
+		c.ops.load[ns] = between(was, reading{now, shards})
+	}
+	c.ops.last[ns] = reading{now, shards}
+}
+
+// between is what happened from one read to the next; a shard whose counters
+// fell has another primary, and nothing is known of it.
+func between(a, b reading) map[string]Load {
+	out := map[string]Load{}
+	over := b.at.Sub(a.at)
+	for shard, is := range b.shards {
+		was, ok := a.shards[shard]
+		if !ok || is.Reads < was.Reads || is.Writes < was.Writes || over <= 0 {
+			continue
+		}
+		l := Load{Known: true, Over: over}
+		reads, writes := is.Reads-was.Reads, is.Writes-was.Writes
+		l.ReadsPerSecond, l.WritesPerSecond = float64(reads)/over.Seconds(), float64(writes)/over.Seconds()
+		if reads > 0 {
+			l.ReadLatency = (is.ReadTime - was.ReadTime) / time.Duration(reads)
+		}
+		if writes > 0 {
+			l.WriteLatency = (is.WriteTime - was.WriteTime) / time.Duration(writes)
+		}
+		out[shard] = l
+	}
+	return out
+}
+
+// Load is what the shards did for a collection lately, by shard; a shard that
+// is not there is not known.
+func (c *Collector) Load(ns topology.Namespace) map[string]Load {
+	c.ops.mu.RLock()
+	defer c.ops.mu.RUnlock()
+	return c.ops.load[ns]
+}

@@ -1,0 +1,192 @@
+package heat
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"pgregory.net/rapid"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// gini by its definition: every pair.
+func gini(x []float64) float64 {
+	var diff, sum float64
+	for _, a := range x {
+		sum += a
+		for _, b := range x {
+			diff += math.Abs(a - b)
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	return diff / (2 * float64(len(x)) * sum)
+}
+
+func TestSkewIsTheMeanDifferenceOfAllPairs(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(0, 1e6), 1, 30).Draw(rt, "x")
+		zeros := rapid.IntRange(0, 50).Draw(rt, "zeros")
+		all := append(append([]float64{}, x...), make([]float64, zeros)...)
+		got := IndexOf(x, len(all))
+		if want := gini(all); math.Abs(got.Gini-want) > 1e-9 || got.N != len(all) {
+			rt.Errorf("%v, want %v", got, want)
+		}
+	})
+	if i := IndexOf([]float64{5, 5, 5}, 3); math.Abs(i.Gini) > 1e-12 || i.MaxMean != 1 {
+		t.Errorf("even: %+v", i)
+	}
+	if i := IndexOf([]float64{9}, 10); math.Abs(i.Gini-0.9) > 1e-12 || i.MaxMean != 10 || i.Most != 1 {
+		t.Errorf("one of ten: %+v", i)
+	}
+	if i := IndexOf(nil, 4); i.Gini != 0 || i.MaxMean != 0 || i.N != 4 {
+		t.Errorf("nothing: %+v", i)
+	}
+}
+
+// ranged is a collection of one plain field cut at the given ids.
+func ranged(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D{{Key: field, Value: int32(1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := p.Min()
+	var rows []topology.Chunk
+	for i := range len(cuts) + 1 {
+		next := p.Max()
+		if i < len(cuts) {
+			doc, err := bson.Marshal(bson.D{{Key: field, Value: cuts[i]}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if next, err = p.Bound(doc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows = append(rows, topology.Chunk{Min: at, Max: next, Shard: []string{"a", "b"}[i%2], Version: topology.Version{Major: uint32(i + 1)}})
+		at = next
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Collection{Meta: topology.Meta{NS: "y.changes", Key: p}, Chunks: m}
+}
+
+// counted is a window of slots that were counted by a table.
+func counted(table *topology.Table, slots ...Slot) Window {
+	c := NewCollector(nil, fixed{table}, profile.Yorkie(), Options{})
+	of := targetOf(table, c.prof, "y.changes")
+	for _, s := range slots {
+		s.NS, s.To = "y.changes", s.From.Add(Tick)
+		if s.Every == 0 {
+			s.Every = 1
+		}
+		place(&s, table.Collection(s.NS), of)
+		c.ring.add(s)
+	}
+	return c.Window("y.changes", time.Hour)
+}
+
+func withChanges(t *testing.T, c *topology.Collection) *topology.Table {
+	table := yorkie(t)
+	table.Collections[0] = c
+	return table
+}
+
+func TestAKeyThatGrowsIsFoundByWhereTheRowsWent(t *testing.T) {
+	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
+	past := bson.NewObjectIDFromTimestamp(begin.Add(-time.Hour))
+	var slots []Slot
+	for i := range 6 {
+		slots = append(slots, Slot{From: begin.Add(time.Duration(i) * Tick), Counts: []Count{{oid(1, 0), oid(1, i), 20}}})
+	}
+	byID := withChanges(t, ranged(t, "_id", past))
+	g := counted(byID, slots...).Growing(byID)
+	if !g.Is || g.Share != 1 || g.Rows != 120 || g.Slots != 6 || g.Of != 6 || g.Field != "_id" || g.Shard != "b" {
+		t.Errorf("%+v", g)
+	}
+	if w := counted(byID, slots[0]).Growing(byID); w.Is || w.Rows != 20 {
+		t.Errorf("too little evidence: %+v", w)
+	}
+	hashed := yorkie(t)
+	if g := counted(hashed, slots...).Growing(hashed); g.Is {
+		t.Errorf("a hashed key does not grow: %+v", g)
+	}
+	byDocument := withChanges(t, ranged(t, "doc_id", oid(1, 3)))
+	if g := counted(byDocument, slots...).Growing(byDocument); g.Is || g.Share != 0.5 {
+		t.Errorf("half of it is elsewhere: %+v", g)
+	}
+}
+
+func TestWhatACutWouldDoIsToldByWhoWrites(t *testing.T) {
+	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
+	judge := func(table *topology.Table, counts ...Count) Splitting {
+		w := counted(table, Slot{From: begin, Counts: counts})
+		return w.Splitting(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie())[0])
+	}
+	hashed := yorkie(t)
+	if s := judge(hashed, Count{oid(1, 0), oid(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != oid(1, 1) {
+		t.Errorf("%+v", s)
+	}
+	byProject := withChanges(t, ranged(t, "project_id", oid(1, 0), oid(2, 0), oid(9, 0)))
+	if s := judge(byProject, Count{oid(3, 0), oid(3, 1), 50}, Count{oid(4, 0), oid(4, 1), 50}); !s.Can || s.Code != "divides" {
+		t.Errorf("two projects: %+v", s)
+	}
+	if s := judge(byProject, Count{oid(3, 0), oid(3, 1), 50}, Count{oid(3, 0), oid(3, 2), 50}); !s.Can || s.Code != "project" {
+		t.Errorf("one project among others: %+v", s)
+	}
+	next := oid(1, 0)
+	next[11]++
+	one := withChanges(t, ranged(t, "project_id", oid(1, 0), next))
+	if s := judge(one, Count{oid(1, 0), oid(1, 1), 50}); s.Can || s.Code != "single" {
+		t.Errorf("a chunk of one project: %+v", s)
+	}
+	hash := shardkey.HashObjectID(oid(1, 1))
+	narrow := yorkie(t)
+	p := narrow.Collections[0].Key
+	var rows []topology.Chunk
+	for i, b := range [][2]shardkey.Key{{p.Min(), shardkey.HashKey(hash)}, {shardkey.HashKey(hash), shardkey.HashKey(hash + 1)}, {shardkey.HashKey(hash + 1), p.Max()}} {
+		rows = append(rows, topology.Chunk{Min: b[0], Max: b[1], Shard: "a", Version: topology.Version{Major: uint32(i + 1)}})
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow.Collections[0].Chunks = m
+	if s := judge(narrow, Count{oid(1, 0), oid(1, 1), 50}); s.Can || s.Code != "single" {
+		t.Errorf("a chunk of one hash: %+v", s)
+	}
+}
+
+func TestAPartOfAWindowHasItsDocumentsOnly(t *testing.T) {
+	table := yorkie(t)
+	c := table.Collection("y.changes")
+	w := counted(table, Slot{From: time.Unix(1_800_000_000, 0).Truncate(Tick), Every: 10, Counts: []Count{
+		{oid(1, 0), oid(1, 1), 9}, {oid(1, 0), oid(1, 2), 5}, {oid(2, 0), oid(2, 1), 4}, {oid(2, 0), oid(2, 9), 2}}})
+	var all int64
+	for _, ch := range c.Chunks.All() {
+		part := w.Within(table, profile.Yorkie(), shardkey.Range{Min: ch.Min, Max: ch.Max})
+		var rows int64
+		for _, l := range part.Documents() {
+			rows += l.Rate.Rows
+		}
+		if rate := part.Range(); rate.Rows != rows {
+			t.Errorf("%d rows in documents, %d in the range", rows, rate.Rows)
+		}
+		all += rows
+	}
+	if all != 20 {
+		t.Errorf("%d rows in all parts", all)
+	}
+}

@@ -1,0 +1,16 @@
+package heat
+
+import (
+	"context"
+
+	"shardboard/internal/topology"
+)
+
+// Source is what heat reads of a cluster. Errors are classified with fault.
+type Source interface {
+	// Writes counts rows written in a span of time by project and document, busiest
+	// first, at most Limit groups.
+	Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error)
+	// Operations gives what each shard counted for a collection since it began.
+	Operations(ctx context.Context, ns topology.Namespace) (map[string]topology.Operations, error)
+}

@@ -1,0 +1,135 @@
+package survey
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// rowsLooked is how many rows of one Yorkie document a shard sums up at most.
+const rowsLooked = 200_000
+
+// errSlow is a query of one document that did not end in its time.
+var errSlow = errors.New("too slow")
+
+// documents is a survey of kind document, and the end of one of a small project:
+// each document in each document-wide collection.
+type documents struct {
+	Project bson.ObjectID
+	IDs     []bson.ObjectID
+	Parts   []*documentPart
+}
+
+// documentPart is one collection of it.
+type documentPart struct {
+	Target target
+	At     int // in IDs
+	Ended  outcome
+	Lines  []Line
+}
+
+func newDocuments(of []target, project bson.ObjectID, ids ...bson.ObjectID) *documents {
+	d := &documents{Project: project, IDs: ids}
+	for _, t := range of {
+		d.Parts = append(d.Parts, &documentPart{Target: t})
+	}
+	return d
+}
+
+func (d *documents) progress() (done, total int64) {
+	for _, p := range d.Parts {
+		if done += int64(p.At); p.Ended.Reason != "" {
+			total += int64(p.At)
+			continue
+		}
+		total += int64(len(d.IDs))
+	}
+	return done, total
+}
+
+func (d *documents) step(ctx context.Context, r *reading) (bool, error) {
+	for _, p := range d.Parts {
+		if p.Ended.Reason == "" && p.At < len(d.IDs) {
+			return false, p.Ended.take(r, d.one(ctx, r, p))
+		}
+	}
+	return true, nil
+}
+
+// one sums up one document in one collection.
+func (d *documents) one(ctx context.Context, r *reading, p *documentPart) error {
+	id := d.IDs[p.At]
+	var size topology.DocumentSize
+	err := r.read(ctx, 1, func(ctx context.Context) (_ int, err error) {
+		size, err = r.src.DocumentSize(ctx, topology.DocumentSizeQuery{
+			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: rowsLooked})
+		return 1, err
+	})
+	if err != nil {
+		if ctx.Err() == nil && fault.Of(err) == fault.Unavailable {
+			return fault.Wrap(fault.Unavailable, errSlow, "The rows of the document could not be summed up in %s: there are too many, or the shard does not answer.", patience)
+		}
+		return err
+	}
+	p.At++
+	exact := func(n int64) Estimate {
+		return Estimate{Value: n, Low: n, High: n, Exact: !size.AtLeast, AtLeast: size.AtLeast}
+	}
+	w := Weight{Rows: exact(size.Rows), Bytes: exact(size.Bytes)}
+	line := Line{Project: d.Project, Document: id, Weight: w}
+	if size.Rows > 0 {
+		line.Shards = []Part{{Shard: ownerOf(r.table(), p.Target, d.Project, id), Weight: w}}
+	}
+	p.Lines = append(p.Lines, line)
+	return nil
+}
+
+func (d *documents) result(t *topology.Table) Result {
+	var out Result
+	for _, p := range d.Parts {
+		c := p.Ended.collection(t, p.Target, MethodCounted)
+		c.Complete, c.Documents = p.At == len(d.IDs), p.Lines
+		for _, l := range p.Lines {
+			c.Read += l.Rows.Value
+		}
+		if len(d.IDs) > 1 && len(p.Lines) > 0 {
+			c.Projects = []Line{added(d.Project, p.Lines, c.Complete)}
+			c.Documents = nil
+		}
+		out.Collections = append(out.Collections, c)
+	}
+	return out
+}
+
+// added is a project's line from those of its documents.
+func added(project bson.ObjectID, lines []Line, complete bool) Line {
+	out := Line{Project: project}
+	out.Rows.Exact, out.Bytes.Exact = complete, complete
+	out.Rows.AtLeast, out.Bytes.AtLeast = !complete, !complete
+	at := map[string]int{}
+	for _, l := range lines {
+		out.Weight = out.plus(l.Weight)
+		for _, s := range l.Shards {
+			i, ok := at[s.Shard]
+			if !ok {
+				i = len(out.Shards)
+				at[s.Shard] = i
+				out.Shards = append(out.Shards, Part{Shard: s.Shard, Weight: Weight{Rows: Estimate{Exact: true}, Bytes: Estimate{Exact: true}}})
+			}
+			out.Shards[i].Weight = out.Shards[i].plus(s.Weight)
+		}
+	}
+	return out
+}
+
+func (w Weight) plus(o Weight) Weight {
+	return Weight{Rows: w.Rows.plus(o.Rows), Bytes: w.Bytes.plus(o.Bytes)}
+}
+
+func (e Estimate) plus(o Estimate) Estimate {
+	return Estimate{Value: e.Value + o.Value, Low: e.Low + o.Low, High: e.High + o.High, Exact: e.Exact && o.Exact, AtLeast: e.AtLeast || o.AtLeast}
+}

@@ -1,0 +1,193 @@
+package survey
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/profile"
+	"shardboard/internal/store"
+)
+
+const (
+	queueLength = 20
+	kept        = 200 // ended surveys, with their results
+	inMemory    = 30  // newest results that pages are made from
+)
+
+// Options are what an engine needs beside its source. Zero values mean the defaults.
+type Options struct {
+	Store     store.Surveys // nil: surveys end with the process
+	Budget    *heat.Budget  // shared with everything that measures
+	PerSecond int           // documents that surveys read a second, within the budget; 0 = heat.PerSecond
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Engine carries out surveys, one after the other, while Run runs. Safe for
+// concurrent use.
+type Engine struct {
+	src    Source
+	tables Tables
+	dirs   Directories
+	prof   *profile.Profile
+	o      Options
+	wake   chan struct{}
+
+	mu      sync.RWMutex
+	cluster string
+	loaded  bool   // what the store has was read
+	jobs    []*job // newest first
+}
+
+// job is one survey and what there is of it.
+type job struct {
+	Survey
+	work    work    // nil: not begun, or only its result is left
+	result  *Result // nil: not ended, or to be had from the store
+	cancel  context.CancelFunc
+	since   time.Time // when the pass under way began
+	before  time.Duration
+	from    int64 // Progress.Done then
+	saved   time.Time
+	size    int  // bytes of the last body
+	stopped bool // somebody asked for its end
+}
+
+// New makes an engine that does nothing until Run.
+func New(src Source, tables Tables, dirs Directories, prof *profile.Profile, o Options) *Engine {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Budget == nil {
+		o.Budget = heat.NewBudget(0, o.Now)
+	}
+	if o.PerSecond <= 0 {
+		o.PerSecond = heat.PerSecond
+	}
+	return &Engine{src: src, tables: tables, dirs: dirs, prof: prof, o: o, wake: make(chan struct{}, 1)}
+}
+
+// Start puts a survey into the queue. fault.Invalid when the request makes no
+// sense, fault.NotFound when there is nothing of that kind to measure,
+// fault.Unavailable before the routing table is loaded, fault.Conflict when the
+// same is under way or too many wait.
+func (e *Engine) Start(ctx context.Context, r Request, by string) (Survey, error) {
+	t := e.tables.Table()
+	if t == nil || !t.Loaded {
+		return Survey{}, fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+	}
+	if err := r.check(); err != nil {
+		return Survey{}, err
+	}
+	r, w, err := e.plan(t, r)
+	if err != nil {
+		return Survey{}, err
+	}
+	if err := e.load(ctx); err != nil {
+		return Survey{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	waiting := 0
+	for _, j := range e.jobs {
+		if j.State.Ended() {
+			continue
+		}
+		waiting++
+		if j.Request == r {
+			return Survey{}, fault.New(fault.Conflict, "This survey is under way already.")
+		}
+	}
+	if waiting >= queueLength {
+		return Survey{}, fault.New(fault.Conflict, "%d surveys wait already; stop some, or wait until they are done.", waiting)
+	}
+	j := &job{Survey: Survey{ID: rand.Text(), Request: r, By: by, State: Queued, Queued: e.o.Now().UTC()}, work: w}
+	j.measure(e.o)
+	if err := e.save(ctx, j); err != nil {
+		return Survey{}, err
+	}
+	e.jobs = slices.Insert(e.jobs, 0, j)
+	e.trim(ctx)
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+	return j.Survey, nil
+}
+
+// Stop ends a survey; what it has measured stays. fault.NotFound, or
+// fault.Conflict when it has ended.
+func (e *Engine) Stop(ctx context.Context, id string) error {
+	if err := e.load(ctx); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j := e.job(id)
+	switch {
+	case j == nil:
+		return fault.New(fault.NotFound, "There is no such survey.")
+	case j.State.Ended():
+		return fault.New(fault.Conflict, "This survey has ended.")
+	}
+	j.stopped = true
+	if j.cancel != nil {
+		j.cancel() // Run writes how it ended
+		return nil
+	}
+	j.State, j.Ended = Stopped, e.o.Now().UTC()
+	return e.save(ctx, j)
+}
+
+// job finds one by id; the caller holds the lock.
+func (e *Engine) job(id string) *job {
+	i := slices.IndexFunc(e.jobs, func(j *job) bool { return j.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return e.jobs[i]
+}
+
+// List gives the surveys that are known, newest first.
+func (e *Engine) List() []Survey {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	out := make([]Survey, len(e.jobs))
+	for i, j := range e.jobs {
+		out[i] = j.Survey
+	}
+	return out
+}
+
+// Survey gives one survey with its result; nil while it has none.
+func (e *Engine) Survey(ctx context.Context, id string) (Survey, *Result, error) {
+	if err := e.load(ctx); err != nil {
+		return Survey{}, nil, err
+	}
+	e.mu.RLock()
+	j := e.job(id)
+	if j == nil {
+		e.mu.RUnlock()
+		return Survey{}, nil, fault.New(fault.NotFound, "There is no such survey.")
+	}
+	s, result, cluster := j.Survey, j.result, e.cluster
+	e.mu.RUnlock()
+	if result == nil && s.State.Ended() && e.o.Store != nil {
+		b, err := e.o.Store.SurveyBody(ctx, cluster, id)
+		if err != nil {
+			return s, nil, err
+		}
+		_, result, err = decodeBody(s.Request.Kind, b)
+		return s, result, err
+	}
+	return s, result, nil
+}

@@ -1,0 +1,481 @@
+package survey_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+const db = "yorkie-meta"
+
+// tap counts the documents that the cluster returns to the driver.
+type tap struct {
+	mu        sync.Mutex
+	documents int
+}
+
+func (p *tap) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
+		if e.DatabaseName != db {
+			return // the tables are read beside the survey
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, name := range []string{"firstBatch", "nextBatch"} {
+			if list, ok := e.Reply.Lookup("cursor", name).ArrayOK(); ok {
+				rows, _ := list.Values()
+				p.documents += len(rows)
+			}
+		}
+	}}
+}
+
+func (p *tap) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.documents
+}
+
+// rig is an engine over a simulated cluster, inside a bubble.
+type rig struct {
+	sim     *simcluster.Cluster
+	client  *cluster.Client
+	watcher *topology.Watcher
+	keeper  *placement.Keeper
+	engine  *survey.Engine
+	source  survey.Source // of the next engine
+	tap     tap
+	end     func() // ends Run and waits for it
+}
+
+func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		o.Still = true
+		sim, err := simcluster.New(t.Context(), o)
+		must(t, err)
+		defer func() { _ = sim.Close() }()
+		sim.Start(t.Context())
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		r := &rig{sim: sim}
+		r.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.tap.monitor()})
+		must(t, err)
+		defer func() { _ = r.client.Close(context.Background()) }()
+		r.watcher = topology.NewWatcher(r.client, topology.Options{})
+		r.keeper = placement.NewKeeper(r.client, r.watcher, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		r.source = r.client
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { _ = r.watcher.Run(ctx) })
+		all.Go(func() { _ = r.keeper.Run(ctx) })
+		defer func() { cancel(); all.Wait() }()
+		time.Sleep(70 * time.Second) // sizes of every collection are read
+		r.start(t, survey.Options{Store: st})
+		defer func() { r.end() }()
+		test(t, r)
+	})
+}
+
+// start makes an engine, as a process that begins does.
+func (r *rig) start(t *testing.T, o survey.Options) {
+	r.engine = survey.New(r.source, r.watcher, r.keeper, profile.Yorkie(), o)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.engine.Run(ctx) }()
+	var once sync.Once
+	r.end = func() { once.Do(func() { cancel(); must(t, <-done) }) }
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finish waits for a survey's end.
+func (r *rig) finish(t *testing.T, id string) (survey.Survey, *survey.Result) {
+	t.Helper()
+	for range 24 * 60 {
+		s, result, err := r.engine.Survey(t.Context(), id)
+		must(t, err)
+		if s.State.Ended() {
+			return s, result
+		}
+		time.Sleep(time.Second)
+	}
+	t.Fatal("it does not end")
+	return survey.Survey{}, nil
+}
+
+func (r *rig) survey(t *testing.T, q survey.Request) (survey.Survey, *survey.Result) {
+	t.Helper()
+	s, err := r.engine.Start(t.Context(), q, "somebody")
+	must(t, err)
+	return r.finish(t, s.ID)
+}
+
+// weight is the truth of a set of rows.
+type weight struct{ rows, bytes, dead int64 }
+
+// truth reads every row of a collection from the simulator itself and groups
+// them by an id.
+func (r *rig) truth(t *testing.T, coll, field string, dead func(bson.Raw) bool) map[bson.ObjectID]weight {
+	t.Helper()
+	out := map[bson.ObjectID]weight{}
+	reply, err := r.sim.Command(t.Context(), db, bson.D{{Key: "find", Value: coll}, {Key: "batchSize", Value: 1 << 30}})
+	must(t, err)
+	for {
+		list, ok := reply.Lookup("cursor", "firstBatch").ArrayOK()
+		if !ok {
+			list = reply.Lookup("cursor", "nextBatch").Array()
+		}
+		rows, err := list.Values()
+		must(t, err)
+		for _, v := range rows {
+			doc := v.Document()
+			id := doc.Lookup(field).ObjectID()
+			w := out[id]
+			w.rows++
+			w.bytes += int64(len(doc))
+			if dead != nil && dead(doc) {
+				w.dead++
+			}
+			out[id] = w
+		}
+		cursor := reply.Lookup("cursor", "id").Int64()
+		if cursor == 0 {
+			return out
+		}
+		reply, err = r.sim.Command(t.Context(), db, bson.D{{Key: "getMore", Value: cursor}, {Key: "collection", Value: coll}})
+		must(t, err)
+	}
+}
+
+func isRemoved(d bson.Raw) bool { _, err := d.LookupErr("removed_at"); return err == nil }
+func isDeactivated(d bson.Raw) bool {
+	return d.Lookup("status").StringValue() == "deactivated"
+}
+
+func collection(t *testing.T, r *survey.Result, name string) survey.Collection {
+	t.Helper()
+	for _, c := range r.Collections {
+		if c.NS.Collection() == name {
+			return c
+		}
+	}
+	t.Fatalf("nothing of %s: %+v", name, r.Collections)
+	return survey.Collection{}
+}
+
+// agree tells whether a survey's counted lines are the truth.
+func agree(t *testing.T, c survey.Collection, truth map[bson.ObjectID]weight) {
+	t.Helper()
+	if c.Method != survey.MethodCounted || !c.Complete {
+		t.Errorf("%s: method %s, complete %v", c.NS, c.Method, c.Complete)
+	}
+	seen := map[bson.ObjectID]bool{}
+	for _, l := range c.Projects {
+		want := truth[l.Project]
+		seen[l.Project] = true
+		if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact {
+			t.Errorf("%s of %s: %+v, truth %+v", c.NS, l.Project.Hex(), l.Weight, want)
+		}
+		if l.Dead != nil && l.Dead.Rows.Value != want.dead {
+			t.Errorf("%s of %s: %d dead, truth %d", c.NS, l.Project.Hex(), l.Dead.Rows.Value, want.dead)
+		}
+		var parts int64
+		for _, s := range l.Shards {
+			parts += s.Rows.Value
+			if s.Shard == "" {
+				t.Errorf("%s: rows of no shard", c.NS)
+			}
+		}
+		if parts != want.rows {
+			t.Errorf("%s: the shards have %d of %d rows", c.NS, parts, want.rows)
+		}
+	}
+	for id, want := range truth {
+		if !seen[id] {
+			t.Errorf("%s: project %s with %d rows is missing", c.NS, id.Hex(), want.rows)
+		}
+	}
+}
+
+func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 900}, nil, func(t *testing.T, r *rig) {
+		before, began := r.tap.count(), time.Now()
+		s, result := r.survey(t, survey.Request{Kind: survey.Projects})
+		if s.State != survey.Done || s.Progress.Done == 0 || s.Progress.Done != s.Progress.Total || s.By != "somebody" {
+			t.Fatalf("%+v", s)
+		}
+		took, read := time.Since(began), r.tap.count()-before
+		if limit := int(took.Seconds()*heat.PerSecond) + 1; read > limit || int64(read) < s.Progress.Done {
+			t.Errorf("%d documents were returned in %s", read, took)
+		}
+		if s.Progress.Returned > int64(read) {
+			t.Errorf("the survey says that %d were returned; %d were", s.Progress.Returned, read)
+		}
+		agree(t, collection(t, result, "documents"), r.truth(t, "documents", "project_id", isRemoved))
+		agree(t, collection(t, result, "clients"), r.truth(t, "clients", "project_id", isDeactivated))
+		agree(t, collection(t, result, "schemas"), r.truth(t, "schemas", "project_id", nil))
+	})
+}
+
+func TestOneSmallProjectIsCountedEverywhere(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 120}, nil, func(t *testing.T, r *rig) {
+		id := r.keeper.Directory().All()[2].ID
+		s, result := r.survey(t, survey.Request{Kind: survey.Project, Project: id})
+		if s.State != survey.Done {
+			t.Fatalf("%+v", s)
+		}
+		for _, name := range []string{"documents", "clients", "schemas", "changes", "snapshots", "versionvectors", "snapshot_bodies"} {
+			all := r.truth(t, name, "project_id", map[string]func(bson.Raw) bool{"documents": isRemoved, "clients": isDeactivated}[name])
+			want := map[bson.ObjectID]weight{}
+			if w, ok := all[id]; ok {
+				want[id] = w
+			}
+			agree(t, collection(t, result, name), want)
+		}
+		found := r.engine.Findings(db, id)
+		if len(found) < 7 || found[0].Line == nil {
+			t.Errorf("%d findings", len(found))
+		}
+	})
+}
+
+func TestOneDocumentIsCountedOnItsShards(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 5, Documents: 100}, nil, func(t *testing.T, r *rig) {
+		truth := r.truth(t, "changes", "doc_id", nil)
+		for id, want := range truth {
+			s, result := r.survey(t, survey.Request{Kind: survey.Document, Document: id})
+			c := collection(t, result, "changes")
+			if s.State != survey.Done || len(c.Documents) != 1 {
+				t.Fatalf("%+v %+v", s, c)
+			}
+			l := c.Documents[0]
+			if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact || len(l.Shards) != 1 || l.Shards[0].Shard == "" {
+				t.Errorf("%+v, truth %+v", l, want)
+			}
+			if b := collection(t, result, "snapshot_bodies"); b.Reason != "" || !b.Complete { // not sharded
+				t.Errorf("%+v", b)
+			}
+			return
+		}
+	})
+}
+
+func TestASmallCollectionIsReadWholeInsteadOfSampled(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 6, Documents: 60}, nil, func(t *testing.T, r *rig) {
+		_, result := r.survey(t, survey.Request{Kind: survey.Sample})
+		for _, name := range []string{"versionvectors", "snapshots"} {
+			agree(t, collection(t, result, name), r.truth(t, name, "project_id", nil))
+		}
+	})
+}
+
+func TestASampleHoldsTheTruthOfTheCluster(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *rig) {
+		before, began := r.tap.count(), time.Now()
+		s, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
+		c := collection(t, result, "changes")
+		if s.State != survey.Done || c.Method != survey.MethodSample {
+			t.Fatalf("%+v: %+v", s, c)
+		}
+		if read, took := r.tap.count()-before, time.Since(began); float64(read) > took.Seconds()*heat.PerSecond+1 || read < 700 {
+			t.Errorf("%d documents in %s", read, took)
+		}
+		truth := r.truth(t, "changes", "project_id", nil)
+		missed := 0
+		for _, l := range c.Projects {
+			want := truth[l.Project]
+			if want.rows < l.Rows.Low || want.rows > l.Rows.High || want.bytes < l.Bytes.Low || want.bytes > l.Bytes.High {
+				missed++
+			}
+		}
+		if missed > 3 || len(c.Projects) < 5 {
+			t.Errorf("%d of %d projects are outside their intervals", missed, len(c.Projects))
+		}
+		for i, l := range c.Projects {
+			if l.Rows.Exact || l.Rows.High <= l.Rows.Low {
+				t.Errorf("line %d: %+v", i, l.Rows)
+			}
+		}
+	})
+}
+
+func TestTheClusterIsInsideTheIntervalsOfAHundredSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred surveys")
+	}
+	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *rig) {
+		truth := r.truth(t, "changes", "project_id", nil)
+		inside, figures := 0, 0
+		in := func(e survey.Estimate, v int64) {
+			if figures++; e.Low <= v && v <= e.High {
+				inside++
+			}
+		}
+		for range 100 {
+			_, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
+			c := collection(t, result, "changes")
+			for id, want := range truth {
+				w := *c.Unseen
+				for _, l := range c.Projects {
+					if l.Project == id {
+						w = l.Weight
+					}
+				}
+				in(w.Rows, want.rows)
+				in(w.Bytes, want.bytes)
+			}
+		}
+		if inside < figures*93/100 {
+			t.Errorf("%d of %d figures are inside", inside, figures)
+		}
+		t.Logf("%d of %d figures are inside", inside, figures)
+	})
+}
+
+func TestASurveyNeverReadsMoreThanTheSharedBudgetHas(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, nil, func(t *testing.T, r *rig) {
+		r.end()
+		budget := heat.NewBudget(20, nil)
+		budget.Hold(budget.Burst()) // somebody else has used what was saved up
+		r.start(t, survey.Options{Budget: budget})
+		before, began := r.tap.count(), time.Now()
+		s, _ := r.survey(t, survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID})
+		read, took := r.tap.count()-before, time.Since(began)
+		if float64(read) > 20*took.Seconds()+7*took.Minutes()+14 || s.Progress.Returned < 20 { // the list of seven projects is read beside it
+			t.Errorf("%d documents in %s", read, took)
+		}
+	})
+}
+
+func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, nil, func(t *testing.T, r *rig) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		must(t, err)
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, ""); fault.Of(err) != fault.Conflict {
+			t.Errorf("the same again: %v", err)
+		}
+		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, "")
+		must(t, err)
+		time.Sleep(5 * time.Second)
+		list := r.engine.List()
+		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 || list[1].Progress.Left <= 0 {
+			t.Fatalf("%+v", list)
+		}
+		must(t, r.engine.Stop(t.Context(), second.ID))
+		must(t, r.engine.Stop(t.Context(), s.ID))
+		ended, result := r.finish(t, s.ID)
+		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
+			t.Errorf("%+v", ended)
+		}
+		for _, l := range result.Collections[0].Projects {
+			if l.Rows.Exact || !l.Rows.AtLeast {
+				t.Errorf("not all was counted: %+v", l.Rows)
+			}
+		}
+		if err := r.engine.Stop(t.Context(), s.ID); fault.Of(err) != fault.Conflict {
+			t.Errorf("stop again: %v", err)
+		}
+		count := r.tap.count()
+		time.Sleep(time.Minute)
+		if more := r.tap.count() - count; more > 60 { // the list of projects is read again
+			t.Errorf("%d documents after the end", more)
+		}
+	})
+}
+
+func TestASurveyGoesOnWhereTheProcessDied(t *testing.T) {
+	kept := openStore(t)
+	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, kept, func(t *testing.T, r *rig) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		must(t, err)
+		time.Sleep(4 * time.Second)
+		r.end()
+		first, _, err := r.engine.Survey(t.Context(), s.ID)
+		must(t, err)
+		r.start(t, survey.Options{Store: kept})
+		ended, result := r.finish(t, s.ID)
+		truth := r.truth(t, "documents", "project_id", isRemoved)
+		agree(t, collection(t, result, "documents"), truth)
+		agree(t, collection(t, result, "clients"), r.truth(t, "clients", "project_id", isDeactivated))
+		if first.Progress.Done == 0 || ended.State != survey.Done || ended.Progress.Returned > ended.Progress.Done+400+ended.Progress.Done/20 {
+			t.Errorf("first %+v, then %+v", first, ended)
+		}
+		r.end()
+		r.start(t, survey.Options{Store: kept}) // results outlive the process too
+		time.Sleep(2 * time.Second)
+		again, same, err := r.engine.Survey(t.Context(), s.ID)
+		must(t, err)
+		if again.State != survey.Done || len(same.Collections) != len(result.Collections) {
+			t.Errorf("%+v", again)
+		}
+	})
+}
+
+func TestAProcessThatDoesNotOwnTheStoreLeavesSurveysToTheOther(t *testing.T) {
+	dir := t.TempDir()
+	owner, err := sqlite.Open(t.Context(), dir)
+	must(t, err)
+	defer func() { _ = owner.Close() }()
+	reader, err := sqlite.Open(t.Context(), dir)
+	must(t, err)
+	defer func() { _ = reader.Close() }()
+	onSim(t, simcluster.Options{Projects: 5, Documents: 800}, owner, func(t *testing.T, r *rig) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		must(t, err)
+		time.Sleep(3 * time.Second)
+		r.end()
+		r.start(t, survey.Options{Store: reader})
+		time.Sleep(time.Minute)
+		if got, _, err := r.engine.Survey(t.Context(), s.ID); err != nil || got.State != survey.Running {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, ""); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func openStore(t *testing.T) *sqlite.DB {
+	t.Helper()
+	kept, err := sqlite.Open(t.Context(), t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { _ = kept.Close() })
+	return kept
+}
+
+// onBare runs a test over a simulated cluster alone.
+func onBare(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		o.Still = true
+		sim, err := simcluster.New(t.Context(), o)
+		must(t, err)
+		defer func() { _ = sim.Close() }()
+		sim.Start(t.Context())
+		test(t, sim)
+	})
+}

@@ -1,0 +1,114 @@
+package survey
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+const (
+	// heavy is from how many bytes on the partial sums are not kept after every
+	// read, but once in seldom: position and sums are kept together, so a restart
+	// only reads again what came after.
+	heavy  = 256 << 10
+	seldom = 10 * time.Second
+)
+
+// load reads what the store has of this cluster, once its id is known: heads of
+// all, results of the newest, and the work of what was interrupted.
+func (e *Engine) load(ctx context.Context) error {
+	t := e.tables.Table()
+	if t == nil || !t.Loaded {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.loaded {
+		return nil
+	}
+	e.cluster = t.ClusterID
+	if e.o.Store == nil {
+		e.loaded = true
+		return nil
+	}
+	heads, err := e.o.Store.SurveyHeads(ctx, e.cluster, kept+queueLength)
+	if err != nil {
+		return err
+	}
+	var jobs []*job
+	for i, h := range heads {
+		j := &job{}
+		if err := json.Unmarshal(h.Head, &j.Survey); err != nil {
+			return fmt.Errorf("read survey %s: %w", h.ID, err)
+		}
+		if i < inMemory || !j.State.Ended() {
+			raw, err := e.o.Store.SurveyBody(ctx, e.cluster, h.ID)
+			if err != nil {
+				return err
+			}
+			if j.work, j.result, err = decodeBody(j.Request.Kind, raw); err != nil {
+				return err
+			}
+			if j.work == nil && !j.State.Ended() {
+				j.State, j.Problem = Failed, "Nothing is left to go on with."
+			}
+		}
+		jobs = append(jobs, j)
+	}
+	e.jobs, e.loaded = jobs, true
+	return nil
+}
+
+// note keeps the state after a step.
+func (e *Engine) note(ctx context.Context, j *job, now bool) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !now && j.size > heavy && e.o.Now().Sub(j.saved) < seldom || ctx.Err() != nil {
+		return nil
+	}
+	return e.save(ctx, j)
+}
+
+// save writes a survey; the caller holds the lock.
+func (e *Engine) save(ctx context.Context, j *job) error {
+	if e.o.Store == nil {
+		return nil
+	}
+	head, err := json.Marshal(j.Survey)
+	if err != nil {
+		return fmt.Errorf("write survey: %w", err)
+	}
+	raw, err := encodeBody(j)
+	if err != nil {
+		return err
+	}
+	j.saved, j.size = e.o.Now(), len(raw)
+	return e.o.Store.SaveSurvey(ctx, e.cluster, store.Survey{ID: j.ID, At: j.Queued, Head: head, Body: raw})
+}
+
+// trim forgets what is too old; the caller holds the lock.
+func (e *Engine) trim(ctx context.Context) {
+	results, ended := 0, 0
+	e.jobs = slices.DeleteFunc(e.jobs, func(j *job) bool {
+		if !j.State.Ended() {
+			return false
+		}
+		if ended++; ended <= kept {
+			if results++; results > inMemory && e.o.Store != nil {
+				j.result = nil
+			}
+			return false
+		}
+		if e.o.Store != nil {
+			if err := e.o.Store.DropSurvey(ctx, e.cluster, j.ID); err != nil && !errors.Is(err, context.Canceled) {
+				e.o.Log.Warn("a survey cannot be forgotten", "err", err)
+			}
+		}
+		return true
+	})
+}

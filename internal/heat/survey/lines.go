@@ -1,0 +1,123 @@
+package survey
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// documentsKept is how many Yorkie documents of a collection a result lists.
+const documentsKept = 50
+
+// scale turns sums of rows into estimates of all rows.
+type scale struct {
+	counted bool               // every row was read: sums are the truth
+	partial bool               // reading ended before the last row
+	weight  map[string]float64 // what a row drawn from a shard stands for
+	other   float64            // on any other shard
+	top     float64            // the largest of them
+	total   int64              // rows of the collection; 0 = not known
+	largest float64            // bytes of the largest row
+	loose   float64            // by how much more the total can be, as a factor
+}
+
+func (s scale) of(shard string) float64 {
+	if w, ok := s.weight[shard]; ok {
+		return w
+	}
+	return s.other
+}
+
+// sum is what cells stand for: rows, bytes, and what is dead of both.
+type sum struct {
+	rows, bytes, deadRows, deadBytes weighted
+}
+
+func (s *sum) add(c cell, w float64) {
+	n := float64(c.Rows)
+	s.rows.add(c.Rows, w*n, w*w*n)
+	s.bytes.add(c.Rows, w*c.Bytes, w*w*c.Squares)
+	d := float64(c.DeadRows)
+	s.deadRows.add(c.DeadRows, w*d, w*w*d)
+	if c.DeadRows > 0 {
+		// The squares of the dead rows alone are not kept; their share of all is
+		// at most all of them.
+		s.deadBytes.add(c.DeadRows, w*c.DeadBytes, w*w*min(c.Squares, c.DeadBytes*c.DeadBytes))
+	}
+}
+
+// weigh gives a sum's figures; all is that of the whole collection.
+func (s scale) weigh(rows, bytes, all weighted, total int64) Weight {
+	if s.counted {
+		return Weight{Rows: s.exactly(rows.sum), Bytes: s.exactly(bytes.sum)}
+	}
+	return Weight{Rows: s.loosen(rows.estimate(s.top, all, total)), Bytes: s.loosen(bytes.estimate(s.top*s.largest, weighted{}, 0))}
+}
+
+// loosen widens an interval by what of the totals is itself an estimate.
+func (s scale) loosen(e Estimate) Estimate {
+	e.High = int64(math.Ceil(float64(e.High) * s.loose))
+	return e
+}
+
+func (s scale) exactly(v float64) Estimate {
+	n := int64(v)
+	return Estimate{Value: n, Low: n, High: n, Exact: !s.partial, AtLeast: s.partial}
+}
+
+// lines groups cells by what a key says, largest first. dead tells whether dead
+// rows were looked for.
+func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
+	type group struct {
+		whole  sum
+		shards map[string]*sum
+	}
+	groups := map[cellKey]*group{}
+	var every weighted
+	for _, c := range all {
+		k := key(c)
+		k.shard = ""
+		g := groups[k]
+		if g == nil {
+			g = &group{shards: map[string]*sum{}}
+			groups[k] = g
+		}
+		part := g.shards[c.Shard]
+		if part == nil {
+			part = &sum{}
+			g.shards[c.Shard] = part
+		}
+		w := s.of(c.Shard)
+		g.whole.add(c, w)
+		part.add(c, w)
+		every.add(c.Rows, w*float64(c.Rows), w*w*float64(c.Rows))
+	}
+	out := make([]Line, 0, len(groups))
+	for k, g := range groups {
+		line := Line{Project: k.project, Document: k.document, Weight: s.weigh(g.whole.rows, g.whole.bytes, every, s.total)}
+		if dead {
+			w := s.weigh(g.whole.deadRows, g.whole.deadBytes, weighted{}, 0)
+			line.Dead = &w
+		}
+		for shard, part := range g.shards {
+			line.Shards = append(line.Shards, Part{Shard: shard, Weight: s.weigh(part.rows, part.bytes, weighted{}, 0)})
+		}
+		slices.SortFunc(line.Shards, func(a, b Part) int { return cmp.Compare(a.Shard, b.Shard) })
+		out = append(out, line)
+	}
+	slices.SortFunc(out, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.Bytes.Value, a.Bytes.Value), slices.Compare(a.Project[:], b.Project[:]), slices.Compare(a.Document[:], b.Document[:]))
+	})
+	return out
+}
+
+func byProject(c cell) cellKey  { return cellKey{project: c.Project} }
+func byDocument(c cell) cellKey { return cellKey{project: c.Project, document: c.Document} }
+
+// largestDocuments are the lines of Yorkie documents that a result keeps.
+func (s scale) largestDocuments(all []cell) []Line {
+	lines := s.lines(slices.DeleteFunc(slices.Clone(all), func(c cell) bool { return c.Document == bson.ObjectID{} }), byDocument, false)
+	return lines[:min(len(lines), documentsKept)]
+}

@@ -1,0 +1,139 @@
+package survey
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// Run carries out what was started, and goes on with what an earlier process
+// left, until ctx ends. What is then under way stays to be gone on with.
+func (e *Engine) Run(ctx context.Context) error {
+	for {
+		if err := e.load(ctx); err != nil {
+			e.o.Log.Warn("surveys cannot be read", "err", err)
+		}
+		if j, own := e.next(ctx); j != nil {
+			e.carryOut(own, ctx, j)
+			continue
+		}
+		timer := time.NewTimer(time.Second) // a table that is not loaded wakes nobody
+		if e.ready() {
+			timer.Reset(time.Hour)
+		}
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-e.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+func (e *Engine) ready() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.loaded
+}
+
+// owns is false when another process carries out what the store has.
+func (e *Engine) owns() bool {
+	o, ok := e.o.Store.(interface{ Owner() bool })
+	return !ok || o.Owner()
+}
+
+// next takes the survey that has waited longest; one that was interrupted comes
+// first.
+func (e *Engine) next(ctx context.Context) (*job, context.Context) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.loaded || !e.owns() || ctx.Err() != nil {
+		return nil, nil
+	}
+	var best *job
+	for _, j := range e.jobs { // newest first: the last that fits has waited longest
+		if j.State == Running || j.State == Queued && (best == nil || best.State == Queued) {
+			best = j
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	own, cancel := context.WithCancel(ctx)
+	now := e.o.Now().UTC()
+	best.State, best.cancel = Running, cancel
+	if best.Started.IsZero() {
+		best.Started = now
+	}
+	best.since, best.before, best.from = now, best.Progress.Active, best.Progress.Done
+	return best, own
+}
+
+// carryOut takes steps until the survey ends.
+func (e *Engine) carryOut(own, run context.Context, j *job) {
+	defer j.cancel()
+	r := &reading{src: e.src, tables: e.tables, budget: e.o.Budget, now: e.o.Now, rate: float64(e.o.PerSecond),
+		paced: func(paced bool) { e.update(func() { j.Progress.PacedDown = paced }) },
+		count: func(n int) { e.update(func() { j.Progress.Returned += int64(n) }) },
+	}
+	var err error
+	for done := false; !done && err == nil; {
+		done, err = j.work.step(own, r)
+		e.update(func() { j.measure(e.o) })
+		if saved := e.note(run, j, done || err != nil); saved != nil && err == nil {
+			err = saved
+		}
+	}
+	if run.Err() != nil {
+		e.update(func() { j.cancel = nil }) // the program ends: the next one goes on
+		return
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(run), patience)
+	defer cancel()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	result := j.work.result(e.tables.Table())
+	j.Ended, j.Progress.Left, j.Progress.PacedDown = e.o.Now().UTC(), -1, false
+	j.result, j.cancel = &result, nil
+	switch {
+	case j.stopped:
+		j.State = Stopped
+	case err != nil:
+		j.State, j.Problem = Failed, fault.Text(err)
+		e.o.Log.Warn("survey", "kind", string(j.Request.Kind), "err", err)
+	default:
+		j.State = Done
+	}
+	if err := e.save(end, j); err != nil {
+		e.o.Log.Warn("a survey's result cannot be kept", "err", err)
+	}
+	j.work = nil
+}
+
+func (e *Engine) update(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f()
+}
+
+// measure brings the progress up to date; the caller holds the lock.
+func (j *job) measure(o Options) {
+	p := &j.Progress
+	p.Done, p.Total = j.work.progress()
+	if !j.since.IsZero() {
+		p.Active = j.before + o.Now().Sub(j.since)
+	}
+	p.Left = -1
+	if p.Total < 0 {
+		return
+	}
+	rest := max(0, p.Total-p.Done)
+	pace := float64(o.PerSecond)
+	if read, took := p.Done-j.from, p.Active-j.before; read > 0 && took > time.Second {
+		pace = min(pace, float64(read)/took.Seconds())
+	}
+	p.Left = time.Duration(float64(rest) / pace * float64(time.Second))
+}

@@ -1,0 +1,92 @@
+package survey
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// target is a collection that a survey measures.
+type target struct {
+	NS       topology.Namespace
+	Project  string // field with the project's id
+	Document string // field with the Yorkie document's id; "" if none
+	Key      []string
+	Dead     topology.DeadMark
+	Revision bool // its rows outlive their document
+}
+
+// query asks for rows of the target.
+func (t target) query(limit int) topology.SizeQuery {
+	return topology.SizeQuery{NS: t.NS, Project: t.Project, Document: t.Document, Key: t.Key, Dead: t.Dead, Limit: limit}
+}
+
+// targets are the collections of a scope that are there, or may be: those that
+// are not sharded are only known where they may be listed.
+func targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Scope) []target {
+	var out []target
+	for _, db := range p.Match(t) {
+		if r.DB != "" && r.DB != db {
+			continue
+		}
+		for _, c := range p.Nearest(t, db).Collections {
+			ns := topology.Namespace(db + "." + c.Name)
+			if c.Scope != scope || c.ProjectField == "" || r.NS != "" && r.NS != ns {
+				continue
+			}
+			one := target{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Revision: c.Kind == "revision"}
+			if coll := t.Collection(ns); coll != nil {
+				for _, f := range coll.Key.Fields() {
+					one.Key = append(one.Key, f.Name)
+				}
+			} else if t.Unsharded != nil && !slices.Contains(t.Unsharded, ns) {
+				continue
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// shardOf is where a row is by a table; "" when that does not tell.
+func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
+	c := t.Collection(ns)
+	if c == nil {
+		return t.Primary(ns.Database())
+	}
+	if c.Chunks.Len() == 0 {
+		return ""
+	}
+	k, err := c.Key.Extract(key)
+	if err != nil {
+		return ""
+	}
+	i, chunk := c.Chunks.Find(k)
+	if i < 0 {
+		return ""
+	}
+	return chunk.Shard
+}
+
+// ownerOf is where the rows of a Yorkie document are, as far as document and
+// project decide it.
+func ownerOf(t *topology.Table, of target, project, document bson.ObjectID) string {
+	doc := bson.D{{Key: of.Document, Value: document}}
+	for _, f := range of.Key {
+		switch f {
+		case of.Document:
+		case of.Project:
+			doc = append(doc, bson.E{Key: f, Value: project})
+		default:
+			return ""
+		}
+	}
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		return ""
+	}
+	return shardOf(t, of.NS, raw)
+}

@@ -1,0 +1,98 @@
+package survey
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// work is a survey's plan and partial sums. It is written as JSON between two
+// steps and read again by the process that goes on with it.
+type work interface {
+	// step makes one read; true when nothing is left to do.
+	step(ctx context.Context, r *reading) (bool, error)
+	// progress is how much is done, and of how much; negative: not known.
+	progress() (done, total int64)
+	// result is what is known so far.
+	result(t *topology.Table) Result
+}
+
+// plan completes a request and makes its work.
+func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
+	dbs := e.prof.Match(t)
+	if len(dbs) == 0 {
+		return r, nil, fault.New(fault.NotFound, "No database here has projects and documents of a profile; there is nothing to survey.")
+	}
+	if r.Kind == Project && r.DB == "" {
+		p, ok := e.dirs.Directory().ByID(r.Project)
+		if !ok {
+			return r, nil, fault.New(fault.NotFound, "There is no project with id %s.", r.Project.Hex())
+		}
+		r.DB = p.DB
+	}
+	var scope profile.Scope
+	var w work
+	switch r.Kind {
+	case Sample:
+		scope, w = profile.ScopeDocument, newSampling(t, e.prof, r)
+	case Projects, Project:
+		scope, w = profile.ScopeProject, newCounting(t, e.prof, e.dirs.Directory(), r)
+	default:
+		scope, w = profile.ScopeDocument, newDocuments(targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
+	}
+	if len(targets(t, e.prof, r, scope)) == 0 {
+		return r, nil, fault.New(fault.NotFound, "There is no collection here that a survey of this kind measures.")
+	}
+	return r, w, nil
+}
+
+// body is what the store keeps of a survey beside its head.
+type body struct {
+	Work   json.RawMessage `json:",omitempty"`
+	Result *Result         `json:",omitempty"`
+}
+
+func encodeBody(j *job) ([]byte, error) {
+	b := body{Result: j.result}
+	if j.result == nil && j.work != nil {
+		raw, err := json.Marshal(j.work)
+		if err != nil {
+			return nil, fmt.Errorf("write survey: %w", err)
+		}
+		b.Work = raw
+	}
+	out, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("write survey: %w", err)
+	}
+	return out, nil
+}
+
+func decodeBody(k Kind, raw []byte) (work, *Result, error) {
+	var b body
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return nil, nil, fmt.Errorf("read survey: %w", err)
+	}
+	if b.Work == nil {
+		return nil, b.Result, nil
+	}
+	var w work
+	switch k {
+	case Sample:
+		w = &sampling{}
+	case Projects, Project:
+		w = &counting{}
+	case Document:
+		w = &documents{}
+	default:
+		return nil, nil, fmt.Errorf("read survey: kind %q", k)
+	}
+	if err := json.Unmarshal(b.Work, w); err != nil {
+		return nil, nil, fmt.Errorf("read survey: %w", err)
+	}
+	return w, nil, nil
+}

@@ -1,0 +1,240 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// eventsShown is how many changelog entries a past table has, as many as one of
+// now.
+const eventsShown = 1000
+
+// Moment is the state of a past time.
+type Moment struct {
+	Table *topology.Table
+	At    time.Time
+	// Watched is false when nobody looked at that time: the table is then the last
+	// one before it, and changes up to Next may be missing.
+	Watched bool
+	Last    time.Time // last time before At at which somebody looked
+	Next    time.Time // first time after At at which somebody looked again; zero: not yet
+}
+
+// Past gives past states from a store. Safe for concurrent use.
+type Past struct {
+	kept store.History
+	now  func() time.Time
+}
+
+// NewPast reads from a store; a nil now is time.Now.
+func NewPast(kept store.History, now func() time.Time) *Past {
+	if now == nil {
+		now = time.Now
+	}
+	return &Past{kept: kept, now: now}
+}
+
+// At makes the table of a past time. fault.NotFound when history does not reach
+// back so far. It costs one read per collection, and the chunks of each.
+func (p *Past) At(ctx context.Context, cluster string, at time.Time) (Moment, error) {
+	t, err := p.Table(ctx, cluster, at)
+	if err != nil {
+		return Moment{}, err
+	}
+	out := Moment{Table: t, At: at}
+	return out, p.Watch(ctx, cluster, &out)
+}
+
+// Table makes the table of a past time without telling whether somebody looked
+// then: unlike that, the table of a time that is over does not change any more.
+func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topology.Table, error) {
+	entries, err := p.kept.HistoryOf(ctx, cluster, frameStream, at)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, p.tooEarly(ctx, cluster, at)
+	}
+	t := &topology.Table{Built: at, Loaded: true, Seq: uint64(entries[len(entries)-1].Seq), Health: healthAt(at)}
+	body, err := unpack(entries[len(entries)-1].Body)
+	if err != nil {
+		return nil, err
+	}
+	metas, err := decodeFrame(body, t)
+	if err != nil {
+		return nil, err
+	}
+	t.ClusterID = cluster
+	for _, m := range metas {
+		c, _, err := p.chunks(ctx, cluster, m, at)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			t.Collections = append(t.Collections, c)
+		}
+	}
+	if err := p.sizes(ctx, cluster, t, at); err != nil {
+		return nil, err
+	}
+	if err := p.events(ctx, cluster, t, at); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error {
+	begin, err := p.Begin(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.NotFound, "Nothing is known of %s: history of this cluster begins at %s.",
+		at.UTC().Format(time.RFC3339), begin.Format(time.RFC3339))
+}
+
+// chunks makes one collection's map, and tells how many rows of changes it was
+// made of beside the whole state; nil when its chunks were not read by then.
+func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at time.Time) (*topology.Collection, int, error) {
+	entries, err := p.kept.HistoryOf(ctx, cluster, chunksStream(m), at)
+	if err != nil || len(entries) == 0 {
+		return nil, 0, err
+	}
+	var rows []topology.Chunk
+	whole := 0
+	for _, e := range entries {
+		body, err := unpack(e.Body)
+		if err != nil {
+			return nil, 0, err
+		}
+		some, err := decodeChunks(body)
+		if err != nil {
+			return nil, 0, fmt.Errorf("chunks of %s: %w", m.NS, err)
+		}
+		if e.Whole {
+			whole = len(some)
+		}
+		rows = append(rows, some...)
+	}
+	changed := len(rows) - whole
+	chunks, err := topology.BuildChunks(m.Key, newest(rows))
+	if err != nil {
+		return nil, 0, fmt.Errorf("chunks of %s at %s: %w", m.NS, at, err)
+	}
+	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, changed, nil
+}
+
+// newest keeps of rows with the same bounds and version the one that was
+// written last: a jumbo flag changes without a version.
+func newest(rows []topology.Chunk) []topology.Chunk {
+	type identity struct {
+		min, max string
+		version  topology.Version
+	}
+	last := make(map[identity]int, len(rows))
+	out := rows[:0]
+	for _, c := range rows {
+		id := identity{c.Min.Encoded(), c.Max.Encoded(), c.Version}
+		if i, seen := last[id]; seen {
+			out[i] = c
+			continue
+		}
+		last[id] = len(out)
+		out = append(out, c)
+	}
+	return out
+}
+
+func (p *Past) sizes(ctx context.Context, cluster string, t *topology.Table, at time.Time) error {
+	t.Sizes = map[topology.Namespace]topology.Sizes{}
+	names := slices.Clone(t.Unsharded)
+	for _, c := range t.Collections {
+		names = append(names, c.NS)
+	}
+	for _, ns := range names {
+		entries, err := p.kept.HistoryOf(ctx, cluster, sizesStream(ns), at)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		body, err := unpack(entries[len(entries)-1].Body)
+		if err != nil {
+			return err
+		}
+		var s topology.Sizes
+		if err := json.Unmarshal(body, &s); err != nil {
+			return fmt.Errorf("sizes of %s: %w", ns, err)
+		}
+		t.Sizes[ns] = s
+	}
+	return nil
+}
+
+func (p *Past) events(ctx context.Context, cluster string, t *topology.Table, at time.Time) error {
+	kept, err := p.kept.Events(ctx, cluster, store.HistoryEvents{To: at.Add(time.Millisecond), Limit: eventsShown})
+	if err != nil {
+		return err
+	}
+	for _, e := range kept {
+		t.Events = append(t.Events, topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)})
+	}
+	return nil
+}
+
+// spans are those in which somebody looked, oldest first. That somebody looks is
+// noted once in a while, so the last span is taken to last until now as long as
+// the next note is not overdue.
+func (p *Past) spans(ctx context.Context, cluster string) ([]store.Watched, error) {
+	spans, err := p.kept.WatchedSpans(ctx, cluster, time.Time{}, time.Time{})
+	if err != nil || len(spans) == 0 {
+		return nil, err
+	}
+	last := &spans[len(spans)-1]
+	if now := p.now(); now.After(last.To) && now.Sub(last.To) <= lookedGap {
+		last.To = now.UTC()
+	}
+	return spans, nil
+}
+
+// Watch tells of a moment whether somebody looked then.
+func (p *Past) Watch(ctx context.Context, cluster string, m *Moment) error {
+	m.Watched, m.Last, m.Next = false, time.Time{}, time.Time{}
+	spans, err := p.spans(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		switch {
+		case s.From.After(m.At):
+			if m.Next.IsZero() {
+				m.Next = s.From
+			}
+		case s.To.Before(m.At):
+			m.Last = s.To
+		default:
+			m.Watched, m.Last = true, m.At
+		}
+	}
+	return nil
+}
+
+// healthAt says that every part was read well at a time: what is shown of the
+// past does not grow stale.
+func healthAt(at time.Time) map[topology.Part]topology.Health {
+	out := map[topology.Part]topology.Health{}
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections} {
+		out[p] = topology.Health{At: at}
+	}
+	return out
+}

@@ -1,0 +1,153 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+
+	"shardboard/internal/topology"
+)
+
+// Comparison is what became different between two states.
+type Comparison struct {
+	Collections []CollectionChange // by name, those that differ
+	Shards      []ShardChange      // by name, all
+	Zones       ZoneChange
+}
+
+// CollectionChange is one collection's.
+type CollectionChange struct {
+	NS                         topology.Namespace
+	Created, Dropped, Reloaded bool
+	Moved, Split, Merged       int
+	Changes                    []topology.Change // in key order; none when it was created, dropped or reloaded
+}
+
+// ShardChange is one shard before and after. Bytes are known when every
+// collection's are.
+type ShardChange struct {
+	Shard                     string
+	ChunksBefore, ChunksAfter int
+	BytesBefore, BytesAfter   topology.Figure
+}
+
+// ZoneChange is the ranges that came and went.
+type ZoneChange struct{ Added, Removed []topology.ZoneRange }
+
+// Compare tells what happened between two tables, the older first.
+func Compare(before, after *topology.Table) Comparison {
+	var out Comparison
+	for _, c := range before.Collections {
+		if after.Collection(c.NS) == nil {
+			out.Collections = append(out.Collections, CollectionChange{NS: c.NS, Dropped: true})
+		}
+	}
+	for _, c := range after.Collections {
+		if change, differs := compareCollection(before.Collection(c.NS), c); differs {
+			out.Collections = append(out.Collections, change)
+		}
+	}
+	slices.SortFunc(out.Collections, func(a, b CollectionChange) int { return cmp.Compare(a.NS, b.NS) })
+	out.Shards = compareShards(before, after)
+	out.Zones.Added, out.Zones.Removed = zonesBeyond(after, before), zonesBeyond(before, after)
+	return out
+}
+
+func compareCollection(before, after *topology.Collection) (CollectionChange, bool) {
+	out := CollectionChange{NS: after.NS}
+	switch {
+	case before == nil:
+		out.Created = true
+		return out, true
+	case before.Incarnation != after.Incarnation:
+		out.Reloaded = true
+		return out, true
+	}
+	_, changes, err := before.Chunks.Apply(after.Chunks.Delta(before.Chunks))
+	if err != nil {
+		out.Reloaded = true
+		return out, true
+	}
+	for i := range changes {
+		changes[i].NS = after.NS
+		switch changes[i].Kind {
+		case topology.Moved:
+			out.Moved++
+		case topology.Split:
+			out.Split++
+		case topology.Merged:
+			out.Merged++
+		}
+	}
+	out.Changes = changes
+	return out, len(changes) > 0
+}
+
+func compareShards(before, after *topology.Table) []ShardChange {
+	byName := map[string]*ShardChange{}
+	of := func(name string) *ShardChange {
+		if byName[name] == nil {
+			byName[name] = &ShardChange{Shard: name}
+		}
+		return byName[name]
+	}
+	for _, s := range slices.Concat(before.Shards, after.Shards) {
+		of(s.Name)
+	}
+	for _, c := range before.Collections {
+		for shard, n := range c.Chunks.CountByShard() {
+			of(shard).ChunksBefore += n
+		}
+	}
+	for _, c := range after.Collections {
+		for shard, n := range c.Chunks.CountByShard() {
+			of(shard).ChunksAfter += n
+		}
+	}
+	out := make([]ShardChange, 0, len(byName))
+	for _, s := range byName {
+		s.BytesBefore, s.BytesAfter = bytesOn(before, s.Shard), bytesOn(after, s.Shard)
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b ShardChange) int { return cmp.Compare(a.Shard, b.Shard) })
+	return out
+}
+
+// bytesOn adds up a shard's collections; not known as soon as one is not.
+func bytesOn(t *topology.Table, shard string) topology.Figure {
+	sum := topology.Figure{Known: true, Exact: true, Method: "collStats"}
+	for _, c := range t.Collections {
+		f := t.SizeOn(c.NS, shard).Bytes
+		if !f.Known {
+			return topology.Figure{Reason: f.Reason}
+		}
+		sum.Value, sum.Exact = sum.Value+f.Value, sum.Exact && f.Exact
+		if sum.At.IsZero() || f.At.Before(sum.At) {
+			sum.At = f.At
+		}
+		if f.Method != "" {
+			sum.Method = f.Method
+		}
+	}
+	return sum
+}
+
+// zonesBeyond lists the ranges of a that b has not.
+func zonesBeyond(a, b *topology.Table) []topology.ZoneRange {
+	type id struct {
+		ns       topology.Namespace
+		zone     string
+		min, max string
+	}
+	of := func(z topology.ZoneRange) id { return id{z.NS, z.Zone, string(z.RawMin), string(z.RawMax)} }
+	has := make(map[id]bool, len(b.Zones))
+	for _, z := range b.Zones {
+		has[of(z)] = true
+	}
+	var out []topology.ZoneRange
+	for _, z := range a.Zones {
+		if !has[of(z)] {
+			out = append(out, z)
+		}
+	}
+	return out
+}

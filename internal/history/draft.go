@@ -1,0 +1,123 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// draft is what one table adds, before it is on disk.
+type draft struct {
+	at      time.Time
+	entries []store.HistoryEntry
+	events  []store.HistoryEvent
+	frame   []byte
+	chunks  map[string]*recorded
+	sizes   map[topology.Namespace]time.Time
+}
+
+func (d *draft) add(stream string, whole bool, body []byte) {
+	d.entries = append(d.entries, store.HistoryEntry{At: d.at, Stream: stream, Whole: whole, Body: pack(body)})
+}
+
+// sameFrame tells whether two tables share every part of a frame. Parts are
+// replaced, never written into, so the same memory is the same content.
+func sameFrame(a, b *topology.Table) bool {
+	return same(a.Shards, b.Shards) && same(a.Databases, b.Databases) && same(a.Unsharded, b.Unsharded) && same(a.Zones, b.Zones) &&
+		slices.EqualFunc(a.Collections, b.Collections, func(a, b *topology.Collection) bool { return a == b || sameMeta(a.Meta, b.Meta) }) &&
+		settings(a.Balancer) == settings(b.Balancer) && a.ServerInfo == b.ServerInfo
+}
+
+func same[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func sameMeta(a, b topology.Meta) bool {
+	return a.NS == b.NS && a.Incarnation == b.Incarnation && a.Key.Equal(b.Key) && a.Unique == b.Unique && a.NoBalance == b.NoBalance &&
+		a.MigrationsBlocked == b.MigrationsBlocked && a.Unsplittable == b.Unsplittable && a.Resharding == b.Resharding &&
+		a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes && a.LegacyChunks == b.LegacyChunks
+}
+
+// settings is the balancer without what counts up by itself.
+func settings(b topology.Balancer) topology.Balancer {
+	b.InRound, b.Rounds = false, 0
+	return b
+}
+
+// draftChunks adds what changed in a collection, or all of it when it is new or
+// its changes have become many.
+func (r *Recorder) draftChunks(c *topology.Collection, d *draft) {
+	if c.Chunks.Len() == 0 {
+		return
+	}
+	stream := chunksStream(c.Meta)
+	known := r.chunks[stream]
+	if known == nil {
+		d.whole(stream, c.Chunks)
+		return
+	}
+	rows := c.Chunks.Delta(known.chunks)
+	switch {
+	case len(rows) == 0:
+		return
+	case known.rows+len(rows) > max(wholeAfter, c.Chunks.Len()/wholePart):
+		d.whole(stream, c.Chunks)
+	default:
+		d.add(stream, false, encodeChunks(rows))
+		d.chunks[stream] = &recorded{chunks: c.Chunks, rows: known.rows + len(rows)}
+	}
+}
+
+func (d *draft) whole(stream string, m *topology.ChunkMap) {
+	d.add(stream, true, encodeChunks(m.Delta(nil)))
+	d.chunks[stream] = &recorded{chunks: m}
+}
+
+// draftSizes adds the sizes that are due.
+func (r *Recorder) draftSizes(t *topology.Table, d *draft) error {
+	for ns, s := range t.Sizes {
+		if s.At.IsZero() || s.At.Sub(r.sizes[ns]) < sizesEvery {
+			continue
+		}
+		b, err := json.Marshal(s)
+		if err != nil {
+			return fmt.Errorf("encode sizes of %s: %w", ns, err)
+		}
+		d.add(sizesStream(ns), true, b)
+		d.sizes[ns] = s.At
+	}
+	return nil
+}
+
+// draftEvents adds the changelog entries that the last table had not.
+func (r *Recorder) draftEvents(t *topology.Table, d *draft) {
+	known := map[string]bool{}
+	if r.last != nil {
+		if same(r.last.Events, t.Events) {
+			return
+		}
+		for _, e := range r.last.Events {
+			known[e.ID] = true
+		}
+	}
+	for _, e := range t.Events {
+		if !known[e.ID] {
+			d.events = append(d.events, store.HistoryEvent{ID: e.ID, At: e.Time, What: e.What, NS: e.NS, Shard: e.Shard, Failed: failed(e), Details: e.Details})
+		}
+	}
+}
+
+// failed tells whether an entry says that something did not work: the server
+// writes moveChunk.error, and notes "aborted" or "failed" in moves that ended so.
+func failed(e topology.Event) bool {
+	if strings.HasSuffix(e.What, ".error") || strings.HasSuffix(e.What, ".failed") || strings.HasSuffix(e.What, ".abort") {
+		return true
+	}
+	note, ok := e.Details.Lookup("note").StringValueOK()
+	return ok && (note == "aborted" || strings.HasPrefix(note, "fail"))
+}

@@ -1,0 +1,104 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// frame is everything of a table but chunks, sizes and events: small, seldom
+// changed, and kept whole each time it changes.
+type frame struct {
+	Server      topology.ServerInfo
+	Shards      []topology.Shard
+	Databases   []topology.Database
+	Collections []meta
+	Unsharded   []topology.Namespace
+	Zones       []zone
+	Balancer    topology.Balancer
+}
+
+// meta is topology.Meta with the pattern as the document that it came from.
+type meta struct {
+	NS                         topology.Namespace
+	UUID                       [16]byte
+	Epoch                      bson.ObjectID
+	T, I                       uint32
+	Key                        []byte
+	Unique, NoBalance, Blocked bool
+	Unsplittable, Resharding   bool
+	Temporary, LegacyChunks    bool
+	MaxChunkBytes              int64
+}
+
+type zone struct {
+	NS             topology.Namespace
+	Zone           string
+	Min, MinBits   []byte
+	Max, MaxBits   []byte
+	RawMin, RawMax []byte
+}
+
+// encodeFrame leaves out what counts up by itself: rounds of the balancer.
+func encodeFrame(t *topology.Table) ([]byte, error) {
+	f := frame{Server: t.ServerInfo, Shards: t.Shards, Databases: t.Databases, Unsharded: t.Unsharded, Balancer: t.Balancer}
+	f.Balancer.InRound, f.Balancer.Rounds = false, 0
+	for _, c := range t.Collections {
+		f.Collections = append(f.Collections, keep(c.Meta))
+	}
+	for _, z := range t.Zones {
+		f.Zones = append(f.Zones, zone{NS: z.NS, Zone: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax,
+			Min: []byte(z.Min.Encoded()), MinBits: []byte(z.Min.Bits()), Max: []byte(z.Max.Encoded()), MaxBits: []byte(z.Max.Bits())})
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("encode frame: %w", err)
+	}
+	return b, nil
+}
+
+func keep(m topology.Meta) meta {
+	return meta{NS: m.NS, UUID: m.Incarnation.UUID, Epoch: m.Incarnation.Epoch, T: m.Incarnation.Timestamp.T, I: m.Incarnation.Timestamp.I,
+		Key: m.Key.Raw(), Unique: m.Unique, NoBalance: m.NoBalance, Blocked: m.MigrationsBlocked, Unsplittable: m.Unsplittable,
+		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes}
+}
+
+func (m meta) topology() (topology.Meta, error) {
+	out := topology.Meta{NS: m.NS, Unique: m.Unique, NoBalance: m.NoBalance, MigrationsBlocked: m.Blocked, Unsplittable: m.Unsplittable,
+		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes,
+		Incarnation: topology.Incarnation{UUID: m.UUID, Epoch: m.Epoch, Timestamp: bson.Timestamp{T: m.T, I: m.I}}}
+	if len(m.Key) == 0 {
+		return out, nil
+	}
+	key, err := shardkey.ParsePattern(m.Key)
+	out.Key = key
+	return out, err
+}
+
+// decodeFrame fills a table but for chunks, sizes and events.
+func decodeFrame(b []byte, t *topology.Table) ([]topology.Meta, error) {
+	var f frame
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("decode frame: %w", err)
+	}
+	t.ServerInfo, t.Shards, t.Databases, t.Unsharded, t.Balancer = f.Server, f.Shards, f.Databases, f.Unsharded, f.Balancer
+	t.Balancer.StatusKnown = false // what counts up by itself is not kept
+	t.ClusterID = f.Server.ClusterID
+	for _, z := range f.Zones {
+		t.Zones = append(t.Zones, topology.ZoneRange{NS: z.NS, Zone: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax,
+			Min: shardkey.FromParts(string(z.Min), string(z.MinBits)), Max: shardkey.FromParts(string(z.Max), string(z.MaxBits))})
+	}
+	metas := make([]topology.Meta, 0, len(f.Collections))
+	for _, c := range f.Collections {
+		m, err := c.topology()
+		if err != nil {
+			return nil, fmt.Errorf("decode frame: shard key of %s: %w", c.NS, err)
+		}
+		metas = append(metas, m)
+	}
+	return metas, nil
+}

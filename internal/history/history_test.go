@@ -1,0 +1,238 @@
+package history
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+// world is a table that changes as a cluster's does.
+type world struct {
+	t     *testing.T
+	rng   *rand.Rand
+	table *topology.Table
+	major uint32
+}
+
+func pattern(t testing.TB) shardkey.Pattern {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D{{Key: "k", Value: "hashed"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// evenChunks cuts the hash space into n chunks on three shards.
+func evenChunks(t testing.TB, n int) *topology.ChunkMap {
+	t.Helper()
+	p := pattern(t)
+	rows := make([]topology.Chunk, n)
+	at := p.Min()
+	for i := range rows {
+		next := p.Max()
+		if i < n-1 {
+			next = shardkey.HashKey(int64(uint64(1<<63) + uint64(i+1)*(^uint64(0)/uint64(n))))
+		}
+		rows[i] = topology.Chunk{Min: at, Max: next, Shard: shardName(i % 3), Version: topology.Version{Major: 1, Minor: uint32(i + 1)},
+			Since: bson.Timestamp{T: 1700000000, I: 1}}
+		at = next
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func shardName(i int) string { return string(rune('a'+i)) + "-shard" }
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), major: 1}
+	m := evenChunks(t, 40)
+	meta := topology.Meta{NS: "db.things", Key: pattern(t), Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}}}
+	w.table = &topology.Table{ClusterID: "c1", Seq: 1, Loaded: true, ServerInfo: topology.ServerInfo{Version: "5.0.7", ClusterID: "c1"},
+		Shards:      []topology.Shard{{Name: shardName(0)}, {Name: shardName(1), Zones: []string{"eu"}}, {Name: shardName(2)}},
+		Collections: []*topology.Collection{{Meta: meta, Highest: m.Highest(), Chunks: m}},
+		Sizes:       map[topology.Namespace]topology.Sizes{}, Health: healthAt(time.Now())}
+	return w
+}
+
+// step moves, splits or merges a chunk, flags one, or changes a zone.
+func (w *world) step() {
+	next := *w.table
+	next.Seq++
+	c := *next.Collections[0]
+	i := w.rng.IntN(c.Chunks.Len())
+	chunk := c.Chunks.At(i)
+	w.major++
+	chunk.Version = topology.Version{Major: w.major}
+	var rows []topology.Chunk
+	switch w.rng.IntN(5) {
+	case 0:
+		chunk.Shard = shardName(w.rng.IntN(3))
+		rows = []topology.Chunk{chunk}
+	case 1:
+		lo, _ := chunk.Min.HashFloor()
+		hi, ok := chunk.Max.HashFloor()
+		if !ok {
+			hi = math.MaxInt64
+		}
+		if hi/2-lo/2 < 2 {
+			return
+		}
+		cut := shardkey.HashKey(lo/2 + hi/2)
+		left, right := chunk, chunk
+		left.Max, right.Min = cut, cut
+		right.Version.Minor = 1
+		rows = []topology.Chunk{left, right}
+	case 2:
+		if i+1 == c.Chunks.Len() {
+			return
+		}
+		chunk.Max = c.Chunks.At(i + 1).Max
+		rows = []topology.Chunk{chunk}
+	case 3:
+		chunk.Version = c.Chunks.At(i).Version
+		chunk.Jumbo = !chunk.Jumbo
+		m, missed := c.Chunks.Reflag([]topology.Chunk{chunk})
+		if missed {
+			w.t.Fatal("flag refused")
+		}
+		c.Chunks = m
+	case 4:
+		next.Zones = append(slices.Clone(next.Zones), topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0}, RawMax: bson.Raw{5, 0, 0, 0, 0}})
+	}
+	if len(rows) > 0 {
+		m, _, err := c.Chunks.Apply(rows)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		c.Chunks, c.Highest = m, m.Highest()
+	}
+	next.Collections = []*topology.Collection{&c}
+	w.table = &next
+}
+
+func openStore(t testing.TB) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestEveryPastStateComesBackAsItWas(t *testing.T) {
+	for seed := range uint64(5) {
+		ctx, db, w := t.Context(), openStore(t), newWorld(t, seed)
+		clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		now := func() time.Time { return clock }
+		rec := NewRecorder(db, nil, nil, now)
+		type seen struct {
+			at    time.Time
+			table *topology.Table
+		}
+		var all []seen
+		for i := range 200 {
+			if err := rec.Note(ctx, w.table); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, seen{clock, w.table})
+			if i == 100 { // the process ends and begins again
+				rec = NewRecorder(db, nil, nil, now)
+			}
+			clock = clock.Add(time.Second)
+			w.step()
+		}
+		past := NewPast(db, nil)
+		for _, s := range all {
+			m, err := past.At(ctx, "c1", s.at.Add(time.Millisecond))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !m.Table.Collections[0].Chunks.Equal(s.table.Collections[0].Chunks) {
+				t.Fatalf("seed %d: chunks of %s differ", seed, s.at)
+			}
+			if len(m.Table.Zones) != len(s.table.Zones) || len(m.Table.Shards) != 3 || m.Table.Shards[1].Zones[0] != "eu" {
+				t.Fatalf("seed %d: frame of %s differs", seed, s.at)
+			}
+		}
+	}
+}
+
+func TestATimeBeforeHistorySaysWhereItBegins(t *testing.T) {
+	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+	if _, err := NewPast(db, nil).At(ctx, "c1", time.Now()); fault.Of(err) != fault.NotFound {
+		t.Fatal(err)
+	}
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	rec := NewRecorder(db, nil, nil, func() time.Time { return start })
+	if err := rec.Note(ctx, w.table); err != nil {
+		t.Fatal(err)
+	}
+	_, err := NewPast(db, nil).At(ctx, "c1", start.Add(-time.Hour))
+	if fault.Of(err) != fault.NotFound || fault.Text(err) != "Nothing is known of 2026-02-28T23:00:00Z: history of this cluster begins at 2026-03-01T00:00:00Z." {
+		t.Fatal(err)
+	}
+}
+
+func TestAPauseInWhichNobodyLookedIsSaid(t *testing.T) {
+	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	clock := start
+	for _, at := range []time.Time{start, start.Add(time.Hour)} {
+		clock = at
+		rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
+		if err := rec.Note(ctx, w.table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
+	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
+		t.Fatalf("%+v %v", m, err)
+	}
+	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
+		t.Fatalf("%+v %v", m, err)
+	}
+}
+
+func TestCompareCountsWhatHappened(t *testing.T) {
+	w := newWorld(t, 7)
+	before := w.table
+	c := *before.Collections[0]
+	chunk := c.Chunks.At(3)
+	chunk.Shard, chunk.Version = shardName((slices.Index([]string{shardName(0), shardName(1), shardName(2)}, chunk.Shard)+1)%3), topology.Version{Major: 9}
+	m, _, err := c.Chunks.Apply([]topology.Chunk{chunk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Chunks = m
+	after := *before
+	after.Collections = []*topology.Collection{&c}
+	got := Compare(before, &after)
+	if len(got.Collections) != 1 || got.Collections[0].Moved != 1 || got.Collections[0].Split != 0 || len(got.Shards) != 3 {
+		t.Fatalf("%+v", got)
+	}
+	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
+		t.Fatalf("%+v", got.Shards)
+	}
+	if same := Compare(before, before); len(same.Collections) != 0 {
+		t.Fatalf("%+v", same)
+	}
+}

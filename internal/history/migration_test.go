@@ -1,0 +1,144 @@
+package history
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// entry is a changelog entry of a move of the range that begins at min.
+func entry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
+	t.Helper()
+	d := append(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
+		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}, more...)
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
+}
+
+// whole is the four entries of a move that took so many seconds, newest first.
+func whole(t *testing.T, end time.Time, min, seconds int) []topology.Event {
+	begin := end.Add(-time.Duration(seconds) * time.Second)
+	return []topology.Event{
+		entry(t, end, "moveChunk.from", min, bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)}, bson.E{Key: "note", Value: "success"}),
+		entry(t, end.Add(-time.Millisecond), "moveChunk.commit", min, bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}),
+		entry(t, end.Add(-2*time.Millisecond), "moveChunk.to", min, bson.E{Key: "step 1 of 7", Value: int32(3)}, bson.E{Key: "note", Value: "success"}),
+		entry(t, begin, "moveChunk.start", min),
+	}
+}
+
+func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
+	got := Migrations(&topology.Table{Events: whole(t, noon, 1, 12)}, noon, nil, nil)
+	if len(got) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	m := got[0]
+	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
+		m.Donor[3] != 12*time.Second || m.RecipientSteps != 7 || m.From != "a-shard" || m.To != "b-shard" {
+		t.Fatalf("%+v", m)
+	}
+}
+
+func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
+	events := []topology.Event{entry(t, noon.Add(-4*time.Second), "moveChunk.start", 9)}
+	for i, took := range []int{10, 30, 20} {
+		events = append(events, whole(t, noon.Add(-time.Duration(i+1)*time.Hour), i, took)...)
+	}
+	got := Migrations(&topology.Table{Events: events}, noon, nil, nil)
+	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl || !got[0].ETA.At.Equal(noon.Add(16*time.Second)) || got[0].ETA.Late != 0 {
+		t.Fatalf("%+v", got[0])
+	}
+	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
+		t.Fatalf("%+v", late[0].ETA)
+	}
+	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
+		t.Fatalf("%+v", few[0].ETA)
+	}
+}
+
+func TestAMigrationWhoseDonorFailedOverIsUnclearUnlessTheTableProvesIt(t *testing.T) {
+	events := []topology.Event{entry(t, noon.Add(-time.Hour), "moveChunk.start", 1)}
+	w := newWorld(t, 1)
+	table := *w.table
+	table.Events = events
+	_, ch := table.Collections[0].Chunks.Find(mustBound(t, table.Collections[0], events[0]))
+	want := Unclear
+	if ch.Shard == "b-shard" {
+		want = Done
+	}
+	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != want {
+		t.Fatalf("%+v", got[0])
+	}
+	// The same range on the recipient: proven.
+	c := *table.Collections[0]
+	ch.Shard, ch.Version = "b-shard", topology.Version{Major: 99}
+	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Chunks = m
+	table.Collections = []*topology.Collection{&c}
+	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != Done {
+		t.Fatalf("%+v", got[0])
+	}
+	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].Outcome != Unclear {
+		t.Fatalf("%+v", got[0])
+	}
+}
+
+func TestAMoveToWhereTheChunkIsAlreadyIsNoMigration(t *testing.T) {
+	e := entry(t, noon, "moveChunk.from", 1, bson.E{Key: "note", Value: "aborted"})
+	raw, err := bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Details = raw
+	if got := Migrations(&topology.Table{Events: []topology.Event{e}}, noon, nil, nil); len(got) != 0 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestFailuresAreGroupedByWhatIsAlikeInTheirReasons(t *testing.T) {
+	var events []topology.Event
+	for i := range 5 {
+		reason := "chunk too big: 1234" + strconv.Itoa(i) + " bytes in range { k: " + strconv.Itoa(i) + " }"
+		if i == 4 {
+			reason = ""
+		}
+		events = append(events, entry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i,
+			bson.E{Key: "step 1 of 6", Value: int32(5)}, bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: reason}))
+	}
+	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
+	if len(got) != 2 || got[0].Count != 4 || got[0].Reason != "chunk too big: … bytes in range {…}" || got[1].Reason != "" || got[1].Count != 1 || got[0].By[ByUnknown] != 4 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestHostileDetailsAreNoSteps(t *testing.T) {
+	d, err := bson.Marshal(bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
+		{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took, of := steps(d); took != nil || of != 0 {
+		t.Fatal(took, of)
+	}
+}
+
+func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
+	t.Helper()
+	b, err := c.Key.Bound(docIn(e.Details, "min"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

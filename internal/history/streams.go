@@ -1,0 +1,23 @@
+package history
+
+import (
+	"fmt"
+
+	"shardboard/internal/topology"
+)
+
+// The streams of a cluster.
+const (
+	frameStream  = "frame"
+	chunksPrefix = "chunks/"
+	sizesPrefix  = "sizes/"
+)
+
+// chunksStream is one life of a collection: another incarnation is another
+// stream, so its versions never meet those of the one before.
+func chunksStream(m topology.Meta) string {
+	i := m.Incarnation
+	return fmt.Sprintf("%s%s/%x-%s-%d.%d", chunksPrefix, m.NS, i.UUID, i.Epoch.Hex(), i.Timestamp.T, i.Timestamp.I)
+}
+
+func sizesStream(ns topology.Namespace) string { return sizesPrefix + string(ns) }

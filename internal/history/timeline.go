@@ -1,0 +1,266 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// Query asks for what happened in [From, To).
+type Query struct {
+	NS       topology.Namespace // "" = any
+	From, To time.Time
+	Limit    int
+	// Skip leaves out so many of the first moment: together with From it goes on
+	// where a page ended.
+	Skip int
+	Runs []OurRun // ours in that time, for the causes
+}
+
+// Timeline is a page of what happened, oldest first. Next and Skip are where
+// the page after it begins; a zero Next is the end.
+type Timeline struct {
+	Items []Item
+	Gaps  []Gap
+	Next  time.Time
+	Skip  int
+}
+
+// entriesRead is how many stored changes one page reads at most: with more, the
+// page is shorter.
+const entriesRead = 1000
+
+// Timeline gives what was observed and what was logged.
+func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline, error) {
+	observed, until, err := p.observed(ctx, cluster, q)
+	if err != nil {
+		return Timeline{}, err
+	}
+	to := q.To
+	if !until.IsZero() {
+		to = until
+	}
+	logged, until, err := p.logged(ctx, cluster, q, to)
+	if err != nil {
+		return Timeline{}, err
+	}
+	if !until.IsZero() {
+		to = until
+	}
+	items := slices.DeleteFunc(slices.Concat(observed, logged), func(i Item) bool {
+		return !i.At.Before(to) || q.NS != "" && i.NS != q.NS && i.NS != ""
+	})
+	slices.SortStableFunc(items, func(a, b Item) int { return a.At.Compare(b.At) })
+	out := Timeline{}
+	skip := 0
+	for skip < len(items) && skip < q.Skip && items[skip].At.Equal(q.From) {
+		skip++
+	}
+	end := min(len(items), skip+q.Limit)
+	out.Items = items[skip:end]
+	switch {
+	case end < len(items):
+		out.Next = items[end].At
+		for i := end - 1; i >= 0 && items[i].At.Equal(out.Next); i-- {
+			out.Skip++
+		}
+	case to.Before(q.To):
+		out.Next = to
+	}
+	if err := p.causes(ctx, cluster, out.Items, q.Runs); err != nil {
+		return Timeline{}, err
+	}
+	out.Gaps, err = p.Gaps(ctx, cluster, q.From, q.To)
+	return out, err
+}
+
+// entries reads stored changes. When there are too many, it gives whole moments
+// only and the time from which on it has none.
+func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to time.Time) ([]store.HistoryEntry, time.Time, error) {
+	for limit := entriesRead; ; limit *= 8 {
+		list, err := p.kept.HistoryBetween(ctx, cluster, prefix, from, to, limit)
+		if err != nil || len(list) < limit {
+			return list, time.Time{}, err
+		}
+		until := list[len(list)-1].At
+		if list[0].At.Before(until) {
+			return slices.DeleteFunc(list, func(e store.HistoryEntry) bool { return !e.At.Before(until) }), until, nil
+		}
+	}
+}
+
+// observed makes items of stored changes; until is where it stopped, when before q.To.
+func (p *Past) observed(ctx context.Context, cluster string, q Query) (items []Item, until time.Time, err error) {
+	frames, cut, err := p.entries(ctx, cluster, frameStream, q.From, q.To)
+	if err != nil {
+		return nil, until, err
+	}
+	to := q.To
+	if !cut.IsZero() {
+		to, until = cut, cut
+	}
+	prefix := chunksPrefix
+	if q.NS != "" {
+		prefix += string(q.NS) + "/"
+	}
+	changes, cut, err := p.entries(ctx, cluster, prefix, q.From, to)
+	if err != nil {
+		return nil, until, err
+	}
+	if !cut.IsZero() {
+		to, until = cut, cut
+	}
+	keys := map[string]topology.Meta{} // of streams
+	var last *pastFrame
+	take := func(e store.HistoryEntry, quiet bool) error {
+		f, err := readFrame(e.Body)
+		if err != nil {
+			return err
+		}
+		for _, m := range f.metas {
+			keys[chunksStream(m)] = m
+		}
+		if last != nil && !quiet {
+			items = append(items, diffFrames(*last, f, e.At)...)
+		}
+		last = &f
+		return nil
+	}
+	before, err := p.kept.HistoryOf(ctx, cluster, frameStream, q.From.Add(-time.Millisecond))
+	if err != nil {
+		return nil, until, err
+	}
+	for _, e := range before {
+		if err := take(e, true); err != nil {
+			return nil, until, err
+		}
+	}
+	for _, e := range frames {
+		if !e.At.Before(to) {
+			break
+		}
+		if err := take(e, false); err != nil {
+			return nil, until, err
+		}
+	}
+	maps := map[string]*topology.ChunkMap{}
+	for _, e := range changes {
+		meta, known := keys[e.Stream]
+		if !known {
+			continue
+		}
+		more, err := p.chunkItems(ctx, cluster, maps, meta, e, q.From)
+		if err != nil {
+			return nil, until, err
+		}
+		items = append(items, more...)
+	}
+	return items, until, nil
+}
+
+// chunkItems applies one stored change to the map before it.
+func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*topology.ChunkMap, meta topology.Meta, e store.HistoryEntry, from time.Time) ([]Item, error) {
+	m, begun := maps[e.Stream]
+	if !begun {
+		c, _, err := p.chunks(ctx, cluster, meta, from.Add(-time.Millisecond))
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			m = c.Chunks
+		}
+	}
+	body, err := unpack(e.Body)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := decodeChunks(body)
+	if err != nil {
+		return nil, fmt.Errorf("chunks of %s: %w", meta.NS, err)
+	}
+	if m == nil || e.Whole {
+		whole, err := topology.BuildChunks(meta.Key, newest(rows))
+		if err != nil {
+			return nil, fmt.Errorf("chunks of %s at %s: %w", meta.NS, e.At, err)
+		}
+		if m == nil {
+			maps[e.Stream] = whole
+			return nil, nil
+		}
+		rows = whole.Delta(m)
+	}
+	// Flags change without a version; they are no change of placement.
+	flagged, _ := m.Reflag(slices.Clone(rows))
+	next, changes, err := flagged.Apply(rows)
+	if errors.Is(err, topology.ErrTorn) {
+		if c, _, aerr := p.chunks(ctx, cluster, meta, e.At); aerr == nil && c != nil {
+			next, changes, err = c.Chunks, nil, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("chunks of %s at %s: %w", meta.NS, e.At, err)
+	}
+	maps[e.Stream] = next
+	out := make([]Item, 0, len(changes))
+	for _, c := range changes {
+		kind := map[topology.ChangeKind]Kind{topology.Moved: Moved, topology.Split: Split, topology.Merged: Merged}[c.Kind]
+		if kind == "" {
+			continue
+		}
+		out = append(out, Item{At: e.At, Kind: kind, NS: meta.NS, Key: meta.Key, Min: c.Min, Max: c.Max, From: c.From, To: c.To})
+	}
+	return out, nil
+}
+
+// logged makes items of kept changelog entries.
+func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time) (items []Item, until time.Time, err error) {
+	limit := q.Limit + q.Skip + 1
+	list, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: q.From, To: to, NS: string(q.NS), Ascending: true, Limit: limit})
+	if err != nil {
+		return nil, until, err
+	}
+	if len(list) == limit && list[0].At.Before(list[limit-1].At) {
+		until = list[limit-1].At
+	}
+	for _, e := range list {
+		items = append(items, loggedItem(e))
+	}
+	return items, until, nil
+}
+
+func loggedItem(e store.HistoryEvent) Item {
+	x := topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)}
+	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed}
+	i.From, i.To = textIn(x.Details, "from"), textIn(x.Details, "to")
+	i.RawMin, i.RawMax = docIn(x.Details, "min"), docIn(x.Details, "max")
+	if b := docIn(x.Details, "before"); b != nil {
+		i.RawMin, i.RawMax = docIn(b, "min"), docIn(b, "max")
+	}
+	if i.Failed {
+		i.Reason = textIn(x.Details, "errmsg")
+	}
+	return i
+}
+
+func textIn(d bson.Raw, key string) string {
+	if len(d) == 0 {
+		return ""
+	}
+	s, _ := d.Lookup(key).StringValueOK()
+	return s
+}
+
+func docIn(d bson.Raw, key string) bson.Raw {
+	if len(d) == 0 {
+		return nil
+	}
+	r, _ := d.Lookup(key).DocumentOK()
+	return r
+}

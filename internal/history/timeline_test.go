@@ -1,0 +1,243 @@
+package history
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// recorded50 records fifty steps, one a second, and gives what was counted
+// between the tables themselves.
+func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
+	t.Helper()
+	db, w := openStore(t), newWorld(t, seed)
+	start = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	clock := start
+	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
+	for range 50 {
+		before := w.table
+		if err := rec.Note(t.Context(), w.table); err != nil {
+			t.Fatal(err)
+		}
+		clock = clock.Add(time.Second)
+		w.step()
+		for _, c := range Compare(before, w.table).Collections {
+			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
+		}
+	}
+	if err := rec.Note(t.Context(), w.table); err != nil {
+		t.Fatal(err)
+	}
+	return NewPast(db, func() time.Time { return clock }), start, moved, split, merged
+}
+
+func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T) {
+	for _, limit := range []int{1000, 7, 1} {
+		p, start, moved, split, merged := recorded50(t, 3)
+		q := Query{From: start, To: start.Add(time.Hour), Limit: limit}
+		counts := map[Kind]int{}
+		var last time.Time
+		for pages := 0; ; pages++ {
+			got, err := p.Timeline(t.Context(), "c1", q)
+			if err != nil || len(got.Items) > limit || pages > 200 {
+				t.Fatal(len(got.Items), pages, err)
+			}
+			for _, i := range got.Items {
+				counts[i.Kind]++
+				if i.At.Before(last) {
+					t.Fatal("out of order")
+				}
+				last = i.At
+			}
+			if got.Next.IsZero() {
+				break
+			}
+			q.From, q.Skip = got.Next, got.Skip
+		}
+		if counts[Moved] != moved || counts[Split] != split || counts[Merged] != merged || moved == 0 || split == 0 || merged == 0 || counts[ZoneAdded] == 0 {
+			t.Errorf("limit %d: %v, want %d %d %d", limit, counts, moved, split, merged)
+		}
+	}
+}
+
+func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
+	p, start, _, _, _ := recorded50(t, 3)
+	at, n := start.Add(-time.Hour), 0
+	var times []time.Time
+	for {
+		next, err := p.Step(t.Context(), "c1", at, true, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.IsZero() {
+			break
+		}
+		times = append(times, next)
+		at = next
+		n++
+	}
+	if n < 30 || !times[0].Equal(start) {
+		t.Fatalf("%d steps from %s", n, times[0])
+	}
+	for i := len(times) - 1; i > 0; i-- {
+		if prev, err := p.Step(t.Context(), "c1", times[i], false, false); err != nil || !prev.Equal(times[i-1]) {
+			t.Fatal(prev, err)
+		}
+	}
+	if prev, err := p.Step(t.Context(), "c1", start, false, false); err != nil || !prev.IsZero() {
+		t.Fatal(prev, err)
+	}
+	ticks, err := p.Ticks(t.Context(), "c1", start, start.Add(time.Minute), 60)
+	if err != nil || ticks[0].Changes == 0 || ticks[59].Changes != 0 {
+		t.Fatal(ticks, err)
+	}
+}
+
+func TestStepsToFailuresAndTheirReasons(t *testing.T) {
+	db, w := openStore(t), newWorld(t, 1)
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	bad, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.table.Events = []topology.Event{
+		{ID: "3", Time: start.Add(3 * time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
+		{ID: "2", Time: start.Add(2 * time.Minute), What: "moveChunk.from", NS: "db.things", Details: bad},
+		{ID: "1", Time: start.Add(time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
+	}
+	clock := start.Add(4 * time.Minute)
+	if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(t.Context(), w.table); err != nil {
+		t.Fatal(err)
+	}
+	p := NewPast(db, func() time.Time { return clock })
+	if at, err := p.Step(t.Context(), "c1", start, true, true); err != nil || !at.Equal(start.Add(2*time.Minute)) {
+		t.Fatal(at, err)
+	}
+	if at, err := p.Step(t.Context(), "c1", start.Add(2*time.Minute), true, true); err != nil || !at.IsZero() {
+		t.Fatal(at, err)
+	}
+	if at, err := p.Step(t.Context(), "c1", clock, false, true); err != nil || !at.Equal(start.Add(2*time.Minute)) {
+		t.Fatal(at, err)
+	}
+	got, err := p.Timeline(t.Context(), "c1", Query{From: start, To: clock.Add(time.Second), Limit: 100})
+	if err != nil || len(got.Items) != 3 || !got.Items[1].Failed || got.Items[1].Reason != "no space" || got.Items[0].Failed {
+		t.Fatalf("%+v %v", got.Items, err)
+	}
+}
+
+func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
+	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	clock := start
+	now := func() time.Time { return clock }
+	for _, at := range []time.Duration{0, time.Hour} {
+		clock = start.Add(at)
+		if err := NewRecorder(db, nil, nil, now).Note(ctx, w.table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := NewPast(db, now)
+	got, err := p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
+	if err != nil || len(got.Gaps) != 1 || !got.Gaps[0].From.Equal(start) || !got.Gaps[0].To.Equal(start.Add(time.Hour)) {
+		t.Fatalf("%+v %v", got.Gaps, err)
+	}
+	clock = clock.Add(50 * time.Second)
+	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
+		t.Fatalf("%+v %v", m, err)
+	}
+	clock = clock.Add(time.Hour)
+	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
+		t.Fatalf("%+v %v", m, err)
+	}
+}
+
+func TestWhatChangedBesideChunksIsTold(t *testing.T) {
+	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+	clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
+	begin := clock
+	tables := []*topology.Table{w.table}
+	then := func(change func(*topology.Table)) {
+		next := *tables[len(tables)-1]
+		change(&next)
+		tables = append(tables, &next)
+	}
+	then(func(t *topology.Table) { t.Balancer = topology.Balancer{Known: true, Mode: "full"} })
+	then(func(t *topology.Table) { t.Balancer = topology.Balancer{Known: true, Mode: "off"} })
+	then(func(t *topology.Table) {
+		t.Shards = slices.Clone(t.Shards)
+		t.Shards[0].Draining, t.Shards[2].Zones = true, []string{"us"}
+	})
+	then(func(t *topology.Table) {
+		t.Shards = append(slices.Clone(t.Shards), topology.Shard{Name: "d-shard"})
+		t.Databases = []topology.Database{{Name: "db", Primary: "a-shard"}}
+	})
+	then(func(t *topology.Table) { t.Databases = []topology.Database{{Name: "db", Primary: "b-shard"}} })
+	then(func(t *topology.Table) { t.Collections = nil })
+	for _, table := range tables {
+		if err := rec.Note(ctx, table); err != nil {
+			t.Fatal(err)
+		}
+		clock = clock.Add(time.Second)
+	}
+	got, err := NewPast(db, nil).Timeline(ctx, "c1", Query{From: begin, To: clock, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []Kind
+	for _, i := range got.Items {
+		kinds = append(kinds, i.Kind)
+	}
+	if want := []Kind{BalancerOff, ShardDraining, ShardZones, ShardAdded, DatabaseCreated, PrimaryMoved, CollectionDropped}; !slices.Equal(kinds, want) {
+		t.Fatalf("%v", kinds)
+	}
+}
+
+func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	doc := func(n int) bson.Raw {
+		b, err := bson.Marshal(bson.D{{Key: "k", Value: n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b", Event: &topology.Event{What: "moveChunk.commit"}}
+	run := OurRun{ID: "r1", NS: "db.c", Min: doc(1), Max: doc(2), From: "a", To: "b", Start: at.Add(-time.Minute), End: at.Add(time.Second)}
+	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true}
+	off, barred, blank := on, on, state{}
+	off.balancer.Stopped, barred.balances = true, false
+	if c := causeOf(move, "move", []OurRun{run}, off); c.By != ByUs || c.Run != "r1" || c.Inferred {
+		t.Fatalf("%+v", c)
+	}
+	for name, other := range map[string]func(*OurRun){
+		"namespace": func(r *OurRun) { r.NS = "db.d" }, "min": func(r *OurRun) { r.Min = doc(0) }, "max": func(r *OurRun) { r.Max = doc(3) },
+		"from": func(r *OurRun) { r.From = "c" }, "to": func(r *OurRun) { r.To = "c" },
+		"before": func(r *OurRun) { r.End = at.Add(-time.Hour) }, "after": func(r *OurRun) { r.Start = at.Add(time.Hour) },
+	} {
+		r := run
+		other(&r)
+		if c := causeOf(move, "move", []OurRun{r}, off); c.By != ByOther {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	for _, x := range []struct {
+		s    state
+		want By
+	}{{on, ByBalancer}, {off, ByOther}, {barred, ByOther}, {blank, ByUnknown}} {
+		if c := causeOf(move, "move", nil, x.s); c.By != x.want || c.Inferred != (x.want != ByUnknown) || c.Basis == "" {
+			t.Errorf("%+v, want %s", c, x.want)
+		}
+	}
+	if c := causeOf(Item{Event: &topology.Event{What: "autoMerge"}}, "merge", nil, blank); c.By != ByBalancer || c.Inferred {
+		t.Errorf("%+v", c)
+	}
+}
