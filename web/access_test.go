@@ -82,6 +82,9 @@ func TestWhoIsSentToSignInComesBack(t *testing.T) {
 // TestPagesOfTwoPeopleNeverMix asks for the same addresses as different people,
 // with each other's validators.
 func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	s := newSite(t, withClaims)
 	people := []struct {
 		name string
@@ -189,6 +192,9 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 }
 
 func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	s := newSite(t, func(d *Deps) { d.Auth = nil })
 	for _, rt := range routes() {
 		if need, _ := rt.Policy.needs(); need == "" || rt.Policy == PolicyNear {

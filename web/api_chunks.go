@@ -13,7 +13,7 @@ import (
 // reference of the next chunk: when that was merged away meanwhile, the page
 // begins with the chunk that now holds its lower bound, so nothing is skipped.
 func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

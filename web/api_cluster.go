@@ -15,7 +15,7 @@ var allParts = [...]topology.Part{
 }
 
 func (s *Server) apiCluster(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

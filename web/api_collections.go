@@ -11,7 +11,7 @@ import (
 )
 
 func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

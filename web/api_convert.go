@@ -56,6 +56,9 @@ func asOf(v View, parts ...topology.Part) (at time.Time, stale bool) {
 		}
 		stale = stale || v.Table.Stale(p, v.Now)
 	}
+	if v.Past != nil && !v.Past.Watched {
+		at, stale = v.Past.Last, true
+	}
 	return at.UTC().Truncate(time.Millisecond), stale
 }
 

@@ -12,7 +12,7 @@ import (
 // drawn from tiles of bounded size: neighbours on the same shard are one run,
 // and where even those are too many, fixed cells hold their counts.
 func (s *Server) apiMap(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ const maxRuns = 512
 
 // tileRuns merges the chunks [from, to) into runs by shard, or into maxRuns
 // cells of equal chunk count when there are more runs than that.
-func tileRuns(c *topology.Collection, from, to int) []api.Run {
-	out := []api.Run{}
+func tileRuns(c *topology.Collection, from, to int) []api.TileRun {
+	out := []api.TileRun{}
 	runs := 0
 	for i := from; i < to; i++ {
 		if i == from || c.Chunks.Owner(i) != c.Chunks.Owner(i-1) {
@@ -60,7 +60,7 @@ func tileRuns(c *topology.Collection, from, to int) []api.Run {
 		fresh := len(out) == 0 || !cells && ch.Shard != out[len(out)-1].Shard || cells && i >= next
 		if fresh {
 			finish(c, out, edges, shards, cells)
-			out = append(out, api.Run{From: i, Shard: ch.Shard})
+			out = append(out, api.TileRun{From: i, Shard: ch.Shard})
 			edges.Min, shards = ch.Min, map[string]int{}
 			next = from + (to-from)*len(out)/maxRuns
 		}
@@ -77,7 +77,7 @@ func tileRuns(c *topology.Collection, from, to int) []api.Run {
 }
 
 // finish writes the bounds of the last run and, for a cell, its shards.
-func finish(c *topology.Collection, out []api.Run, edges shardkey.Range, shards map[string]int, cells bool) {
+func finish(c *topology.Collection, out []api.TileRun, edges shardkey.Range, shards map[string]int, cells bool) {
 	if len(out) == 0 {
 		return
 	}

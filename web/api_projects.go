@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Server) apiProjects(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loadedProjects()
+	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func projectPage(r *http.Request, rows []placement.Project, wire func(placement.
 }
 
 func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loadedProjects()
+	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 // loadedProjects is the newest view, once table and directory are both there.
-func (s *Server) loadedProjects() (View, error) {
-	v, err := s.loaded()
+func (s *Server) loadedProjects(r *http.Request) (View, error) {
+	v, err := s.loadedAt(r)
 	if err == nil && !v.Dir.Loaded() {
 		err = fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 
 // shardContents finds the shard of the address and what is on it.
 func (s *Server) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return v, nil, placement.Contents{}, err
 	}

@@ -145,7 +145,7 @@ func shardList(names []string) string {
 // apiChunkWhy tells why one chunk is where it is and what the balancer makes
 // of it.
 func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func chunkWhy(t *topology.Table, p *balance.Plan, c *topology.Collection, i int)
 
 // apiProjectWhy is apiChunkWhy for the chunks of one project.
 func (s *Server) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *Server) apiZones(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

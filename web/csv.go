@@ -68,9 +68,12 @@ func (s *Server) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t := s.view().Table
-	if base, ok := strings.CutSuffix(name, ".csv"); ok && t.Shard(name) == nil && t.Shard(base) != nil {
-		return s.writeShardCSV(w, base)
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
+	if base, ok := strings.CutSuffix(name, ".csv"); ok && v.Table.Shard(name) == nil && v.Table.Shard(base) != nil {
+		return s.writeShardCSV(w, r, base)
 	}
 	return s.pageShard(w, r)
 }
@@ -81,11 +84,11 @@ func (s *Server) shardCSV(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.writeShardCSV(w, name)
+	return s.writeShardCSV(w, r, name)
 }
 
-func (s *Server) writeShardCSV(w http.ResponseWriter, name string) error {
-	v, err := s.loaded()
+func (s *Server) writeShardCSV(w http.ResponseWriter, r *http.Request, name string) error {
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/advice"
+	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -112,10 +115,15 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 	}
 	deps := Deps{
 		Watcher: s.watcher, Keeper: s.keeper, Locator: s.locator, Profile: profile.Yorkie(),
-		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Now: func() time.Time { return epoch }, Target: "mongos.example:27017", Version: "test",
-		Auth:  everybody{auth.Local()},
-		Audit: cannedAudit(),
+		Log:      slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Heat:     heat.NewCollector(nil, s.watcher, profile.Yorkie(), heat.Options{Seed: 1}),
+		Pictures: keyvis.New(s.watcher, nil, nil),
+		Surveys:  cannedSurveys(),
+		Now:      func() time.Time { return epoch }, Target: "mongos.example:27017", Version: "test",
+		Advice:  advice.NewAdvisor(advice.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }}),
+		Auth:    everybody{auth.Local()},
+		Audit:   cannedAudit(),
+		Actions: cannedActions(),
 	}
 	for _, f := range change {
 		f(&deps)

@@ -84,6 +84,9 @@ var wholePages = []string{"/", "/collections", "/projects", "/zones", "/layout",
 // A page about a cluster whose names are markup has the elements and attributes
 // of one whose names are harmless: nothing of a name became markup.
 func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	step := every()
 	pages := 0
 	for n, batch := range batches(payloads(t)) {
@@ -217,6 +220,9 @@ func TestHostileNamesStayJSON(t *testing.T) {
 // What goes over the socket is drawn by the same components; here it is read as
 // the page's script reads it.
 func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	for _, batch := range batches(payloads(t)) {
 		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
 		evil, v := e.site(t)

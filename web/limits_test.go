@@ -66,6 +66,9 @@ func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
 }
 
 func TestRememberedAllowancesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	now := epoch
 	l := newLimits(func() time.Time { return now })
 	rt := Route{Method: "GET", Policy: PolicyLocate}

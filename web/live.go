@@ -59,7 +59,7 @@ func newHub(view func() View, fragments func(string) (fragmentFunc, bool), m *me
 
 // run serves until ctx ends or close is called, then closes every socket and
 // waits for its handler.
-func (h *hub) run(ctx context.Context, tables, dirs <-chan struct{}) error {
+func (h *hub) run(ctx context.Context, tables, dirs, runs <-chan struct{}) error {
 	if !h.start() {
 		return nil // closed before it began, or running already
 	}
@@ -95,6 +95,7 @@ func (h *hub) run(ctx context.Context, tables, dirs <-chan struct{}) error {
 			continue
 		case <-tables:
 		case <-dirs:
+		case <-runs:
 		case <-gather.C:
 			waiting = false
 			last = time.Now()

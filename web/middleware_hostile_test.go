@@ -71,6 +71,9 @@ func TestLinksFromOtherSitesWork(t *testing.T) {
 // Every answer says the same about what a browser may do with it: pages, data,
 // errors, refusals, redirections to nowhere and answers without a body.
 func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	s := newSite(t)
 	type ask struct {
 		method, address string

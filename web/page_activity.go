@@ -13,7 +13,11 @@ func (s *Server) pageActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
+	v.Eras = s.eras(v)
 	m := activityView(v, q)
 	if q != (activityQuery{}) {
 		m.LiveURL = r.URL.RequestURI()

@@ -19,7 +19,10 @@ func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ns := topology.Namespace(raw)
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	m, err := collectionView(v, ns, q)
 	if err != nil {
 		return err
@@ -27,5 +30,9 @@ func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
 	s.deps.Watcher.Viewed(ns)
 	sh := s.shell(r, v, "collections", raw, "collection:"+raw)
 	m.LiveURL = r.URL.RequestURI()
+	if v.Past == nil { // writes are counted now
+		m.Heat = s.heatLine(v, ns, -1)
+	}
+	m.Acts = s.offers(r, v.Table).collection(v.Table.Collection(ns))
 	return writePage(w, r, http.StatusOK, templates.CollectionPage(sh, m))
 }

@@ -9,7 +9,10 @@ import (
 
 // pageCollections is the matrix of collections and shards.
 func (s *Server) pageCollections(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	sh := s.shell(r, v, "collections", words.T("nav.collections"), "collections")
 	return writePage(w, r, http.StatusOK, templates.CollectionsPage(sh, collectionsView(v)))
 }

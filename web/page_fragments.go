@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -26,6 +27,10 @@ type View struct {
 	Profile *profile.Profile // nil: nothing is compared with layouts
 	Now     time.Time
 	Cost    int // commands sent to the cluster during the last minute; 0 = not known
+
+	Past *pastTime                                 // nil: it is of now
+	Eras history.Eras                              // who may have moved chunks, where that is shown
+	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
 }
 
 // fragmentFunc renders the shared live region of one topic. It holds nothing
@@ -55,6 +60,8 @@ func (s *Server) fragments(topic string) (render fragmentFunc, ok bool) {
 			m, err := projectView(v, s.deps.Profile, id)
 			return templates.ProjectRegion(m), err
 		}), true
+	case "run":
+		return s.runFragment(arg), s.deps.Actions != nil && recordName(arg)
 	case "shard":
 		return s.fragmentOf(func(v View) (templ.Component, error) {
 			m, err := shardView(v, s.deps.Profile, arg)
@@ -76,6 +83,7 @@ func (s *Server) region(topic string, v View) templ.Component {
 	case "zones":
 		return templates.ZonesRegion(zonesView(v))
 	default:
+		v.Eras = s.eras(v)
 		return templates.ActivityRegion(activityView(v, activityQuery{}))
 	}
 }

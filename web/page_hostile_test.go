@@ -14,6 +14,9 @@ import (
 )
 
 func TestPagesHoldNothingThatTheirPolicyForbids(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	for _, sc := range scenes() {
 		doc := parse(t, sc.open(t))
 		doc.Find("*").Each(func(_ int, s *goquery.Selection) {

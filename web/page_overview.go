@@ -9,7 +9,10 @@ import (
 
 // pageOverview answers "is it balanced, what is wrong?".
 func (s *Server) pageOverview(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	sh := s.shell(r, v, "overview", words.T("nav.overview"), "overview")
-	return writePage(w, r, http.StatusOK, templates.OverviewPage(sh, overviewView(v)))
+	return writePage(w, r, http.StatusOK, templates.OverviewPage(sh, overviewView(v), s.offers(r, v.Table).balancer()))
 }

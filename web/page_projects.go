@@ -14,7 +14,10 @@ func (s *Server) pageProjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	m := projectsView(v, s.deps.Profile, q)
 	if q != (projectsQuery{}) {
 		m.LiveURL = r.URL.RequestURI()

@@ -12,11 +12,14 @@ func (s *Server) pageShard(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	m, err := shardView(v, s.deps.Profile, name)
 	if err != nil {
 		return err
 	}
 	sh := s.shell(r, v, "shards", name, "shard:"+name)
-	return writePage(w, r, http.StatusOK, templates.ShardPage(sh, m))
+	return writePage(w, r, http.StatusOK, templates.ShardPage(sh, m, s.offers(r, v.Table).shard(name)))
 }

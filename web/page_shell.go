@@ -14,7 +14,7 @@ import (
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
-	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now()}
+	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs}
 	if s.deps.Cost != nil {
 		v.Cost = s.deps.Cost()
 	}
@@ -31,7 +31,7 @@ func (s *Server) shell(r *http.Request, v View, nav, title string, topics ...str
 	if len(topics) == 0 {
 		topics = []string{"zones"} // a quiet topic: its socket carries the status
 	}
-	return templates.Shell{
+	sh := templates.Shell{
 		Title:   title,
 		Nav:     nav,
 		Topics:  topics,
@@ -43,7 +43,10 @@ func (s *Server) shell(r *http.Request, v View, nav, title string, topics ...str
 		Version: s.deps.Version,
 		You:     youView(who),
 		Banners: s.banners(who),
+		Runs:    s.deps.Actions != nil,
 	}
+	s.inTime(r, v, &sh)
+	return sh
 }
 
 // youView is who looks at a page, and what it offers them.

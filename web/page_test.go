@@ -21,6 +21,9 @@ func parse(t testing.TB, html string) *goquery.Document {
 }
 
 func TestEveryPageInEveryStateIsWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}`)
 	for _, sc := range scenes() {
 		t.Run(sc.name, func(t *testing.T) {
@@ -163,6 +166,9 @@ func TestLinksOfPagesLeadToPages(t *testing.T) {
 }
 
 func TestEveryStateHasItsWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
 	want := map[string][]string{
 		"overview-loading": {"Reading the cluster", "Not known before the first read"}, "overview-denied": {"Grant the cluster user find on config.sizes", "not permitted"},
 		"overview-lost": {"Cluster not answering, data 7 min old", "The cluster does not answer."}, "collection-lost": {"Cluster not answering"},

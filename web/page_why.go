@@ -9,7 +9,7 @@ import (
 // pageChunk answers "why is this chunk here, and why does it not move?". It is
 // made from the table alone.
 func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,12 @@ func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := chunkView(v, c, i)
-	m.Dangers = dangersView(v, s.knownDangers(c, i))
+	if v.Past == nil { // what is known of ids and of writes is of now
+		m.Dangers = dangersView(v, s.knownDangers(c, i))
+		m.Heat = s.heatLine(v, c.NS, i)
+	}
+	m.Watch = chunkItem(c, chunkRef(c, c.Chunks.At(i).Min))
+	m.Acts = s.offers(r, v.Table).chunk(c, i)
 	s.deps.Watcher.Viewed(c.NS)
 	sh := s.shell(r, v, "collections", m.Title, "collection:"+m.NS)
 	return writePage(w, r, http.StatusOK, templates.WhyChunkPage(sh, m))

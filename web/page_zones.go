@@ -9,7 +9,10 @@ import (
 
 // pageZones shows which ranges are bound to which zone, and where that is not so.
 func (s *Server) pageZones(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
 	sh := s.shell(r, v, "zones", words.T("nav.zones"), "zones")
-	return writePage(w, r, http.StatusOK, templates.ZonesPage(sh, zonesView(v)))
+	return writePage(w, r, http.StatusOK, templates.ZonesPage(sh, zonesView(v), s.offers(r, v.Table).zones()))
 }

@@ -30,13 +30,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &tooLong) {
 		err = &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
 	}
-	status, text := fault.Of(err).HTTPStatus(), fault.Text(err)
 	if wait, ok := waitOf(err); ok {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
 		err = &statusError{http.StatusTooManyRequests, words.T("access.tooOften", "seconds", wholeSeconds(wait))}
 	}
+	problem := extended(api.ProblemOf(err, r.URL.EscapedPath()), err)
+	status := problem.Status
 	if errors.As(err, &se) {
-		status, text = se.status, se.text
+		status = se.status
+		problem = api.NewProblem(status, se.text, r.URL.EscapedPath())
 	}
 	if status >= http.StatusInternalServerError {
 		s.deps.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", logPath(r), "status", status, "err", err)
@@ -46,7 +48,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	out := newAnswer()
 	if wantsJSON(r) {
-		body, jerr := json.Marshal(api.NewProblem(status, text, r.URL.EscapedPath()))
+		body, jerr := json.Marshal(problem)
 		if jerr != nil {
 			body = []byte(`{"type":"about:blank","status":500}`)
 		}

@@ -108,7 +108,11 @@ func (s *Server) run(ctx context.Context, rt Route, r *http.Request) (*answer, e
 	ctx, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	out := newAnswer()
-	return out, rt.handler(s, out, r.WithContext(ctx))
+	err := rt.handler(s, out, r.WithContext(ctx))
+	if err == nil && rt.Tag == tagPages && isTimed(rt.Pattern) {
+		s.carryInto(r, out)
+	}
+	return out, err
 }
 
 func (s *Server) finish(w http.ResponseWriter, r *http.Request, out *answer, err error, tag string) {

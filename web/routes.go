@@ -82,9 +82,9 @@ var paramsAsk = []Param{
 	query("counts", "1 counts the rows of each place by one query of at most 2 s"),
 }
 
-// routes is the whole route table.
+// routes is the whole route table, of a server on which everything is on.
 func routes() []Route {
-	return slices.Concat(pageRoutes(), apiRoutes(), signInRoutes(), accountRoutes(), auditRoutes(), operationRoutes())
+	return withTime(slices.Concat(pageRoutes(), apiRoutes(), signInRoutes(), accountRoutes(), auditRoutes(), actionRoutes(), heatRoutes(), surveyRoutes(), historyRoutes(), adviceRoutes(), operationRoutes()))
 }
 
 func pageRoutes() []Route {
@@ -106,7 +106,7 @@ func pageRoutes() []Route {
 		with(page("/collections/{ns}", "How is one collection's key space cut?"), (*Server).pageCollection, paramNS),
 		with(page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), (*Server).pageChunk, paramNS, paramRef),
 		with(page("/projects", "Projects and their spread"), (*Server).pageProjects, query("q", "name, id or public key")),
-		with(page("/projects/{id}", "Where is one project?"), (*Server).pageProject, paramID),
+		with(fresh(page("/projects/{id}", "Where is one project?")), (*Server).pageProject, paramID),
 		with(locate, (*Server).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
 		with(page("/layout", "Is it sharded as its schema means it to be?"), (*Server).pageLayout,
 			query("db", "one database only"), query("layout", "compare with this layout")),

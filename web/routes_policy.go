@@ -53,6 +53,7 @@ func topicTable() []Topic {
 		{Kind: "shard", Of: true, Policy: PolicyRead},
 		{Kind: "zones", Policy: PolicyRead},
 		{Kind: "activity", Policy: PolicyRead},
+		{Kind: "run", Of: true, Policy: PolicyRead},
 	}
 }
 

@@ -68,9 +68,9 @@ func accountRoutes() []Route {
 }
 
 // pagePatterns are the patterns that have a page for people to read.
-func pagePatterns() map[string]bool {
+func pagePatterns(table []Route) map[string]bool {
 	out := map[string]bool{}
-	for _, rt := range routes() {
+	for _, rt := range table {
 		if rt.Method == http.MethodGet && rt.Tag == tagPages && rt.Policy != PolicyOpen && rt.Types[0] == mediaHTML {
 			out[rt.Pattern] = true
 		}

@@ -17,6 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/alert"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/advice"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -48,15 +54,26 @@ type Deps struct {
 	}
 	Prover     Prover           // nil: nothing can be proven or counted
 	Duplicates DuplicateChecker // nil: ids cannot be checked here
-	Profile    *profile.Profile
-	Log        *slog.Logger         // nil discards
-	Registry   *prometheus.Registry // nil makes one of its own
-	Now        func() time.Time     // nil is time.Now
-	Cost       func() int           // commands sent to the cluster during the last minute; nil: not known
-	Hosts      []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
-	Target     string               // redacted cluster address for display
-	Demo       bool
-	Version    string
+	Heat       *heat.Collector  // nil: writes are not counted
+	Pictures   *keyvis.Recorder // nil: and no picture of them is kept
+	History    *history.Past    // nil: nothing is known of the past
+	// Runs are ours of a time, for who moved a chunk; nil: none are known.
+	Runs     func(from, to time.Time) []history.OurRun
+	Surveys  Surveys // nil: sizes are not measured
+	Profile  *profile.Profile
+	Log      *slog.Logger         // nil discards
+	Registry *prometheus.Registry // nil makes one of its own
+	Now      func() time.Time     // nil is time.Now
+	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
+	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Target   string               // redacted cluster address for display
+	Demo     bool
+	Version  string
+
+	Advice    *advice.Advisor // nil: nothing is advised
+	Alerts    *alert.Engine   // nil: nobody is alerted
+	PlanForms bool            // plans are made here: advice has buttons for them
+	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
@@ -77,6 +94,8 @@ type Server struct {
 	openAPI []byte    // made once from the route table
 	gzips   sync.Pool // of *gzip.Writer
 	flights singleflight.Group
+	pasts   *pasts
+	settled settledEras
 	limits  *limits
 	mux     *chi.Mux
 	pages   map[string]bool // patterns that have a page to GET
@@ -96,13 +115,14 @@ func New(deps Deps) *Server {
 	if deps.Auth == nil {
 		deps.Auth = nobody{}
 	}
-	s := &Server{deps: deps, born: deps.Now().UnixMilli()}
+	s := &Server{deps: deps, pasts: newPasts(), born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)
 	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
-	s.openAPI = openAPIDocument(routes(), deps.Version)
+	table := served(deps)
+	s.openAPI = openAPIDocument(table, deps.Version)
 	s.limits = newLimits(deps.Now)
-	s.pages = pagePatterns()
-	s.mux = s.router(routes())
+	s.pages = pagePatterns(table)
+	s.mux = s.router(table)
 	s.handler = s.outside(s.mux)
 	return s
 }
@@ -118,7 +138,13 @@ func (s *Server) Run(ctx context.Context) error {
 	defer cancelTables()
 	_, dirs, cancelDirs := s.deps.Keeper.Subscribe()
 	defer cancelDirs()
-	return s.hub.run(ctx, tables, dirs)
+	var runs <-chan struct{}
+	if s.deps.Actions != nil {
+		told, cancelRuns := s.deps.Actions.Subscribe("")
+		defer cancelRuns()
+		runs = told
+	}
+	return s.hub.run(ctx, tables, dirs, runs)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are

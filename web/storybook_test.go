@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func scenes() []scene {
 		{name: "collections", path: "/collections", view: fine}, {name: "collections-trouble", path: "/collections", view: bad},
 		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.view()},
 		{name: "collection-ranged", path: "/collections/yorkie-meta.documents", view: bad},
-		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&at=12", view: fine},
+		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&key=12", view: fine},
 		{name: "projects", path: "/projects", view: fine}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
 		{name: "project", path: "/projects/" + id.Hex(), view: fine}, {name: "shard", path: "/shards/shard-rs-2", view: fine},
 		{name: "chunk", path: chunkPath(fine, "yorkie-meta.changes", 2), view: fine}, {name: "chunk-trouble", path: chunkPath(bad, "yorkie-meta.documents", 1), view: bad},
@@ -66,11 +67,14 @@ func scenes() []scene {
 		{name: "locate-found", path: "/locate?q=wiki/handbook", view: fine, found: foundDocument(fine)},
 		{name: "layout", path: "/layout", view: fine}, {name: "layout-drift", path: "/layout?layout=yorkie-0.4", view: fine}, {name: "layout-loading", path: "/layout", view: empty},
 		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).view()},
+		{name: "heat-begins", path: "/heat", view: fine}, {name: "heat-loading", path: "/heat", view: empty},
 		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
 		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
+		{name: "advice", path: "/advice", view: fine}, {name: "advice-trouble", path: "/advice", view: bad}, {name: "advice-denied", path: "/advice", view: denied},
+		{name: "advice-loading", path: "/advice", view: empty}, {name: "alerts-off", path: "/alerts", view: fine},
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
-	return append(out, accountScenes()...)
+	return slices.Concat(out, accountScenes(), actionScenes())
 }
 
 func chunkPath(v View, ns topology.Namespace, i int) string {

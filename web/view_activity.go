@@ -101,6 +101,9 @@ func activityView(v View, q activityQuery) templates.Activity {
 	}
 	m.Shards = shardOptions(v.Table, q.Shard)
 	r := refsOf(v.Table)
+	if !m.Filtered && q.Page < 2 {
+		m.Moves = migrationsView(v, r)
+	}
 	var hits []event
 	for _, e := range v.Table.Events {
 		if x := readEvent(e); q.takes(x) {

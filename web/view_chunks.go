@@ -34,7 +34,7 @@ func chunkQueryOf(in url.Values) (chunkQuery, error) {
 	for _, f := range []struct {
 		name string
 		into *string
-	}{{"q", &q.Text}, {"at", &q.At}, {"shard", &q.Shard}, {"zone", &q.Zone}} {
+	}{{"q", &q.Text}, {"key", &q.At}, {"shard", &q.Shard}, {"zone", &q.Zone}} {
 		if *f.into, err = text(in, f.name); err != nil {
 			return q, err
 		}
@@ -58,7 +58,7 @@ func (q chunkQuery) url(ns topology.Namespace) func(page int) string {
 	return func(page int) string {
 		u := url.Values{}
 		set(u, "q", q.Text)
-		set(u, "at", q.At)
+		set(u, "key", q.At)
 		set(u, "shard", q.Shard)
 		set(u, "zone", q.Zone)
 		if q.Jumbo {

@@ -117,10 +117,10 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 	if got := open("q=" + all.Chunks[4].Min.Full); len(got.Chunks) != 2 {
 		t.Errorf("%d chunks have that bound, want the two that meet there", len(got.Chunks))
 	}
-	if got := open("at=" + all.Chunks[4].Min.Full); len(got.Chunks) != 1 || got.Chunks[0].N != 5 {
+	if got := open("key=" + all.Chunks[4].Min.Full); len(got.Chunks) != 1 || got.Chunks[0].N != 5 {
 		t.Errorf("%+v holds the key", got.Chunks)
 	}
-	if got := open("at=rubbish"); got.Filter.Problem == "" || len(got.Chunks) != 0 {
+	if got := open("key=rubbish"); got.Filter.Problem == "" || len(got.Chunks) != 0 {
 		t.Error("a key that is none is not told")
 	}
 	if got := open("pos=0.5"); !slices.ContainsFunc(got.Chunks, func(c templates.ChunkRow) bool { return c.Marked && c.N == 8 }) {

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"encoding/hex"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"time"
 
 	"shardboard/internal/fault"
@@ -106,5 +106,5 @@ func chunkRow(v View, p shardkey.Pattern, i int, ch topology.Chunk, r refs) temp
 func chunkKey(min shardkey.Key) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(min.Encoded())) // a hash does not fail
-	return hex.EncodeToString(h.Sum(nil)[:6])
+	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

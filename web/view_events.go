@@ -117,6 +117,7 @@ func eventRow(v View, r refs, x event) templates.EventRow {
 	}
 	if x.min != nil && x.max != nil {
 		row.Min, row.Max = boundOf(v.Table, x.NS, x.min), boundOf(v.Table, x.NS, x.max)
+		row.Chunk = chunkOfBound(v.Table, topology.Namespace(x.NS), x.min)
 	}
 	if x.failed {
 		row.Why = x.message

@@ -91,7 +91,7 @@ func placeRow(v View, p placement.Place, r refs) templates.PlaceRow {
 	if p.Sharded {
 		row.URL = collectionURL(p.NS)
 		if at := placeKey(p); at != "" {
-			row.URL += "?at=" + url.QueryEscape(at) + "#chunks"
+			row.URL += "?key=" + url.QueryEscape(at) + "#chunks"
 		}
 	}
 	if p.Hash != nil {

@@ -156,8 +156,8 @@ func box(width float64) string {
 	return "0 0 " + templates.Units(1, width) + " " + templates.Units(1, stripHigh)
 }
 
-// block adds a rectangle to path data.
+// block adds a rectangle to path data: three of its sides, as filling closes it.
 func block(b *strings.Builder, x0, x1, y0, y1 float64) {
-	w := templates.Units(x1-x0, 1)
-	b.WriteString("M" + templates.Units(x0, 1) + " " + templates.Units(y0, 1) + "h" + w + "v" + templates.Units(y1-y0, 1) + "h-" + w + "z")
+	top := templates.Units(y0, 1)
+	b.WriteString("M" + templates.Units(x0, 1) + " " + top + "v" + templates.Units(y1-y0, 1) + "h" + templates.Units(x1-x0, 1) + "V" + top)
 }

@@ -66,20 +66,20 @@ type Chunk struct {
 // index has the positions [from, to). Positions and not key widths are the
 // scale, because a shard key of several types has no metric.
 type Tile struct {
-	NS    string `json:"ns"`
-	Level int    `json:"level"`
-	Index int    `json:"index"`
-	Total int    `json:"total"` // chunks in the collection
-	From  int    `json:"from"`
-	To    int    `json:"to"`
-	Runs  []Run  `json:"runs"`
+	NS    string    `json:"ns"`
+	Level int       `json:"level"`
+	Index int       `json:"index"`
+	Total int       `json:"total"` // chunks in the collection
+	From  int       `json:"from"`
+	To    int       `json:"to"`
+	Runs  []TileRun `json:"runs"`
 	Freshness
 }
 
-// Run is a stretch of neighbouring chunks. Where a tile has more stretches
+// TileRun is a stretch of neighbouring chunks. Where a tile has more stretches
 // than fit, a run holds several shards: Shard is then the one with most
 // chunks and Shards has the counts of all.
-type Run struct {
+type TileRun struct {
 	From   int            `json:"from"`
 	Chunks int            `json:"chunks"`
 	Shard  string         `json:"shard"`

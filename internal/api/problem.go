@@ -17,6 +17,9 @@ type Problem struct {
 	Status   int    `json:"status"`
 	Detail   string `json:"detail"`
 	Instance string `json:"instance"` // the request's path, without its query
+
+	Changed []Difference `json:"changed,omitempty"` // 409: what the cluster is not as planned in
+	Checks  []PlanCheck  `json:"checks,omitempty"`  // 422: which checks block
 }
 
 // NewProblem is the problem of a status that no fault stands behind, such as
@@ -40,7 +43,7 @@ func (p Problem) Fault() error {
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest:
 		kind = fault.Invalid
-	case http.StatusConflict, http.StatusPreconditionFailed:
+	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
 		kind = fault.Conflict
 	case http.StatusUnauthorized, http.StatusForbidden:
 		kind = fault.Forbidden

@@ -6,7 +6,10 @@ import { listenCopy } from "./copy.js";
 import { keepTimes } from "./times.js";
 import { listenStrip } from "./strip.js";
 import { toggleTheme } from "./toggle.js";
+import { listenTime } from "./timeline.js";
+import { listenWatch } from "./watch.js";
 import { listenTheme } from "./settings.js";
+import { keepPlan } from "./plan.js";
 
 const starts = [
   keepTimes,
@@ -15,6 +18,9 @@ const starts = [
   listenCopy,
   listenStrip,
   listenTheme,
+  listenTime,
+  listenWatch,
+  keepPlan,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

@@ -2,7 +2,7 @@
 import { copyHere } from "./copy.js";
 import { toggleTheme } from "./toggle.js";
 
-const places = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", a: "/activity" };
+const places = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
 let going = 0; // until when a "g" waits for its second key
 
 export function listenKeys() {

@@ -49,7 +49,7 @@ function attributes(from, to, changed) {
 // ours are attributes that the person or a script owns.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
-  return name === "data-cursor";
+  return name === "data-cursor" || name === "data-watched" || name === "data-pressed";
 }
 
 function children(from, to, changed) {

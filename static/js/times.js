@@ -8,7 +8,11 @@ export function serverClock(now) {
   if (Number.isFinite(now)) ahead = now - Date.now();
 }
 
-function span(ms) {
+/** serverNow is the time by the server's clock. */
+export const serverNow = () => Date.now() + ahead;
+
+/** span writes milliseconds as one unit. */
+export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return word("s", { n: s });
   if (s < 3600) return word("min", { n: Math.floor(s / 60) });
@@ -18,8 +22,10 @@ function span(ms) {
 
 /** refreshTimes rewrites every relative time below root. */
 export function refreshTimes(root = document) {
-  const now = Date.now() + ahead;
-  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]"))) {
+  // A page of the past tells ages as they were then.
+  const at = Date.parse(document.body.dataset.at ?? "");
+  const now = Number.isNaN(at) ? Date.now() + ahead : at;
+  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {
     const ago = now - Date.parse(el.dateTime);
     if (Number.isNaN(ago) || ago < -60000) continue;
     const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });

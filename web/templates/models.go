@@ -45,6 +45,10 @@ type Shell struct {
 	Version string
 	You     You
 	Banners []string // what everybody must know on every page
+
+	Time     TimeBar  // leads through time, where the page has a past
+	Watching Watching // asked for in the address
+	Runs     bool     // changes can be made here, so there are runs to look at
 }
 
 // You is who looks at the page and what it offers them. The zero You is

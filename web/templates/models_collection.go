@@ -55,9 +55,11 @@ type Collection struct {
 	Lanes        []Lane
 	Total, Bytes Figure // over all lanes
 	Zoned        bool   // has zone ranges
+	Heat         HeatLine
 	Filter       ChunkFilter
 	Chunks       []ChunkRow
 	Pager        Pager
+	Acts         Acts
 }
 
 // Strip is the key space from MinKey to MaxKey, StripWidth units wide.

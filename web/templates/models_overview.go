@@ -67,6 +67,7 @@ type Attention struct {
 // EventRow is one changelog entry in words.
 type EventRow struct {
 	Key     string
+	Chunk   string // its short name; "" = it is about no chunk of now
 	When    Moment
 	Text    string
 	NS      string
@@ -94,4 +95,5 @@ type Activity struct {
 	Rows     []EventRow
 	Pager    Pager
 	Summary  string
+	Moves    Migrations // none where entries are filtered
 }

@@ -47,6 +47,8 @@ type Project struct {
 	Rows                    []SpreadRow
 	Verdicts                []VerdictGroup
 	Why                     WhyProject
+	Survey                  SurveyPanel // beside the live region
+	Watch                   string      // the item as it is watched
 }
 
 // VerdictGroup is collections of which the same can be said.

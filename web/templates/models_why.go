@@ -54,6 +54,9 @@ type WhyChunk struct {
 	Place       WhyPlace
 	Rules       WhyRules
 	Dangers     []WhyDanger
+	Heat        HeatLine
+	Watch       string // the item as it is watched
+	Acts        Acts
 }
 
 // WhyDanger is a shard to which a chunk cannot be moved.

@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, audited, heat, history)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
@@ -284,7 +284,7 @@ var pages = map[string]string{
 	"chunk.max":                  "To (exclusive)",
 	"chunk.to":                   "to",
 	"chunk.version":              "Version",
-	"chunk.since":                "There since",
+	"chunk.since":                "Since",
 	"chunk.jumbo":                "jumbo",
 	"chunk.jumbo.title":          "Too big to move when the balancer last tried.",
 	"chunks.text":                "Bound contains",

@@ -68,6 +68,13 @@ var audited = map[string]string{
 	"audit.what.token.created":    "Token made",
 	"audit.what.token.revoked":    "Token revoked",
 	"audit.what.session.revoked":  "Session revoked",
+	"audit.what.plan.made":        "Plan made",
+	"audit.what.plan.refused":     "Plan refused",
+	"audit.what.run.started":      "Run started",
+	"audit.what.run.refused":      "Run of a plan refused",
+	"audit.what.run.step":         "Step of a run ended",
+	"audit.what.run.stop":         "Stop of a run asked for",
+	"audit.what.run.ended":        "Run ended",
 	"audit.what.unreadable":       "Cannot be read: the kept bytes are not a record",
 	"audit.what.other":            "{code}",
 

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// PlanRequest asks for a plan (POST plans): what to do, with what, and why.
+// Arguments are named as the field names them; one that a kind does not take
+// is refused.
+type PlanRequest struct {
+	Kind   string          `json:"kind"`
+	Args   json.RawMessage `json:"args"` // of PlanArgs
+	Reason string          `json:"reason"`
+}
+
+// PlanArgs are the arguments of any kind. Keys are shard-key values in
+// Extended JSON, hashed fields as their hash.
+type PlanArgs struct {
+	NS      string          `json:"ns,omitempty"`      // database.collection
+	At      Key             `json:"at,omitempty"`      // split: a complete shard key
+	Parts   int             `json:"parts,omitempty"`   // split: into so many
+	Bounds  json.RawMessage `json:"bounds,omitempty"`  // [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
+	Chunk   string          `json:"chunk,omitempty"`   // a chunk's reference instead of its bounds
+	To      string          `json:"to,omitempty"`      // shard
+	Project string          `json:"project,omitempty"` // id, exact name or public key
+	DB      string          `json:"db,omitempty"`      // which database's, where several have the project
+	Shard   string          `json:"shard,omitempty"`
+	Zone    string          `json:"zone,omitempty"`
+	Min     Key             `json:"min,omitempty"`
+	Max     Key             `json:"max,omitempty"`
+	Mode    string          `json:"mode,omitempty"` // "moves" or "balancer"
+	On      *bool           `json:"on,omitempty"`
+	Start   string          `json:"start,omitempty"` // "HH:MM"
+	Stop    string          `json:"stop,omitempty"`
+	Force   bool            `json:"force,omitempty"`
+	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
+	Owner   string          `json:"owner,omitempty"`
+}
+
+// Plan is what will be done, before it is (POST plans, GET plans/{id}).
+type Plan struct {
+	ID            string         `json:"id"`
+	Hash          string         `json:"hash"`
+	Kind          string         `json:"kind"`
+	Args          PlanArgs       `json:"args"` // as understood: names as ids, references as bounds
+	Summary       string         `json:"summary"`
+	Commands      []PlanCommand  `json:"commands"`
+	Preconditions []Precondition `json:"preconditions"`
+	Checks        []PlanCheck    `json:"checks"`
+	Effect        Effect         `json:"effect"`
+	Undo          Undo           `json:"undo"`
+	Risk          string         `json:"risk"` // low, medium, high
+	Role          string         `json:"role"` // needed to run it
+	Confirm       *string        `json:"confirm"`
+	Blocked       bool           `json:"blocked"` // some check forbids to run it
+	Reason        string         `json:"reason"`
+	By            string         `json:"by"`
+	MadeAt        *time.Time     `json:"madeAt"`
+	ExpiresAt     *time.Time     `json:"expiresAt"`
+	UndoOf        string         `json:"undoOf,omitempty"` // run
+}
+
+// PlanCommand is a command exactly as it will be sent, but for the comment
+// (the run's id) and the time limit. Command is null for a step that sends
+// nothing and waits.
+type PlanCommand struct {
+	Op      string `json:"op"`
+	DB      string `json:"db,omitempty"`
+	Command Key    `json:"command"`
+}
+
+// Precondition is what has to be so in the cluster right before a command.
+type Precondition struct {
+	Step  int               `json:"step"` // index of the command
+	Kind  string            `json:"kind"`
+	NS    string            `json:"ns,omitempty"`
+	Min   Key               `json:"min,omitempty"`
+	Max   Key               `json:"max,omitempty"`
+	Shard string            `json:"shard,omitempty"`
+	Zone  string            `json:"zone,omitempty"`
+	Want  map[string]string `json:"want"`
+}
+
+// Difference is a field of the cluster that is not as wanted.
+type Difference struct {
+	Kind  string `json:"kind"`
+	NS    string `json:"ns,omitempty"`
+	Min   Key    `json:"min,omitempty"`
+	Max   Key    `json:"max,omitempty"`
+	Shard string `json:"shard,omitempty"`
+	Zone  string `json:"zone,omitempty"`
+	Field string `json:"field"`
+	Want  string `json:"want"`
+	Got   string `json:"got"`
+	Text  string `json:"text"`
+}
+
+// PlanCheck is one question that a plan answers before it is run.
+type PlanCheck struct {
+	ID      string `json:"id"`
+	Verdict string `json:"verdict"` // pass, warn, block
+	Text    string `json:"text"`
+	Source  string `json:"source"` // where the answer comes from
+}
+
+// Effect is what will have changed.
+type Effect struct {
+	Chunks         Figure        `json:"chunks"`
+	Documents      Figure        `json:"documents"`
+	Bytes          Figure        `json:"bytes"`
+	DurationMillis Figure        `json:"durationMillis"`
+	Moves          []PlanMove    `json:"moves"`
+	Shards         []ShardEffect `json:"shards"`
+	Stays          []string      `json:"stays"` // what stays as it is and might be taken for part of it
+}
+
+// PlanMove is one range that goes from one shard to another.
+type PlanMove struct {
+	NS    string `json:"ns"`
+	Min   Key    `json:"min"`
+	Max   Key    `json:"max"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Bytes Figure `json:"bytes"`
+}
+
+// ShardEffect is one shard before and after, over the collections concerned.
+type ShardEffect struct {
+	Shard        string `json:"shard"`
+	ChunksBefore int64  `json:"chunksBefore"`
+	ChunksAfter  int64  `json:"chunksAfter"`
+	BytesBefore  Figure `json:"bytesBefore"`
+	BytesAfter   Figure `json:"bytesAfter"`
+}
+
+// Undo is what the inverse will be and from when it can work.
+type Undo struct {
+	Possible bool       `json:"possible"`
+	Text     string     `json:"text"`
+	From     *time.Time `json:"from"` // null: at once
+	Kind     string     `json:"kind,omitempty"`
+	Args     *PlanArgs  `json:"args,omitempty"`
+}
+
+// PlanRun confirms a plan (POST plans/{id}/run). Confirm is the text that the
+// plan asks to be typed; absent, null and "" are the same.
+type PlanRun struct {
+	Hash    string  `json:"hash"`
+	Confirm *string `json:"confirm"`
+}
+
+// PlanUndo asks for the inverse of a run (POST runs/{id}/undo); the body may be
+// left out.
+type PlanUndo struct {
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,70 @@
+package api
+
+import "time"
+
+// Run is one execution of a plan (GET runs/{id}).
+type Run struct {
+	ID        string     `json:"id"`
+	Plan      string     `json:"plan"`
+	Kind      string     `json:"kind"`
+	Summary   string     `json:"summary"`
+	State     string     `json:"state"`    // planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone
+	Resolved  bool       `json:"resolved"` // it was unknown, and then the cluster told
+	Open      bool       `json:"open"`     // it will still change
+	Why       string     `json:"why,omitempty"`
+	Steps     []RunStep  `json:"steps"`
+	Rows      []RunRows  `json:"rows"` // of the project that it is about
+	StartedAt *time.Time `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt"` // null while open
+	By        string     `json:"by"`
+	ByName    string     `json:"byName"`
+	Reason    string     `json:"reason"`
+	StopBy    string     `json:"stopBy,omitempty"`
+	StopAt    *time.Time `json:"stopAt,omitempty"`
+	CanUndo   bool       `json:"canUndo"`
+	UndoOf    string     `json:"undoOf,omitempty"`
+	UndoneBy  string     `json:"undoneBy,omitempty"`
+}
+
+// RunRows is how many rows of a project a collection had before a run's first
+// command and after its last proof. A difference is no failure by itself.
+type RunRows struct {
+	NS              string   `json:"ns"`
+	Project         string   `json:"project"`
+	Before          Figure   `json:"before"`
+	After           Figure   `json:"after"`
+	Difference      *int64   `json:"difference"`      // null unless both were counted
+	Seconds         *float64 `json:"seconds"`         // between the counts
+	WritesPerSecond *float64 `json:"writesPerSecond"` // rows; null when not known
+	Text            string   `json:"text"`
+}
+
+// RunStep is one command of a run.
+type RunStep struct {
+	Op       string       `json:"op"`
+	DB       string       `json:"db,omitempty"`
+	Command  Key          `json:"command"`
+	State    string       `json:"state"`
+	Resolved bool         `json:"resolved"`
+	Why      string       `json:"why,omitempty"`
+	Proof    []StepProof  `json:"proof"` // what was read after
+	Error    string       `json:"error"` // what the server said; "" when nothing
+	Changed  []Difference `json:"changed,omitempty"`
+	SentAt   *time.Time   `json:"sentAt"` // when its intent was written; null: never sent
+	EndedAt  *time.Time   `json:"endedAt"`
+	Done     int64        `json:"done,omitempty"` // progress
+	Total    int64        `json:"total,omitempty"`
+}
+
+// StepProof is a fact as it was read of the cluster after a command.
+type StepProof struct {
+	Kind  string            `json:"kind"`
+	NS    string            `json:"ns,omitempty"`
+	Min   Key               `json:"min,omitempty"`
+	Max   Key               `json:"max,omitempty"`
+	Shard string            `json:"shard,omitempty"`
+	Zone  string            `json:"zone,omitempty"`
+	Want  map[string]string `json:"want"`
+	Got   map[string]string `json:"got"`
+	At    *time.Time        `json:"at"`
+}

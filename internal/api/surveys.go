@@ -1,0 +1,110 @@
+package api
+
+import "time"
+
+// Survey is a background measurement of sizes (GET surveys). It reads within a
+// budget of documents and goes on after a restart.
+type Survey struct {
+	ID        string         `json:"id"`
+	Kind      string         `json:"kind"`               // sample, projects, project, document
+	State     string         `json:"state"`              // queued, running, done, stopped, failed
+	Project   string         `json:"project,omitempty"`  // hex ObjectID
+	Document  string         `json:"document,omitempty"` // hex ObjectID
+	DB        string         `json:"db,omitempty"`
+	NS        string         `json:"ns,omitempty"`
+	Precision float64        `json:"precision,omitempty"` // of a sample, as asked for
+	Progress  SurveyProgress `json:"progress"`
+	QueuedAt  time.Time      `json:"queuedAt"`
+	StartedAt *time.Time     `json:"startedAt"` // null: not yet
+	EndedAt   *time.Time     `json:"endedAt"`   // null: not yet
+	Method    string         `json:"method"`    // sample: random rows; counted: every row
+	By        string         `json:"by"`
+	Problem   string         `json:"problem,omitempty"` // why it failed
+	Results   string         `json:"results"`           // address of what it found
+}
+
+// SurveyProgress is how far a survey is: rows read, or of kind document queries.
+type SurveyProgress struct {
+	Done       int64  `json:"done"`
+	Total      *int64 `json:"total"`      // null: not known
+	EtaSeconds *int64 `json:"etaSeconds"` // null: not known, or ended
+	PacedDown  bool   `json:"pacedDown"`  // it waits, because the cluster answers slower than before
+	Returned   int64  `json:"returned"`   // documents that the cluster returned for it
+}
+
+// SurveyDetail is a survey with what it found (GET surveys/{survey}).
+type SurveyDetail struct {
+	Survey
+	Collections []SurveyCollection `json:"collections"` // empty while it runs
+}
+
+// SurveyCollection is what was found in one collection. Totals are those of the
+// statistics of then, orphans left out where the release tells how many there are.
+type SurveyCollection struct {
+	NS        string       `json:"ns"`
+	Method    string       `json:"method"` // sample or counted
+	At        *time.Time   `json:"at"`     // when its last row was read
+	Read      int64        `json:"read"`
+	Complete  bool         `json:"complete"`
+	Reason    string       `json:"reason,omitempty"`  // why it could not be read: notPermitted, gone, tooSlow
+	Problem   string       `json:"problem,omitempty"` // that in a sentence
+	Rows      Figure       `json:"rows"`
+	Bytes     Figure       `json:"bytes"`
+	Orphans   Figure       `json:"orphans"`
+	Projects  []SurveyLine `json:"projects"`           // largest first
+	Documents []SurveyLine `json:"documents"`          // largest Yorkie documents first
+	Unseen    *SurveyMost  `json:"unseen,omitempty"`   // the most that a project which is not listed has
+	LookedFor int          `json:"documentsLookedFor"` // Yorkie documents, to find revisions without one
+}
+
+// SurveyLine is what a project or a Yorkie document has of a collection.
+type SurveyLine struct {
+	Project  string        `json:"project,omitempty"`
+	Name     string        `json:"name,omitempty"` // the project's
+	Document string        `json:"document,omitempty"`
+	Rows     SurveyFigure  `json:"rows"`
+	Bytes    SurveyFigure  `json:"bytes"`
+	Dead     *SurveyDead   `json:"dead,omitempty"` // of it, what nothing uses any more; absent: not looked at
+	Shards   []SurveyShard `json:"shards"`
+}
+
+// SurveyShard is a line's part on one shard.
+type SurveyShard struct {
+	Shard string       `json:"shard"` // "" when the routing table does not tell
+	Rows  SurveyFigure `json:"rows"`
+	Bytes SurveyFigure `json:"bytes"`
+}
+
+// SurveyDead is deactivated clients, removed documents or revisions whose
+// document is gone.
+type SurveyDead struct {
+	Rows  SurveyFigure `json:"rows"`
+	Bytes SurveyFigure `json:"bytes"`
+}
+
+// SurveyFigure is a number that was counted, or estimated with the interval that
+// holds the truth in 95 of 100 cases. Value null: none was seen, and there are
+// at most High.
+type SurveyFigure struct {
+	Value   *int64 `json:"value"`
+	Low     int64  `json:"low"`
+	High    int64  `json:"high"`
+	Exact   bool   `json:"exact"`
+	AtLeast bool   `json:"atLeast,omitempty"` // counting ended before the last row
+}
+
+// SurveyMost is an upper bound that holds in 95 of 100 cases.
+type SurveyMost struct {
+	Rows  int64 `json:"rows"`
+	Bytes int64 `json:"bytes"`
+}
+
+// SurveyStart is the body of POST surveys.
+type SurveyStart struct {
+	Kind      string  `json:"kind"`
+	Project   string  `json:"project"`   // of kind project; optional for document
+	Document  string  `json:"document"`  // of kind document
+	DB        string  `json:"db"`        // this database only
+	NS        string  `json:"ns"`        // this collection only
+	Precision float64 `json:"precision"` // of a sample: half the interval as a share of the collection, 0.01 to 0.1; 0 is 0.02
+}

@@ -1,0 +1,85 @@
+// The picture of writes as it comes from the API, made ready for drawing:
+// levels instead of letters, columns placed in layers of equal length.
+
+export const UNKNOWN = 255;
+export const ZERO = 0;
+
+/**
+ * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, shared?: boolean}} Column
+ * @typedef {{min?: object, ref?: string, chunks?: number, shard?: string, project?: string, name?: string}} Row
+ * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
+ * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, max: any}} Heat
+ */
+
+/** read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up. */
+export function read(answer) {
+  const { letters, least, step, zero } = answer.scale;
+  const level = new Uint8Array(128).fill(UNKNOWN);
+  level[zero.charCodeAt(0)] = ZERO;
+  for (let i = 0; i < letters.length; i++) level[letters.charCodeAt(i)] = i + 1;
+  const columns = answer.columns.map((c) => ({ ...c, from: Date.parse(c.from), to: Date.parse(c.from) + c.seconds * 1000 }));
+  const width = columns.length;
+  const levels = new Uint8Array(answer.rows.length * width);
+  answer.cells.forEach((line, row) => {
+    for (let i = 0; i < width; i++) levels[row * width + i] = level[line.charCodeAt(i)];
+  });
+  return {
+    columns,
+    rows: answer.rows,
+    levels,
+    layers: layersOf(columns),
+    rate: (l) => (l === ZERO ? 0 : least * step ** (l - 1)),
+    from: Date.parse(answer.from),
+    to: Date.parse(answer.to),
+    max: answer.max,
+  };
+}
+
+// layersOf puts columns of one length that follow each other into one layer. A
+// gap within a layer has no column; a very long one ends it, so that pictures
+// stay as small as what they show.
+function layersOf(columns) {
+  const layers = [];
+  let layer = null;
+  columns.forEach((c, i) => {
+    const step = c.to - c.from;
+    const at = layer ? Math.round((c.from - layer.from) / step) : 0;
+    if (!layer || layer.step !== step || at - layer.columns.length > 500) {
+      layer = { step, from: c.from, columns: [i] };
+      layers.push(layer);
+      return;
+    }
+    while (layer.columns.length < at) layer.columns.push(-1);
+    layer.columns.push(i);
+  });
+  return layers;
+}
+
+/** columnAt is the column that holds a time; -1 in a gap. */
+export function columnAt(heat, time) {
+  let lo = 0;
+  let hi = heat.columns.length - 1;
+  while (lo <= hi) {
+    const mid = (lo + hi) >> 1;
+    const c = heat.columns[mid];
+    if (time < c.from) hi = mid - 1;
+    else if (time >= c.to) lo = mid + 1;
+    else return mid;
+  }
+  return -1;
+}
+
+/** keyText is a bound for people: its values without their types' wrapping. */
+export function keyText(bound) {
+  if (!bound) return "";
+  return Object.values(bound).map(plain).join(", ");
+}
+
+function plain(v) {
+  if (v === null || typeof v !== "object") return String(v);
+  const [name] = Object.keys(v);
+  if (name === "$minKey") return "MinKey";
+  if (name === "$maxKey") return "MaxKey";
+  if (name?.startsWith("$") && typeof v[name] !== "object") return String(v[name]);
+  return JSON.stringify(v);
+}

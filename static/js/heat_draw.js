@@ -1,0 +1,255 @@
+// Draws a picture of writes. Cells become pixels of small offscreen canvases
+// once per change of data, shard or brightness, in idle time or when they are
+// first seen; a frame only scales those, so
+// its cost does not depend on how many cells there are. Scaled-down pictures
+// hold the greatest of the cells they stand for: a hot chunk never vanishes
+// between two pixels.
+import { UNKNOWN, ZERO } from "./heat_data.js";
+
+const down = [1, 2, 4, 8, 16]; // by how much pictures are made smaller, in rows
+const across = [1, 4, 16]; // and in columns
+
+// One ramp from dark to bright whose lightness only grows, for every kind of
+// colour sight; the light theme takes it the other way, so that more writes
+// always stand out from the paper.
+const ramp = [
+  [46, 24, 98],
+  [104, 34, 130],
+  [166, 50, 124],
+  [222, 84, 96],
+  [248, 150, 92],
+  [252, 208, 120],
+  [252, 246, 190],
+];
+
+/** color is [red, green, blue] of a part from 0 (few) to 1 (many). */
+export function color(part, dark) {
+  const at = (dark ? part : 1 - part) * (ramp.length - 1);
+  const i = Math.min(Math.floor(at), ramp.length - 2);
+  return ramp[i].map((v, k) => Math.round(v + (ramp[i + 1][k] - v) * (at - i)));
+}
+
+/**
+ * Picture is a drawn Heat.
+ */
+export class Picture {
+  /** @param {import("./heat_data.js").Heat} heat */
+  constructor(heat) {
+    this.heat = heat;
+    this.shown = heat.rows.map((_, i) => i);
+    this.layers = [];
+    this.most = 0;
+    this.least = UNKNOWN;
+    this.made = ""; // what the levels are of
+    this.spans = new Map();
+  }
+
+  /**
+   * render draws the cells: of one shard or all (""), brighter or darker, each
+   * shard on its own scale or all on one.
+   * @param {{shard: string, brightness: number, normalise: boolean, dark: boolean, zero: number[]}} o
+   */
+  render(o) {
+    const made = JSON.stringify([o.shard, o.normalise]);
+    const fresh = made !== this.made;
+    if (fresh) this.measure(o);
+    this.made = made;
+    const colors = new Map();
+    for (const [shard, span] of this.spans) colors.set(shard, palette(span, o));
+    if (fresh) this.layers = this.heat.layers.map((layer) => this.layer(layer, o.normalise));
+    for (const layer of this.layers) {
+      layer.colors = colors;
+      for (const size of layer.sizes.values()) size.image = null;
+    }
+  }
+
+  /** paintNext paints one size ahead of being seen; false when all are. */
+  paintNext() {
+    for (const layer of this.layers) {
+      for (const size of layer.sizes.values()) {
+        if (!size.image) {
+          size.image = this.painted(size, layer);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  painted(size, layer) {
+    const owner = (r) => (layer.normalise ? (this.heat.rows[this.shown[Math.min(r * size.fy, this.shown.length - 1)]]?.shard ?? "") : "");
+    return paint(size.levels, size.wide, size.rows, (r) => layer.colors.get(owner(r)));
+  }
+
+  // measure finds the rows to show and the least and most of each scale.
+  measure(o) {
+    const { heat } = this;
+    const width = heat.columns.length;
+    this.shown = [];
+    heat.rows.forEach((r, i) => (!o.shard || r.shard === o.shard) && this.shown.push(i));
+    const spans = new Map(); // shard → [least, most]; "" of all
+    this.least = UNKNOWN;
+    this.most = 0;
+    for (const row of this.shown) {
+      const shard = o.normalise ? (heat.rows[row].shard ?? "") : "";
+      let span = spans.get(shard);
+      if (!span) spans.set(shard, (span = [UNKNOWN, 0]));
+      for (let i = row * width; i < (row + 1) * width; i++) {
+        const l = heat.levels[i];
+        if (l === ZERO || l === UNKNOWN) continue;
+        if (l < span[0]) span[0] = l;
+        if (l > span[1]) span[1] = l;
+      }
+      this.least = Math.min(this.least, span[0]);
+      this.most = Math.max(this.most, span[1]);
+    }
+    this.spans = spans;
+  }
+
+  // layer is every size of one layer's picture, not painted yet.
+  layer(layer, normalise) {
+    const { heat, shown } = this;
+    const width = heat.columns.length;
+    const n = layer.columns.length;
+    // One more than the level, so that what is not known is 0 and the greater of
+    // two is the one that counts.
+    let levels = new Uint8Array(shown.length * n);
+    const { columns } = layer;
+    shown.forEach((row, r) => {
+      for (let i = 0; i < n; i++) if (columns[i] >= 0) levels[r * n + i] = heat.levels[row * width + columns[i]] + 1;
+    });
+    const sizes = new Map();
+    let rows = shown.length;
+    for (const fy of down) {
+      if (fy > 1) {
+        if (normalise || rows < 2) break; // rows of different scales have no greatest
+        levels = halved(levels, rows, n);
+        rows = Math.ceil(rows / 2);
+      }
+      let part = levels;
+      let wide = n;
+      for (const fx of across) {
+        if (fx > 1) {
+          if (wide < 4) break;
+          part = narrowed(part, rows, wide, 4);
+          wide = Math.ceil(wide / 4);
+        }
+        sizes.set(`${fx},${fy}`, { levels: part, wide, rows, fy, image: null });
+      }
+    }
+    return { from: layer.from, step: layer.step, columns: n, normalise, colors: new Map(), sizes };
+  }
+
+  /**
+   * frame draws what a view shows into a box of a canvas.
+   * @param {CanvasRenderingContext2D} to
+   * @param {{t0: number, t1: number, r0: number, r1: number}} view times in ms, rows counted in those shown
+   * @param {{x: number, y: number, w: number, h: number}} box
+   */
+  frame(to, view, box) {
+    to.imageSmoothingEnabled = false;
+    const perRow = (view.r1 - view.r0) / box.h; // rows a pixel stands for
+    for (const layer of this.layers) {
+      const end = layer.from + layer.step * layer.columns;
+      const a = Math.max(view.t0, layer.from);
+      const b = Math.min(view.t1, end);
+      if (a >= b) continue;
+      const perColumn = (view.t1 - view.t0) / box.w / layer.step;
+      const fy = largest(down, perRow);
+      const fx = largest(across, perColumn);
+      const { size, x: sx, y: sy } = sizeOf(layer, fx, fy);
+      size.image ??= this.painted(size, layer);
+      const left = box.x + ((a - view.t0) / (view.t1 - view.t0)) * box.w;
+      const right = box.x + ((b - view.t0) / (view.t1 - view.t0)) * box.w;
+      to.drawImage(
+        size.image,
+        (a - layer.from) / layer.step / sx,
+        view.r0 / sy,
+        Math.max((b - a) / layer.step / sx, 0.001),
+        (view.r1 - view.r0) / sy,
+        left,
+        box.y,
+        Math.max(right - left, 1),
+        box.h,
+      );
+    }
+  }
+}
+
+// sizeOf is the picture of a layer nearest to what is wanted and not smaller.
+function sizeOf(layer, fx, fy) {
+  for (let y = fy; y >= 1; y /= 2) {
+    for (let x = fx; x >= 1; x /= 4) {
+      const size = layer.sizes.get(`${x},${y}`);
+      if (size) return { size, x, y };
+    }
+  }
+  throw new Error("a layer without a picture");
+}
+
+function largest(list, most) {
+  let best = list[0];
+  for (const v of list) if (v <= most) best = v;
+  return best;
+}
+
+function halved(levels, rows, n) {
+  const out = new Uint8Array(Math.ceil(rows / 2) * n);
+  for (let r = 0; r < rows; r += 2) {
+    const to = (r / 2) * n;
+    const a = r * n;
+    const b = r + 1 < rows ? a + n : a;
+    for (let i = 0; i < n; i++) {
+      const one = levels[a + i];
+      const other = levels[b + i];
+      out[to + i] = one > other ? one : other;
+    }
+  }
+  return out;
+}
+
+function narrowed(levels, rows, n, by) {
+  const wide = Math.ceil(n / by);
+  const out = new Uint8Array(rows * wide);
+  for (let r = 0; r < rows; r++) {
+    for (let w = 0; w < wide; w++) {
+      const end = Math.min((w + 1) * by, n);
+      let most = 0;
+      for (let i = w * by; i < end; i++) {
+        const l = levels[r * n + i];
+        if (l > most) most = l;
+      }
+      out[r * wide + w] = most;
+    }
+  }
+  return out;
+}
+
+function paint(levels, wide, rows, colorsOf) {
+  const image = document.createElement("canvas");
+  image.width = Math.max(wide, 1);
+  image.height = Math.max(rows, 1);
+  const to = image.getContext("2d");
+  const data = to.createImageData(image.width, image.height);
+  const pixels = new Uint32Array(data.data.buffer);
+  for (let r = 0; r < rows; r++) {
+    const colors = colorsOf(r);
+    for (let i = r * wide; i < (r + 1) * wide; i++) pixels[i] = colors[levels[i]];
+  }
+  to.putImageData(data, 0, 0);
+  return image;
+}
+
+// palette is the pixel of each level + 1; what is not known, 0, stays
+// transparent.
+function palette([least, most], { brightness, dark, zero }) {
+  const out = new Uint32Array(256);
+  const pixel = (/** @type {number[]} */ c) => (255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0];
+  out[ZERO + 1] = pixel(zero);
+  const power = 2 ** (-brightness / 5);
+  for (let l = 1; l < UNKNOWN; l++) {
+    const part = most > least ? (l - least) / (most - least) : 1;
+    out[l + 1] = pixel(color(Math.min(Math.max(part, 0), 1) ** power, dark));
+  }
+  return out;
+}

@@ -1,0 +1,59 @@
+// Which part of a picture is seen: times and rows, zoom and pan, never beyond
+// what there is.
+
+/** @typedef {{t0: number, t1: number, r0: number, r1: number}} View */
+
+export const shortest = 5 * 60_000; // ms that can be seen at least
+export const fewest = 4; // rows
+
+/** whole is all of a picture. */
+export const whole = (heat, rows) => ({ t0: heat.from, t1: heat.to, r0: 0, r1: Math.max(rows, 1) });
+
+/** within keeps a view inside of another without making it smaller than can be seen. */
+export function within(view, all) {
+  const span = Math.min(Math.max(view.t1 - view.t0, Math.min(shortest, all.t1 - all.t0)), all.t1 - all.t0);
+  const rows = Math.min(Math.max(view.r1 - view.r0, Math.min(fewest, all.r1 - all.r0)), all.r1 - all.r0);
+  const t0 = Math.min(Math.max(view.t0, all.t0), all.t1 - span);
+  const r0 = Math.min(Math.max(view.r0, all.r0), all.r1 - rows);
+  return { t0, t1: t0 + span, r0, r1: r0 + rows };
+}
+
+/** zoomed makes a view smaller (by < 1) or larger around a place. */
+export function zoomed(view, by, time, row) {
+  return {
+    t0: time - (time - view.t0) * by,
+    t1: time + (view.t1 - time) * by,
+    r0: row - (row - view.r0) * by,
+    r1: row + (view.r1 - row) * by,
+  };
+}
+
+/** moved shifts a view by times and rows. */
+export const moved = (view, time, rows) => ({ t0: view.t0 + time, t1: view.t1 + time, r0: view.r0 + rows, r1: view.r1 + rows });
+
+/** ticks are round times to write at an axis, about one per so many pixels. */
+export function ticks(view, width, every = 90) {
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080].map((m) => m * 60_000);
+  const wanted = ((view.t1 - view.t0) / width) * every;
+  const step = steps.find((s) => s >= wanted) ?? steps[steps.length - 1];
+  const out = [];
+  for (let t = Math.ceil(view.t0 / step) * step; t < view.t1; t += step) out.push({ at: t, text: clock(t, step) });
+  return out;
+}
+
+const two = (n) => String(n).padStart(2, "0");
+
+function clock(t, step) {
+  const d = new Date(t);
+  const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
+  const time = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+  return step >= 86_400_000 || time === "00:00" ? day : time;
+}
+
+/** span writes a column's time: 03-01 12:00–12:01 UTC. */
+export function spanText(c) {
+  const a = new Date(c.from);
+  const b = new Date(c.to);
+  const time = (d) => `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+  return `${two(a.getUTCMonth() + 1)}-${two(a.getUTCDate())} ${time(a)}–${time(b)} UTC`;
+}

@@ -1,0 +1,231 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// recordNamed makes an id of a plan or a run that people can read in a failure.
+func recordNamed(name string) string { return (name + strings.Repeat("a", 26))[:26] }
+
+// stubActions is an engine with canned plans and runs that starts nothing.
+type stubActions struct {
+	mu    sync.Mutex
+	plans []actions.Plan
+	runs  []engine.Run
+	asked []string
+	err   error // of what would change something
+	told  chan struct{}
+}
+
+var _ engine.Service = (*stubActions)(nil)
+
+func (s *stubActions) did(what string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, what)
+	return s.err
+}
+
+func (s *stubActions) Plan(_ context.Context, by auth.Principal, r engine.Request) (actions.Plan, error) {
+	p := s.plans[0]
+	p.By, p.Reason = by, r.Reason
+	return p, s.did("plan " + string(r.Kind))
+}
+
+func (s *stubActions) Run(_ context.Context, _ auth.Principal, plan string, _ engine.RunRequest) (engine.Run, bool, error) {
+	if err := s.did("run " + plan); err != nil {
+		return engine.Run{}, false, err
+	}
+	return s.runs[0], true, nil
+}
+
+func (s *stubActions) Stop(ctx context.Context, _ auth.Principal, run string) (engine.Run, error) {
+	if err := s.did("stop " + run); err != nil {
+		return engine.Run{}, err
+	}
+	return s.RunByID(ctx, run)
+}
+
+func (s *stubActions) Undo(_ context.Context, _ auth.Principal, run, _ string) (actions.Plan, error) {
+	if err := s.did("undo " + run); err != nil {
+		return actions.Plan{}, err
+	}
+	return s.plans[0], nil
+}
+
+func (s *stubActions) PlanByID(_ context.Context, id string) (actions.Plan, error) {
+	for _, p := range s.plans {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return actions.Plan{}, fault.New(fault.NotFound, "There is no plan %s.", id)
+}
+
+func (s *stubActions) RunByID(_ context.Context, id string) (engine.Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return engine.Run{}, fault.New(fault.NotFound, "There is no run %s.", id)
+}
+
+func (s *stubActions) RunOfPlan(_ context.Context, plan string) (engine.Run, error) {
+	for _, r := range s.runs {
+		if r.Plan == plan {
+			return r, nil
+		}
+	}
+	return engine.Run{}, fault.New(fault.NotFound, "The plan %s was not run.", plan)
+}
+
+func (s *stubActions) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
+	if cursor != "" {
+		return nil, "", nil
+	}
+	return s.runs[:min(limit, len(s.runs))], "", nil
+}
+
+func (s *stubActions) Subscribe(string) (<-chan struct{}, func()) { return s.told, func() {} }
+
+// change puts a run in the place of the one with its id and tells.
+func (s *stubActions) change(r engine.Run) {
+	s.mu.Lock()
+	for i := range s.runs {
+		if s.runs[i].ID == r.ID {
+			s.runs[i] = r
+		}
+	}
+	s.mu.Unlock()
+	s.told <- struct{}{}
+}
+
+// olga made the canned plans.
+var olga = auth.Principal{ID: "user:olga", Name: "Olga", Role: auth.Operator, Method: auth.ByPassword, Session: "s9"}
+
+// drafted makes a plan with the real planner of its kind. The commands are those
+// of the steps, near enough to look at.
+func drafted(v View, name string, k actions.Kind, a actions.Args) actions.Plan {
+	s := actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.Release{5, 0, 7}, Now: v.Now,
+		Activity: actions.Activity{Known: true, At: v.Now}}
+	d, a, err := actions.Planners()[k](s, a)
+	if err != nil {
+		panic(string(k) + ": " + err.Error())
+	}
+	p := actions.Plan{Draft: d, ID: recordNamed(name), Hash: strings.Repeat("0123456789abcdef", 4), Kind: k, Args: a,
+		Reason: "ticket 4711: the shard is hot", By: olga, Made: v.Now.Add(-2 * time.Minute), Expires: v.Now.Add(13 * time.Minute)}
+	for _, step := range d.Steps {
+		p.Commands = append(p.Commands, commandOf(step))
+	}
+	return p
+}
+
+func commandOf(s actions.Step) actions.Command {
+	switch s.Op {
+	case actions.OpAwait:
+		return actions.Command{}
+	case actions.OpSplitAt:
+		return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: "split", Value: s.NS}, {Key: "middle", Value: s.At}, {Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}}}})}
+	case actions.OpMove, actions.OpMoveRange:
+		return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: "moveChunk", Value: s.NS}, {Key: "bounds", Value: bson.A{s.Min, s.Max}}, {Key: "to", Value: s.Shard}})}
+	}
+	return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
+}
+
+func mustBSON(v any) bson.Raw { return must(bson.Marshal(v)) }
+
+// cannedActions are plans and runs over the story, in every state.
+func cannedActions() *stubActions {
+	v := newStory().view()
+	out := &stubActions{told: make(chan struct{})}
+	changes := v.Table.Collection("yorkie-meta.changes")
+	from := changes.Chunks.At(2)
+	to := v.Table.Shards[0].Name
+	for _, s := range v.Table.Shards {
+		if s.Name != from.Shard {
+			to = s.Name
+		}
+	}
+	project := v.Dir.All()[3].ID.Hex()
+	ref := chunkRef(changes, from.Min)
+	move := drafted(v, "move", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: to})
+	split := drafted(v, "split", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	pin := drafted(v, "pin", actions.Pin, actions.Args{Project: project, Shard: to})
+	isolate := drafted(v, "isolate", actions.Isolate, actions.Args{Project: project, Shard: to, Mode: "balancer"})
+	blocked := drafted(v, "blocked", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: from.Shard})
+	done := drafted(v, "done", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	late := move
+	late.ID, late.Expires = recordNamed("late"), v.Now.Add(-time.Minute)
+	out.plans = []actions.Plan{split, move, pin, isolate, blocked, late, done}
+	out.runs = cannedRuns(v, done, move)
+	return out
+}
+
+func cannedRuns(v View, split, move actions.Plan) []engine.Run {
+	run := func(name string, state engine.State, p actions.Plan, states ...engine.State) engine.Run {
+		r := engine.Run{ID: recordNamed(name), Plan: p.ID, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
+			Reason: p.Reason, Started: v.Now.Add(-90 * time.Second)}
+		for i, step := range p.Steps {
+			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
+			if i < len(states) {
+				s.State = states[i]
+				s.Sent = v.Now.Add(time.Duration(i-80) * time.Second)
+			}
+			if s.State == engine.Succeeded {
+				s.Ended = s.Sent.Add(600 * time.Millisecond)
+				for _, f := range step.Proof {
+					s.Proven = append(s.Proven, engine.Reading{Fact: f, Got: f.Want, At: s.Ended})
+				}
+			}
+			r.Steps = append(r.Steps, s)
+		}
+		if !state.Open() {
+			r.Ended = v.Now.Add(-30 * time.Second)
+		}
+		return r
+	}
+	move.ID = recordNamed("ran") // so that the plan itself can still be run
+	ok := run("succeeded", engine.Succeeded, split, engine.Succeeded, engine.Succeeded, engine.Succeeded)
+	running := run("running", engine.Running, move, engine.Running)
+	running.Steps[0].Progress = engine.Progress{Done: 3, Total: 6}
+	running.Steps[0].Events = []topology.Event{{ID: "e1", Time: v.Now.Add(-50 * time.Second), What: "moveChunk.start", NS: string(move.Args.NS), Shard: move.Args.To,
+		Details: mustBSON(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: move.Args.To}})}}
+	unknown := run("unknown", engine.Unknown, move, engine.Unknown)
+	unknown.Why = actions.Say{Code: "unknown"}
+	unknown.Steps[0].Why = actions.Say{Code: "step.unknown"}
+	unknown.Steps[0].Error = "connection(mongos-0:27017) incomplete read of message header: EOF"
+	held := run("held", engine.Running, split, engine.Succeeded, engine.Running)
+	held.Plan, held.StopBy, held.StopAt = recordNamed("heldplan"), "user:bert", v.Now.Add(-10*time.Second)
+	stopped := run("stopped", engine.Stopped, split, engine.Succeeded)
+	stopped.Plan, stopped.StopBy, stopped.StopAt = recordNamed("stoppedplan"), "user:bert", v.Now.Add(-40*time.Second)
+	stopped.Why = actions.Say{Code: "stopped", Args: map[string]string{"by": "user:bert", "at": "2026-03-01T11:59:20Z"}}
+	failed := run("failed", engine.Failed, move, engine.Failed)
+	failed.Reason, failed.ByName = `"><script>alert(1)</script>`, "Olga <img src=x onerror=alert(1)>"
+	failed.Steps[0].Error = `<script>alert("ChunkTooBig")</script> Cannot move chunk: the maximum number of documents for a chunk is 250000` + "\u202e"
+	failed.Steps[0].Why, failed.Steps[0].Ended = actions.Say{Code: "step.serverRefused"}, v.Now.Add(-40*time.Second)
+	refused := run("refused", engine.Refused, move, engine.Refused)
+	refused.Steps[0].Why = actions.Say{Code: "step.changed"}
+	refused.Steps[0].Changed = move.Steps[0].Needs[len(move.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-9"})
+	undone := run("undone", engine.Undone, split, engine.Succeeded, engine.Succeeded, engine.Succeeded)
+	undone.Plan, undone.UndoneBy, undone.Resolved = recordNamed("undoneplan"), recordNamed("succeeded"), true
+	undone.Steps[1].Resolved = true
+	return slices.Concat([]engine.Run{running, unknown, held}, []engine.Run{ok, stopped, failed, refused, undone})
+}
+
+func withActions(a engine.Service) func(*Deps) { return func(d *Deps) { d.Actions = a } }

@@ -1,0 +1,252 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/topology"
+)
+
+// described are the routes of a server's own description, as method and pattern.
+func described(t *testing.T, s *site) map[string]bool {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(s.do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for path, ops := range doc.Paths {
+		for method := range ops {
+			out[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	return out
+}
+
+// routed are those that its router answers.
+func routed(t *testing.T, s *site) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for pattern, methods := range walked(t, s) {
+		for _, m := range methods {
+			if m != http.MethodHead {
+				out[m+" "+pattern] = true
+			}
+		}
+	}
+	return out
+}
+
+func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
+	on, off := newSite(t), newSite(t, func(d *Deps) { d.Actions = nil })
+	for name, s := range map[string]*site{"on": on, "off": off} {
+		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
+			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))
+		}
+	}
+	there := routed(t, off)
+	for _, rt := range actionRoutes() {
+		if there[rt.Method+" "+rt.Pattern] {
+			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
+		}
+		if w := off.do(rt.Method, target(rt.Pattern)); w.Code != http.StatusNotFound {
+			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
+		}
+		there[rt.Method+" "+rt.Pattern] = true
+	}
+	if !maps.Equal(there, routed(t, on)) {
+		t.Error("more than the routes of actions is missing")
+	}
+	for _, address := range pagesWithActs() {
+		page := parse(t, off.do("GET", address).Body.String())
+		if page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length() != 0 {
+			t.Errorf("%s offers what is not there", address)
+		}
+	}
+	if w := off.do("GET", "/live?t=run:"+recordNamed("running")); w.Code != http.StatusBadRequest {
+		t.Errorf("the topic of a run: %d", w.Code)
+	}
+}
+
+// pagesWithActs are the pages of things that can be changed.
+func pagesWithActs() []string {
+	return []string{"/", "/shards/shard-rs-1", "/collections/yorkie-meta.documents", target("/collections/{ns}/chunks/{ref}"), "/projects/" + projectID(5).Hex(), "/zones"}
+}
+
+func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
+	s := newSite(t, withClaims)
+	for _, address := range pagesWithActs() {
+		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
+			if page := parse(t, s.do("GET", address, as("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
+				t.Errorf("%s offers changes to a %s", address, role)
+			}
+		}
+		page := parse(t, s.do("GET", address, as("olga", auth.Operator)).Body.String())
+		links := page.Find(".acts a")
+		if links.Length() == 0 || page.Find("[data-live] .acts").Length() != 0 {
+			t.Errorf("%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
+		}
+		for i := range links.Length() {
+			to, _ := links.Eq(i).Attr("href")
+			w := s.do("GET", to, as("olga", auth.Operator))
+			if form := parse(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason"); w.Code != 200 || form.Length() != 1 {
+				t.Errorf("%s leads to %s: %d", address, to, w.Code)
+			}
+		}
+	}
+	locked := newSite(t, withClaims, func(d *Deps) { d.ReadOnly = true })
+	page := parse(t, locked.do("GET", "/zones", as("olga", auth.Operator)).Body.String())
+	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
+		t.Errorf("read only: %s", page.Find(".acts").Text())
+	}
+}
+
+func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
+	why := func(a []string, m map[string]string) {
+		for _, text := range a {
+			if m[text] == "" {
+				t.Errorf("%s can be done", text)
+			}
+		}
+	}
+	read := func(v View, make func(*offer) []string) {
+		o := &offer{t: v.Table}
+		blocked := make(o)
+		m := map[string]string{}
+		for _, a := range o.m.List {
+			if (a.URL == "") != (a.Why != "") {
+				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
+			}
+			m[a.Text] = a.Why
+		}
+		why(blocked, m)
+	}
+	fine := newStory().view()
+	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).view()
+	project := fine.Dir.All()[3]
+	c := fine.Table.Collection("yorkie-meta.changes")
+	read(fine, func(o *offer) []string {
+		o.chunk(c, c.Chunks.Len()-1)
+		return []string{actWord("merge"), actWord("clear-jumbo")}
+	})
+	read(single, func(o *offer) []string { o.chunk(c, 0); return []string{actWord("move")} })
+	read(single, func(o *offer) []string {
+		o.project(project)
+		return []string{actWord("pin"), actWord("isolate"), actWord("unpin")}
+	})
+	pinned := newStory().with(func(t *topology.Table) {
+		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
+	}).view()
+	read(pinned, func(o *offer) []string {
+		o.project(project)
+		return []string{actWord("pin"), actWord("isolate"), actWord("spread")}
+	})
+	read(fine, func(o *offer) []string { o.balancer(); return []string{actWord("balancer-on")} })
+	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).view(), func(o *offer) []string { o.balancer(); return []string{actWord("balancer-off")} })
+	read(fine, func(o *offer) []string { o.shard("shard-rs-1"); return []string{actWord("zone-remove-shard.this")} })
+}
+
+func TestEveryKindHasAFormWithItsWords(t *testing.T) {
+	s := newSite(t)
+	for _, k := range actions.Kinds() {
+		w := s.do("GET", planURL(k))
+		page := parse(t, w.Body.String())
+		if w.Code != 200 || page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") != string(k) {
+			t.Errorf("%s: %d", k, w.Code)
+		}
+		if title := page.Find("h1").Text(); title == string(k) || strings.Contains(page.Find("main").Text(), "arg.") {
+			t.Errorf("%s has the title %q", k, title)
+		}
+		page.Find("form.plan label").Each(func(_ int, l *goquery.Selection) {
+			if slices.Contains(argNames(), strings.TrimSpace(l.Text())) {
+				t.Errorf("%s: the field %q has no words", k, l.Text())
+			}
+		})
+	}
+	if w := s.do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
+		t.Errorf("an unknown kind: %d", w.Code)
+	}
+}
+
+func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
+	s := newSite(t, withClaims)
+	for _, c := range []struct {
+		name, role string
+		buttons    int
+		says       string
+	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "is Olga’s"}, {"vera", "viewer", 0, "needs the role"}} {
+		page := parse(t, s.do("GET", "/plans/"+recordNamed("move"), as(c.name, auth.Role(c.role))).Body.String())
+		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons || !strings.Contains(page.Find(".confirm").Text(), c.says) {
+			t.Errorf("%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
+		}
+	}
+}
+
+func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
+	s := newSite(t, withClaims)
+	last := 0
+	for i := range actionBurst + 1 {
+		w := s.do("POST", "/runs/"+recordNamed("running")+"/stop", as("olga", auth.Operator))
+		if last = w.Code; i < actionBurst && w.Code != http.StatusSeeOther {
+			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	if last != http.StatusTooManyRequests {
+		t.Errorf("after the burst: %d", last)
+	}
+}
+
+func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
+	var stub *stubActions
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		id := recordNamed("running")
+		b := l.open("t=run:" + id)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		run, _ := stub.RunByID(t.Context(), id)
+		run.Steps = slices.Clone(run.Steps)
+		for i := range run.Steps {
+			run.Steps[i].Progress = engine.Progress{Done: 5, Total: 6}
+		}
+		stub.change(run)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		f := b.last(t)
+		if f.Topic != "run:"+id || !strings.Contains(f.HTML, "Step 5 of 6") {
+			t.Errorf("%+v", f)
+		}
+		if strings.Contains(f.HTML, "<form") || strings.Contains(f.HTML, "<button") {
+			t.Error("a fragment for all has what not all may press")
+		}
+	}, func(d *Deps) { // its channel is of the bubble
+		stub = cannedActions()
+		d.Actions = stub
+	})
+}
+
+func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
+	p := cannedActions().plans[1]
+	got := shellCommand(p.Commands[0])
+	if !strings.HasPrefix(got, `db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
+		t.Error(got)
+	}
+	for in, want := range map[string]string{"a\u202eb": `"a\u202eb"`, `"` + "\n": `"\"\n"`, "\U000e0001": `"\udb40\udc01"`, "ä": `"ä"`} {
+		if got := shellString(in); got != want {
+			t.Errorf("%s is %s, want %s", strconv.QuoteToASCII(in), got, want)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package web
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// mapSpan is what a map shows when it is not told.
+const mapSpan = 6 * time.Hour
+
+// mapQuery is one picture and a span of it.
+type mapQuery struct {
+	ns       topology.Namespace
+	by       keyvis.By
+	from, to time.Time
+	shard    string
+}
+
+func (s *Server) mapQueryOf(q url.Values, now time.Time) (mapQuery, error) {
+	out := mapQuery{ns: topology.Namespace(q.Get("ns")), by: keyvis.By(q.Get("by")), to: now, shard: q.Get("shard")}
+	switch out.by {
+	case "":
+		out.by = keyvis.ByKey
+	case keyvis.ByKey, keyvis.ByProject:
+	default:
+		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", clip(string(out.by), 40))
+	}
+	var err error
+	if out.to, err = momentOf(q, "to", now); err != nil {
+		return out, err
+	}
+	if out.from, err = momentOf(q, "from", out.to.Add(-mapSpan)); err != nil {
+		ago, bad := time.ParseDuration(q.Get("from"))
+		if bad != nil || ago >= 0 {
+			return out, err
+		}
+		out.from = out.to.Add(ago)
+	}
+	if !out.from.Before(out.to) {
+		return out, fault.New(fault.Invalid, "from has to be before to.")
+	}
+	if all := s.deps.Pictures.Collections(); out.ns == "" && len(all) > 0 {
+		out.ns = all[0]
+	}
+	return out, nil
+}
+
+// momentOf reads an RFC 3339 time; absent is the default.
+func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error) {
+	text := q.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z; %q is not.", name, clip(text, 40))
+	}
+	return t, nil
+}
+
+// apiHeatMap answers a picture. Its version takes the place of an ETag: what
+// it is made of is not the routing table alone.
+func (s *Server) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	if s.deps.Pictures == nil {
+		return fault.New(fault.Unavailable, "Writes are not counted here.")
+	}
+	q, err := s.mapQueryOf(r.URL.Query(), v.Now)
+	if err != nil {
+		return err
+	}
+	version := strconv.FormatInt(s.born, 36) + "-" + strconv.FormatInt(s.deps.Pictures.Version(q.ns, q.by), 36) + "-" + strconv.FormatUint(v.Table.Seq, 36)
+	if matches(r.Header.Get("If-None-Match"), version) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	c := v.Table.Collection(q.ns)
+	if q.ns != "" && c == nil {
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(q.ns), 200))
+	}
+	picture, _ := s.deps.Pictures.View(q.ns, q.by, q.from, q.to)
+	out := heatMap(v, c, picture, q, s.deps.Profile)
+	out.Version = version
+	return writeJSON(w, http.StatusOK, out)
+}
+
+func heatMap(v View, c *topology.Collection, p keyvis.View, q mapQuery, prof *profile.Profile) api.HeatMap {
+	out := api.HeatMap{NS: string(q.ns), By: string(q.by), From: q.from.UTC().Truncate(time.Millisecond), To: q.to.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
+		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Cells: []string{}}
+	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
+	for _, col := range p.Columns {
+		out.Columns = append(out.Columns, api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
+			Sampled: col.Sampled, AtLeast: col.Capped, Shared: col.Shared, Astray: col.Astray})
+	}
+	if n := len(p.Columns); n > 0 {
+		out.AsOf = p.Columns[n-1].End().UTC()
+		out.Stale = v.Now.Sub(out.AsOf) > 2*keyvis.Finest+3*heat.Tick && q.to.After(out.AsOf.Add(2*keyvis.Finest))
+	}
+	rows := make([]int, 0, p.Rows()) // those shown
+	for i := range p.Rows() {
+		row := api.HeatRow{}
+		if p.By == keyvis.ByProject {
+			row = heatProject(v, q.ns, p, i)
+		} else {
+			row = heatKey(v, c, p, i, prof)
+		}
+		if q.shard != "" && row.Shard != q.shard {
+			continue
+		}
+		rows = append(rows, i)
+		out.Rows = append(out.Rows, row)
+	}
+	if c != nil && p.By == keyvis.ByKey {
+		out.Max = keyOf(c.Key, c.Key.Max())
+	}
+	out.Shards = shardsOfRows(out.Rows)
+	out.Scale, out.Cells = lettered(p, rows)
+	return out
+}
+
+func heatKey(v View, c *topology.Collection, p keyvis.View, i int, prof *profile.Profile) api.HeatRow {
+	r := shardkey.Range{Min: p.Bounds[i], Max: c.Key.Max()}
+	if i+1 < len(p.Bounds) {
+		r.Max = p.Bounds[i+1]
+	}
+	from, to := c.Chunks.Overlap(r)
+	row := api.HeatRow{Min: keyOf(c.Key, r.Min), Chunks: to - from}
+	if from < to {
+		row.Ref = withinCollection(chunkRef(c, c.Chunks.At(from).Min))
+	}
+	owners := map[string]int{}
+	for at := from; at < to; at++ {
+		owner := c.Chunks.Owner(at)
+		if owners[owner]++; owners[owner] > owners[row.Shard] || row.Shard == "" {
+			row.Shard = owner
+		}
+	}
+	if id, ok := heat.ProjectOfBound(v.Table, prof, c, r.Min); ok {
+		row.Project = id.Hex()
+		if known, ok := v.Dir.In(c.NS.Database(), id); ok {
+			row.Name = known.Name
+		}
+	}
+	return row
+}
+
+// withinCollection is the part of a reference that names the chunk within its collection.
+func withinCollection(ref string) string {
+	_, bound, _ := strings.Cut(ref, ".")
+	return bound
+}
+
+func heatProject(v View, ns topology.Namespace, p keyvis.View, i int) api.HeatRow {
+	row := api.HeatRow{Project: p.IDs[i].Hex()}
+	if known, ok := v.Dir.In(ns.Database(), p.IDs[i]); ok {
+		row.Name = known.Name
+	}
+	return row
+}
+
+func shardsOfRows(rows []api.HeatRow) []api.HeatShard {
+	counts := map[string]int{}
+	for _, r := range rows {
+		if r.Shard != "" {
+			counts[r.Shard]++
+		}
+	}
+	out := []api.HeatShard{}
+	for name, n := range counts {
+		out = append(out, api.HeatShard{Name: name, Rows: n})
+	}
+	slices.SortFunc(out, func(a, b api.HeatShard) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+const (
+	// mapBytes is how large the letters may be when they are compressed.
+	mapBytes = 265 << 10
+	// surelySmall is how many cells need no look at their size.
+	surelySmall = 200_000
+)
+
+// lettered writes rates as letters, as finely as stays small: first cells of
+// few writes get fewer letters, whose differences are chance; then all do.
+func lettered(p keyvis.View, rows []int) (scale api.HeatScale, cells []string) {
+	for _, fine := range []struct {
+		octaves float64
+		few     bool // fewer letters for few writes
+	}{{0.5, false}, {0.5, true}, {1, true}, {2, true}} {
+		scale = api.NewHeatScale(fine.octaves)
+		cells = make([]string, 0, len(rows))
+		line := make([]byte, len(p.Columns))
+		for _, row := range rows {
+			for i := range line {
+				line[i] = api.HeatUnknown
+				if rate, ok := p.PerSecond(row, i); ok {
+					line[i] = scale.Letter(rate)
+					if fine.few {
+						line[i] = scale.Coarse(line[i], p.At(row, i))
+					}
+				}
+			}
+			cells = append(cells, string(line))
+		}
+		if len(rows)*len(line) < surelySmall || squeezed(cells) <= mapBytes {
+			break
+		}
+	}
+	return scale, cells
+}
+
+func squeezed(cells []string) int {
+	n := counter(0)
+	z := gzip.NewWriter(&n)
+	for _, line := range cells {
+		_, _ = io.WriteString(z, line) // a counter does not fail
+	}
+	_ = z.Close()
+	return int(n)
+}
+
+type counter int
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// shownWriters is how many projects and documents of a range are named.
+const shownWriters = 10
+
+// apiHeatRange answers who wrote to a range of keys lately.
+func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	if s.deps.Heat == nil {
+		return fault.New(fault.Unavailable, "Writes are not counted here.")
+	}
+	d, err := windowOf(q)
+	if err != nil {
+		return err
+	}
+	ns := topology.Namespace(q.Get("ns"))
+	if ns == "" {
+		all := slices.Sorted(slices.Values(s.deps.Heat.Collections()))
+		if len(all) == 0 { // nothing was counted yet
+			return writeJSON(w, http.StatusOK, api.HeatRange{Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{}})
+		}
+		ns = all[0]
+	}
+	c := v.Table.Collection(ns)
+	if c == nil {
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(ns), 200))
+	}
+	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
+	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {
+		if text := q.Get(name); text != "" {
+			if *into, err = boundKey(c.Key, text); err != nil {
+				return err
+			}
+		}
+	}
+	window := s.deps.Heat.Window(c.NS, d)
+	part := window.Within(v.Table, s.deps.Profile, span)
+	rate := part.Range()
+	from, to := c.Chunks.Overlap(span)
+	out := api.HeatRange{NS: string(c.NS), Min: keyOf(c.Key, span.Min), Max: keyOf(c.Key, span.Max), Chunks: to - from, Shards: []string{},
+		Window: d.String(), From: api.Time(window.From), To: api.Time(window.To), CoveredSeconds: window.Seconds,
+		WritesPerSecond: rate.PerSecond, Exact: rate.Exact, AtLeast: rate.AtLeast, Share: rate.Share, Projects: []api.Heat{}, Documents: []api.Heat{}}
+	if rate.PlusMinus > 0 {
+		out.PlusMinus = &rate.PlusMinus
+	}
+	for i := from; i < to && len(out.Shards) < 100; i++ {
+		if owner := c.Chunks.Owner(i); !slices.Contains(out.Shards, owner) {
+			out.Shards = append(out.Shards, owner)
+		}
+	}
+	slices.Sort(out.Shards)
+	add := func(to *[]api.Heat, l heat.Line, one api.Heat) {
+		line := rated(l)
+		line.ID, line.Project, line.NS, line.Window = one.ID, one.Project, out.NS, out.Window
+		line.From, line.To, line.CoveredSeconds = out.From, out.To, out.CoveredSeconds
+		if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
+			line.Name = p.Name
+		}
+		*to = append(*to, line)
+	}
+	for _, l := range first(part.Projects(), shownWriters) {
+		add(&out.Projects, l, api.Heat{ID: l.Project.Hex()})
+	}
+	for _, l := range first(part.Documents(), shownWriters) {
+		add(&out.Documents, l, api.Heat{ID: l.Document.Hex(), Project: l.Project.Hex()})
+	}
+	return writeJSON(w, http.StatusOK, out)
+}
+
+func first[T any](all []T, n int) []T { return all[:min(len(all), n)] }

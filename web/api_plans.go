@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+)
+
+// apiMakePlan makes a plan. It is the dry run too: nothing is changed.
+func (s *Server) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
+	var in api.PlanRequest
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	args, err := planArgs(in.Args)
+	if err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: actions.Kind(in.Kind), Args: args, Reason: in.Reason})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
+	return writeJSON(w, http.StatusCreated, planOf(p))
+}
+
+func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.PlanByID(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, planOf(p))
+}
+
+// apiRunPlan starts a plan: 202 with the run, 200 when the same caller has
+// started it before.
+func (s *Server) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	var in api.PlanRun
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	confirm := ""
+	if in.Confirm != nil {
+		confirm = *in.Confirm
+	}
+	run, created, err := s.deps.Actions.Run(r.Context(), auth.From(r.Context()), id, engine.RunRequest{Hash: in.Hash, Confirm: confirm})
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusAccepted
+	}
+	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
+	return writeJSON(w, status, runOf(run))
+}
+
+func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+	limit, err := limitOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	cursor, _, err := cursorKey(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	runs, next, err := s.deps.Actions.Runs(r.Context(), cursor, limit)
+	if err != nil {
+		return err
+	}
+	out := api.List[api.Run]{AsOf: s.deps.Now()}
+	for _, run := range runs {
+		out.Items = append(out.Items, runOf(run))
+	}
+	if next != "" {
+		out.Next = cursorOf(next)
+	}
+	return writeJSON(w, http.StatusOK, out)
+}
+
+func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	run, err := s.deps.Actions.RunByID(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, runOf(run))
+}
+
+func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	run, err := s.deps.Actions.Stop(r.Context(), auth.From(r.Context()), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, runOf(run))
+}
+
+// apiUndoRun plans the inverse of a run; the reason may be left out.
+func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	var in api.PlanUndo
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.Undo(r.Context(), auth.From(r.Context()), id, in.Reason)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
+	return writeJSON(w, http.StatusCreated, planOf(p))
+}
+
+// recordID is the id of a plan or a run in an address.
+func recordID(r *http.Request) (string, error) {
+	id, err := pathText(r, "id")
+	if err != nil {
+		return "", err
+	}
+	if !recordName(id) {
+		return "", fault.New(fault.NotFound, "There is no plan or run with the id %q.", clip(id, 60))
+	}
+	return id, nil
+}
+
+// recordName tells whether a text can be the id of a plan or a run: 128 bits in
+// base32.
+func recordName(id string) bool {
+	return len(id) == 26 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}

@@ -1,0 +1,242 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
+	x := newTravelled(t)
+	for i := range 7 {
+		x.move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
+	}
+	x.now = x.now.Add(time.Minute)
+	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + atText(epoch.Add(time.Second))
+	moved, pages := 0, 0
+	for cursor := ""; ; pages++ {
+		got := decode[api.History](t, x.do("GET", ask+"&cursor="+cursor))
+		for _, i := range got.Items {
+			if i.Kind == "moved" && i.Source == "observed" {
+				moved++
+				if i.NS != string(docsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" || !i.Cause.Inferred {
+					t.Errorf("%+v", i)
+				}
+			}
+		}
+		if cursor = string(got.Next); cursor == "" || pages > 20 {
+			break
+		}
+	}
+	if moved != 7 || pages < 2 {
+		t.Errorf("%d moves on %d pages", moved, pages)
+	}
+	all := decode[api.History](t, x.do("GET", "/api/v1/history?from="+atText(epoch.Add(-time.Hour))))
+	logged := 0
+	for _, i := range all.Items {
+		if i.Source == "changelog" && i.Event != nil && i.Event.ID != "" {
+			logged++
+		}
+	}
+	if logged == 0 || all.Next == "" {
+		t.Errorf("%d logged of %d", logged, len(all.Items))
+	}
+	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8", "from=" + atText(x.now) + "&to=" + atText(epoch)} {
+		if w := x.do("GET", "/api/v1/history?"+bad); w.Code != 400 {
+			t.Errorf("%s: %d", bad, w.Code)
+		}
+	}
+}
+
+func TestTwoTimesAreCompared(t *testing.T) {
+	x := newTravelled(t)
+	x.move(4, "shard-rs-1")
+	x.move(8, "shard-rs-1")
+	zoned := *x.watcher.get()
+	zoned.Zones = nil
+	x.show(x.now.Add(time.Minute), &zoned)
+	x.now = x.now.Add(time.Minute)
+	between := "from=" + atText(epoch) + "&to=" + atText(x.now)
+	got := decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare?"+between))
+	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" || len(got.Collections[0].Changes) != 2 || len(got.ZonesGone) != 1 || len(got.ZonesAdded) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	var before, after int
+	for _, s := range got.Shards {
+		before, after = before+s.ChunksBefore, after+s.ChunksAfter
+		if s.Shard == "shard-rs-1" && s.ChunksAfter != s.ChunksBefore+2 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if before != after || before == 0 {
+		t.Errorf("%d chunks before, %d after", before, after)
+	}
+	doc := parse(t, x.do("GET", "/compare?"+between).Body.String())
+	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") || !strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
+		t.Errorf("%s", text)
+	}
+	if same := parse(t, x.do("GET", "/compare?from="+atText(x.times[3])+"&to="+atText(x.now)).Body.String()); !strings.Contains(same.Find("main").Text(), "No chunk and no zone is different.") {
+		t.Errorf("%s", same.Find("main").Text())
+	}
+	for ask, want := range map[string]int{"from=" + atText(x.now) + "&to=" + atText(epoch): 400, "from=rubbish": 400, "from=2020-01-01T00:00": 404, "": 200} {
+		w := x.do("GET", "/compare?"+ask)
+		if w.Code != want || want != 200 && !strings.Contains(w.Body.String(), `role="alert"`) {
+			t.Errorf("%s: %d", ask, w.Code)
+		}
+	}
+}
+
+// moveEntry is a changelog entry of a move of a chunk of documents.
+func moveEntry(t *testing.T, table *topology.Table, i int, at time.Time, what string, more ...bson.E) topology.Event {
+	t.Helper()
+	c := table.Collection(docsNS)
+	ch := c.Chunks.At(i)
+	lo, err1 := c.Key.Document(ch.Min)
+	hi, err2 := c.Key.Document(ch.Max)
+	raw, err3 := bson.Marshal(append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}}, more...))
+	if err1 != nil || err2 != nil || err3 != nil {
+		t.Fatal(err1, err2, err3)
+	}
+	return topology.Event{ID: what + at.String(), Time: at, What: what, NS: string(docsNS), Shard: "shard-rs-1", Details: raw}
+}
+
+// withMoves is a table with a running, three ended and two failed moves.
+func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Table {
+	next := *table
+	next.Events = []topology.Event{moveEntry(t, table, 9, now.Add(-5*time.Second), "moveChunk.start")}
+	for i := range 3 {
+		end := now.Add(-time.Duration(i+1) * time.Minute)
+		next.Events = append(next.Events,
+			moveEntry(t, table, i, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "step 4 of 6", Value: int32(20_000)}, bson.E{Key: "step 6 of 6", Value: int32(900)}, bson.E{Key: "note", Value: "success"}),
+			moveEntry(t, table, i, end.Add(-time.Millisecond), "moveChunk.commit"),
+			moveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"))
+	}
+	for i := range 2 {
+		end := now.Add(-time.Duration(i+10) * time.Minute)
+		next.Events = append(next.Events, moveEntry(t, table, i+4, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)},
+			bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: "<script>chunk too big: " + strings.Repeat("9", 8+i) + " bytes"}))
+	}
+	return &next
+}
+
+func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
+	runs := func(from, _ time.Time) []history.OurRun {
+		return []history.OurRun{{ID: "RUN7", NS: docsNS, From: "shard-rs-1", To: "shard-rs-2", Start: epoch.Add(-10 * time.Second)}}
+	}
+	s := newSite(t, func(d *Deps) { d.Runs = runs })
+	table := withMoves(t, s.watcher.get(), epoch)
+	s.watcher.publish(table)
+	doc := parse(t, s.do("GET", "/activity").Body.String())
+	running := doc.Find(".moves li")
+	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") || !strings.Contains(text, "likely done about 12:00:16") || !strings.Contains(text, "estimate") || !strings.Contains(text, "one of our runs") {
+		t.Errorf("%q", text)
+	}
+	if to, _ := running.Find("a.cause").Attr("href"); to != "/runs/RUN7" {
+		t.Errorf("the cause leads to %q", to)
+	}
+	rows := doc.Find(".timings tbody tr")
+	if rows.Length() != 5 || rows.First().Find("svg rect").Length() != 3 || doc.Find(".timings [style]").Length() != 0 || !strings.Contains(rows.First().Text(), "balancer (inferred)") {
+		t.Errorf("%d rows: %s", rows.Length(), rows.First().Text())
+	}
+	fails := doc.Find(".failures tbody tr")
+	if text := fails.Text(); fails.Length() != 1 || !strings.Contains(text, "<script>chunk too big: … bytes") || fails.Find("script").Length() != 0 || !strings.Contains(text, "2") {
+		t.Errorf("%q", text)
+	}
+	got := decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations"))
+	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" || got.Items[1].DonorMillis[3] != 20_000 || len(got.Items[1].Min) == 0 {
+		t.Errorf("%+v", got.Items)
+	}
+	if failed := decode[api.List[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 || failed.Items[0].Count != 2 {
+		t.Errorf("%+v", failed.Items)
+	}
+	if w := s.do("GET", "/api/v1/activity/migrations?state=odd"); w.Code != 400 {
+		t.Errorf("%d", w.Code)
+	}
+}
+
+func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
+	x := newTravelled(t)
+	off := *x.watcher.get()
+	off.Balancer.Mode = "off"
+	x.show(epoch.Add(time.Minute), &off)
+	at := epoch.Add(90 * time.Second)
+	logged := off
+	logged.Events = []topology.Event{moveEntry(t, &off, 3, at, "moveChunk.start"), moveEntry(t, &off, 4, epoch.Add(20*time.Second), "moveChunk.start")}
+	x.show(epoch.Add(2*time.Minute), &logged)
+	got := decode[api.List[api.Migration]](t, x.do("GET", "/api/v1/activity/migrations"))
+	if len(got.Items) != 2 || got.Items[0].Cause.By != "notOurs" || got.Items[1].Cause.By != "balancer" {
+		t.Errorf("%+v", got.Items)
+	}
+}
+
+func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
+	x := newTravelled(t)
+	c := x.watcher.get().Collection(docsNS)
+	item := chunkItem(c, chunkRef(c, c.Chunks.At(4).Min))
+	project := watchProject + projectID(5).Hex()
+	q := "?" + url.Values{"watch": {item, project}}.Encode()
+	shard := func(page string) string {
+		t.Helper()
+		return strings.TrimSpace(parse(t, x.do("GET", page).Body.String()).Find("#watching li").First().Find(".shard span").Text())
+	}
+	before := shard("/" + q)
+	to := "shard-rs-1"
+	if before == to {
+		to = "shard-rs-2"
+	}
+	x.move(4, to)
+	if got := shard("/" + q); got != to || before == to {
+		t.Errorf("on %s, moved to %s", got, to)
+	}
+	if got := shard("/watch" + q); got != to {
+		t.Errorf("the list says %s", got)
+	}
+	x.now = x.now.Add(time.Minute)
+	if got := shard("/" + q + "&at=" + atText(epoch)); got != before {
+		t.Errorf("in the past on %s, was on %s", got, before)
+	}
+	doc := parse(t, x.do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
+	if to, _ := doc.Find(".side a[href^='/projects']").Attr("href"); strings.Count(to, "watch=") != 2 {
+		t.Errorf("links forget what is watched: %s", to)
+	}
+	chunk := doc.Find("#watching li").First()
+	if key, _ := chunk.Attr("data-key"); doc.Find(".chunks tr[data-key='"+key+"']").Length() != 1 {
+		t.Error("no row of the chunk to mark")
+	}
+	if drop, _ := chunk.Find(".drop").Attr("href"); strings.Count(drop, "watch=") != 1 || strings.Contains(drop, "chunk") {
+		t.Errorf("stop watching leads to %s", drop)
+	}
+	for _, bad := range []string{"x", "chunk:", "chunk:a.b", "project:zz", "<script>"} {
+		if w := x.do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
+			t.Errorf("%s: %d", bad, w.Code)
+		}
+		if w := x.do("GET", "/?watch="+url.QueryEscape(bad)); w.Code != 200 {
+			t.Errorf("a page falls over %s: %d", bad, w.Code)
+		}
+	}
+	gone := parse(t, x.do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
+	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
+		t.Errorf("%s", text)
+	}
+	if w := x.do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
+		t.Errorf("21 things: %d", w.Code)
+	}
+}
+
+func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
+	x := newTravelled(t)
+	c := x.watcher.get().Collection(docsNS)
+	q := "?" + url.Values{"watch": {chunkItem(c, chunkRef(c, c.Chunks.At(4).Min))}}.Encode()
+	for _, p := range []string{"/", "/collections", "/activity"} {
+		if a, b := data(t, x.do("GET", p).Body.String()), data(t, x.do("GET", p+q).Body.String()); a != b {
+			t.Errorf("%s: %s", p, firstDifference(a, b))
+		}
+	}
+}

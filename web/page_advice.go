@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat/advice"
+	"shardboard/internal/store"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// advised is what the rules say now, or why nobody asks them.
+func (s *Server) advised(r *http.Request) (advice.View, error) {
+	if s.deps.Advice == nil {
+		return advice.View{}, fault.New(fault.Unavailable, "Nothing is advised here.")
+	}
+	return s.deps.Advice.View(r.Context())
+}
+
+func (s *Server) pageAdvice(w http.ResponseWriter, r *http.Request) error {
+	found, err := s.advised(r)
+	if err != nil {
+		return err
+	}
+	v := s.view()
+	who := auth.From(r.Context())
+	m := adviceView(v, found, adviceMay{dismiss: found.Kept && !s.deps.ReadOnly && who.May(auth.Operator), plan: s.deps.PlanForms && who.May(auth.Operator)})
+	return writePage(w, r, http.StatusOK, templates.AdvicePage(s.shell(r, v, "advise", words.T("nav.advise")), m))
+}
+
+// deed is the beginning of the audit entry of what somebody does.
+func deed(r *http.Request) store.AuditEntry {
+	who := auth.From(r.Context())
+	return store.AuditEntry{By: who.ID, Via: string(who.Method), From: who.From}
+}
+
+func (s *Server) postDismiss(w http.ResponseWriter, r *http.Request) error {
+	return s.decide(w, r, func(a *advice.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
+}
+
+func (s *Server) postRestore(w http.ResponseWriter, r *http.Request) error {
+	return s.decide(w, r, func(a *advice.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
+}
+
+// decide does what a form of the page says, and leads back to it.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *advice.Advisor, id, reason string) error) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	if s.deps.Advice == nil {
+		return fault.New(fault.Unavailable, "Nothing is advised here.")
+	}
+	id, reason, err := idAndReason(r.PostForm.Get("id"), r.PostForm.Get("reason"))
+	if err == nil {
+		err = do(s.deps.Advice, id, reason)
+	}
+	if err != nil {
+		return err
+	}
+	seeOther(w, "/advice")
+	return nil
+}
+
+func idAndReason(id, reason string) (string, string, error) {
+	id, err := checkText("id", strings.TrimSpace(id))
+	if err != nil {
+		return "", "", err
+	}
+	reason, err = checkText("reason", strings.TrimSpace(reason))
+	return id, reason, err
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
+	v := s.view()
+	may := auth.From(r.Context()).May(auth.Admin) && !s.deps.ReadOnly
+	var m templates.Alerts
+	if s.deps.Alerts == nil {
+		m = templates.Alerts{Level: "note", Verdict: words.T("alert.off"), Lead: words.T("alert.off.lead")}
+	} else {
+		m = alertsView(v, s.deps.Alerts.Status(), may)
+	}
+	return writePage(w, r, http.StatusOK, templates.AlertsPage(s.shell(r, v, "advise", words.T("alert.title")), m))
+}
+
+// alerts is the engine, or why there is none.
+func (s *Server) alerts() (*alert.Engine, error) {
+	if s.deps.Alerts == nil {
+		return nil, fault.New(fault.Unavailable, "Nobody is alerted here: start shardboard with --alerts FILE; of several over the same data, the one that owns it sends.")
+	}
+	return s.deps.Alerts, nil
+}
+
+func (s *Server) postAlertTest(w http.ResponseWriter, r *http.Request) error {
+	return s.alertForm(w, r, func(e *alert.Engine) error {
+		_, err := e.Test(r.Context(), r.PostForm.Get("target"))
+		return err
+	})
+}
+
+func (s *Server) postSilence(w http.ResponseWriter, r *http.Request) error {
+	return s.alertForm(w, r, func(e *alert.Engine) error {
+		return silence(r, e, r.PostForm.Get("alert"), r.PostForm.Get("rule"), r.PostForm.Get("for"), r.PostForm.Get("reason"))
+	})
+}
+
+func (s *Server) postEndSilence(w http.ResponseWriter, r *http.Request) error {
+	return s.alertForm(w, r, func(e *alert.Engine) error { return e.Unsilence(r.Context(), clip(r.PostForm.Get("id"), 100), deed(r)) })
+}
+
+// alertForm does what a form of the page says, and leads back to it.
+func (s *Server) alertForm(w http.ResponseWriter, r *http.Request, do func(*alert.Engine) error) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	e, err := s.alerts()
+	if err == nil {
+		err = do(e)
+	}
+	if err != nil {
+		return err
+	}
+	seeOther(w, "/alerts")
+	return nil
+}
+
+// silence begins one from texts.
+func silence(r *http.Request, e *alert.Engine, id, rule, span, reason string) error {
+	for _, text := range []struct{ name, value string }{{"alert", id}, {"rule", rule}, {"reason", reason}} {
+		if _, err := checkText(text.name, text.value); err != nil {
+			return err
+		}
+	}
+	d, err := time.ParseDuration(span)
+	if err != nil {
+		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", clip(span, 40))
+	}
+	_, err = e.Silence(r.Context(), store.Silence{Alert: id, Rule: rule, Reason: strings.TrimSpace(reason)}, d, deed(r))
+	return err
+}

@@ -1,0 +1,137 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// pageHistoryStep leads to a page at the time of the next change or failure,
+// or of the one before: as a link, so that it costs nothing until it is taken.
+func (s *Server) pageHistoryStep(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	page, to, of := q.Get("page"), q.Get("to"), q.Get("of")
+	if page == "" {
+		page = "/"
+	}
+	if !s.ownPage(page) {
+		return fault.New(fault.Invalid, "page is the address of a page here that there is of a past time.")
+	}
+	if to != "prev" && to != "next" || of != "change" && of != "failure" {
+		return fault.New(fault.Invalid, "to is prev or next, of is change or failure.")
+	}
+	v := s.view()
+	if err := s.keepsHistory(v); err != nil {
+		return err
+	}
+	at := v.Now
+	if text := q.Get("at"); text != "" {
+		var err error
+		if at, err = parseInstant("at", text, v.Now); err != nil {
+			return err
+		}
+	}
+	found, err := s.deps.History.Step(r.Context(), v.Table.ClusterID, at, to == "next", of == "failure")
+	if err != nil {
+		return err
+	}
+	switch {
+	case found.After(v.Now):
+		found = time.Time{} // a server's clock ahead of ours
+	case found.IsZero() && to == "prev":
+		return s.nothingEarlier(r, v, of)
+	case found.IsZero() && of == "failure":
+		return fault.New(fault.NotFound, "No failure after %s is known.", at.Format(time.RFC3339))
+	}
+	w.Header().Set("Location", withAt(page, found))
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) nothingEarlier(r *http.Request, v View, of string) error {
+	begin, err := s.deps.History.Begin(r.Context(), v.Table.ClusterID)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.NotFound, "No earlier %s is known: history of this cluster begins at %s.", of, begin.Format(time.RFC3339))
+}
+
+// compareSpan is what is compared when nobody said.
+const compareSpan = 24 * time.Hour
+
+// twoTimes are the times that a comparison is of; to is now by default, from a
+// day before it, or where history begins.
+func (s *Server) twoTimes(r *http.Request, v View) (from, to time.Time, err error) {
+	q := r.URL.Query()
+	to = v.Now.UTC().Truncate(time.Millisecond)
+	if text := q.Get("to"); text != "" {
+		if to, err = parseInstant("to", text, v.Now); err != nil {
+			return from, to, err
+		}
+	}
+	if text := q.Get("from"); text != "" {
+		if from, err = parseInstant("from", text, v.Now); err != nil {
+			return from, to, err
+		}
+	} else {
+		begin, berr := s.deps.History.Begin(r.Context(), v.Table.ClusterID)
+		if berr != nil {
+			return from, to, berr
+		}
+		if from = to.Add(-compareSpan); from.Before(begin) {
+			from = begin
+		}
+	}
+	if !from.Before(to) {
+		return from, to, fault.New(fault.Invalid, "from has to be before to.")
+	}
+	return from, to, nil
+}
+
+// pageCompare tells what became different between two times.
+func (s *Server) pageCompare(w http.ResponseWriter, r *http.Request) error {
+	v := s.view()
+	if err := s.keepsHistory(v); err != nil {
+		return err
+	}
+	m := templates.Compare{Latest: v.Now.UTC().Format(fieldTime)}
+	status := http.StatusOK
+	from, to, err := s.twoTimes(r, v)
+	var before, after View
+	if err == nil {
+		m.From, m.To = from.Format(fieldTime), to.Format(fieldTime)
+		if before, err = s.viewOf(r.Context(), v, from); err == nil {
+			after, err = s.viewOf(r.Context(), v, to)
+		}
+	}
+	switch kind := fault.Of(err); {
+	case err == nil:
+		compareView(before, after, &m)
+	case kind == fault.Invalid || kind == fault.NotFound:
+		// What was typed is to be corrected in place.
+		m.Problem, status = fault.Text(err), kind.HTTPStatus()
+	default:
+		return err
+	}
+	sh := s.shell(r, v, "activity", words.T("compare.title"))
+	return writePage(w, r, status, templates.ComparePage(sh, m))
+}
+
+// pageWatch lists what is watched and where it is now.
+func (s *Server) pageWatch(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewAt(r)
+	if err != nil {
+		return err
+	}
+	m, err := s.watching(r, v)
+	if err != nil {
+		return err
+	}
+	m.Page = true
+	sh := s.shell(r, v, "", words.T("watch.title"))
+	sh.Watching = templates.Watching{}
+	return writePage(w, r, http.StatusOK, templates.WatchPage(sh, m))
+}

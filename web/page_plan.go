@@ -1,0 +1,92 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/web/templates"
+)
+
+// pagePlan is what will happen, before it does.
+func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.PlanByID(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return s.writePlan(w, r, http.StatusOK, p, nil)
+}
+
+// writePlan shows a plan, and why the request to run it was refused.
+func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
+	v := s.view()
+	m := planFor(planView(v, p), p, auth.From(r.Context()), s.deps.ReadOnly)
+	run, err := s.deps.Actions.RunOfPlan(r.Context(), p.ID)
+	switch {
+	case err == nil:
+		m = runOfPlan(m, run)
+	case fault.Of(err) != fault.NotFound:
+		return err
+	}
+	if refusal != nil {
+		m = refused(m, p, refusal)
+	}
+	return writePage(w, r, status, templates.PlanPage(s.shell(r, v, "runs", m.Sentence), m))
+}
+
+// refused adds to a plan why it was not started: what changed, field by field,
+// or which checks block as things are now.
+func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
+	m.Problem = fault.Text(err)
+	var changed *engine.ChangedError
+	var blocked *engine.BlockedError
+	switch {
+	case errors.As(err, &changed):
+		for _, d := range changed.Differences {
+			m.Changed = append(m.Changed, oneLine(differenceText(d)))
+		}
+		m.Again = planAgain(p)
+	case errors.As(err, &blocked):
+		for _, c := range blocked.Checks {
+			m.Changed = append(m.Changed, oneLine(say("check", c.Text)))
+		}
+		m.Again = planAgain(p)
+	case fault.Of(err) == fault.Invalid:
+		m.WrongConfirm = true
+	}
+	return m
+}
+
+// postRunPlan starts a plan and leads to its run; the same form sent twice leads
+// to the same run.
+func (s *Server) postRunPlan(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	run, _, err := s.deps.Actions.Run(r.Context(), auth.From(r.Context()), id, engine.RunRequest{Hash: r.PostForm.Get("hash"), Confirm: r.PostForm.Get("confirm")})
+	if err == nil {
+		seeOther(w, "/runs/"+run.ID)
+		return nil
+	}
+	p, gone := s.deps.Actions.PlanByID(r.Context(), id)
+	if gone != nil || fault.Of(err) == fault.Internal {
+		return err
+	}
+	status := fault.Of(err).HTTPStatus()
+	var blocked *engine.BlockedError
+	if errors.As(err, &blocked) {
+		status = http.StatusUnprocessableEntity
+	}
+	return s.writePlan(w, r, status, p, err)
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// timed are the pages and answers that there are of a past time too.
+var timed = [...]string{
+	"/", "/shards/{name}", "/shards/{name}.csv", "/collections", "/collections/{ns}", "/collections/{ns}/chunks/{ref}",
+	"/projects", "/projects/{id}", "/zones", "/activity",
+	"/api/v1/cluster", "/api/v1/shards", "/api/v1/shards/{name}", "/api/v1/collections", "/api/v1/collections/{ns}",
+	"/api/v1/collections/{ns}/chunks", "/api/v1/collections/{ns}/chunks/{ref}/why", "/api/v1/collections/{ns}/map",
+	"/api/v1/projects", "/api/v1/projects/{id}", "/api/v1/projects/{id}/why", "/api/v1/zones", "/api/v1/activity",
+	"/api/v1/activity/migrations", "/api/v1/activity/failures",
+}
+
+func isTimed(pattern string) bool { return slices.Contains(timed[:], pattern) }
+
+// withTime describes ?at= at each route that has it.
+func withTime(table []Route) []Route {
+	for i, rt := range table {
+		if rt.Method == http.MethodGet && isTimed(rt.Pattern) {
+			table[i].Params = append(slices.Clone(rt.Params), query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
+		}
+	}
+	return table
+}
+
+// timedPage tells whether an address is of a page that there is of a past time.
+func (s *Server) timedPage(path string) bool {
+	return isTimed(s.mux.Find(chi.NewRouteContext(), http.MethodGet, path))
+}
+
+var (
+	// A link of a page, which templates escape: no attribute holds a bare quote.
+	linkAttr = regexp.MustCompile(`(data-plain )?\bhref="([^"#][^"]*)"`)
+	getForm  = regexp.MustCompile(`<form [^>]*\bmethod="get"[^>]*>`)
+	formTo   = regexp.MustCompile(`\baction="([^"]*)"`)
+)
+
+// carried are the parameters that lead from page to page: the time that is
+// looked at, and what is watched without a script.
+func carried(r *http.Request) url.Values {
+	out := url.Values{}
+	q := r.URL.Query()
+	if at := q.Get("at"); at != "" {
+		out.Set("at", at)
+	}
+	for _, w := range q["watch"][:min(len(q["watch"]), maxWatched)] {
+		out.Add("watch", w)
+	}
+	return out
+}
+
+// carryInto makes a finished page lead to its own time.
+func (s *Server) carryInto(r *http.Request, a *answer) {
+	if a.status != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Type"), mediaHTML) {
+		return
+	}
+	if with := s.carry(r, a.body.Bytes()); len(with) != a.body.Len() {
+		a.body = *bytes.NewBuffer(with)
+	}
+}
+
+// carry makes the links and filters of a page lead to the same time. A page of
+// now that watches nothing stays as it is.
+func (s *Server) carry(r *http.Request, page []byte) []byte {
+	with := carried(r)
+	if len(with) == 0 {
+		return page
+	}
+	page = linkAttr.ReplaceAllFunc(page, func(m []byte) []byte {
+		parts := linkAttr.FindSubmatch(m)
+		if len(parts[1]) > 0 {
+			return m
+		}
+		to, err := url.Parse(html.UnescapeString(string(parts[2])))
+		if err != nil || to.Scheme != "" || to.Host != "" || !s.timedPage(r.URL.ResolveReference(to).EscapedPath()) {
+			return m
+		}
+		q := to.Query()
+		for name, values := range with {
+			if !q.Has(name) {
+				q[name] = values
+			}
+		}
+		to.RawQuery = q.Encode()
+		return []byte(`href="` + html.EscapeString(to.String()) + `"`)
+	})
+	return getForm.ReplaceAllFunc(page, func(m []byte) []byte {
+		to := formTo.FindSubmatch(m)
+		if to == nil || !s.timedPage(html.UnescapeString(string(to[1]))) || strings.Contains(string(m), "data-plain") {
+			return m
+		}
+		m = slices.Clone(m) // it is a part of the page, which goes on behind it
+		for name, values := range with {
+			for _, v := range values {
+				m = append(m, `<input type="hidden" name="`+html.EscapeString(name)+`" value="`+html.EscapeString(v)+`">`...)
+			}
+		}
+		return m
+	})
+}

@@ -1,0 +1,292 @@
+package web
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+)
+
+const docsNS = topology.Namespace("yorkie-meta.documents")
+
+// travelled is a site whose table was seen at three times, a minute apart, and
+// whose clock stands at the last of them. Each time a chunk moved.
+type travelled struct {
+	*site
+	past  *past
+	times []time.Time
+	now   time.Time
+}
+
+func newTravelled(t testing.TB) *travelled {
+	x := &travelled{now: epoch}
+	x.past = newPast(t, epoch)
+	x.site = newSite(t, func(d *Deps) {
+		d.Now = func() time.Time { return x.now }
+		x.past.into(d)
+	})
+	x.show(epoch, x.watcher.get())
+	return x
+}
+
+// show publishes a table at a time, and records it.
+func (x *travelled) show(at time.Time, table *topology.Table) {
+	x.now = at
+	table = cannedAt(table, at)
+	x.watcher.publish(table)
+	x.past.note(at, table)
+	x.past.watched(table.ClusterID, at, at)
+	x.times = append(x.times, at)
+}
+
+// move moves a chunk a minute later.
+func (x *travelled) move(i int, to string) {
+	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), docsNS, i, to))
+}
+
+// data is what a page shows of the cluster: its live region without ages.
+func data(t *testing.T, html string) string {
+	doc := parse(t, html)
+	region := doc.Find("main [data-live]").First()
+	if region.Length() == 0 {
+		t.Fatalf("no region in %.300s", html)
+	}
+	region.Find("time").Remove()
+	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
+	region.Find("input[type=hidden]").Remove()
+	region.RemoveAttr("data-live-url")
+	out, err := goquery.OuterHtml(region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// How old a figure is stands in titles too.
+	return regexp.MustCompile(`\s+`).ReplaceAllString(out, " ")
+}
+
+// firstDifference is where two texts part.
+func firstDifference(got, want string) string {
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	cut := func(s string) string { return s[max(0, min(i-80, len(s))):min(len(s), i+160)] }
+	return "\n" + cut(got) + "\n" + cut(want)
+}
+
+func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
+	pages := []string{"/", "/collections", "/collections/yorkie-meta.documents", "/projects", "/projects/" + projectID(5).Hex(), "/shards/shard-rs-1", "/zones"}
+	x := newTravelled(t)
+	x.move(4, "shard-rs-2")
+	then := map[string]string{}
+	for _, p := range pages {
+		then[p] = data(t, x.do("GET", p).Body.String())
+	}
+	at := x.now
+	x.move(4, "shard-rs-1")
+	x.move(8, "shard-rs-1")
+	x.now = x.now.Add(time.Minute)
+	changed := 0
+	for _, p := range pages {
+		w := x.do("GET", p+"?at="+url.QueryEscape(atText(at)))
+		if w.Code != 200 {
+			t.Fatalf("%s: %d %s", p, w.Code, w.Body)
+		}
+		if got := data(t, w.Body.String()); got != then[p] {
+			t.Errorf("%s differs: %s", p, firstDifference(got, then[p]))
+		}
+		if data(t, x.do("GET", p).Body.String()) != then[p] {
+			changed++
+		}
+	}
+	if changed < 3 {
+		t.Errorf("only %d pages show another present: the comparison says nothing", changed)
+	}
+}
+
+func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
+	x := newTravelled(t)
+	x.move(4, "shard-rs-2")
+	paths := []string{"/cluster", "/shards", "/shards/shard-rs-1", "/collections", "/collections/yorkie-meta.documents", "/collections/yorkie-meta.documents/chunks", "/collections/yorkie-meta.documents/map", "/projects?limit=5", "/zones"}
+	seq := regexp.MustCompile(`"(seq|next)":("[^"]*"|\d+)`) // of this process
+	read := func(p string) string { return seq.ReplaceAllString(x.do("GET", api.Prefix+p).Body.String(), "") }
+	then := map[string]string{}
+	for _, p := range paths {
+		then[p] = read(p)
+	}
+	at := x.now
+	x.move(4, "shard-rs-1")
+	x.now = x.now.Add(time.Minute)
+	for _, p := range paths {
+		sep := "?"
+		if strings.Contains(p, "?") {
+			sep = "&"
+		}
+		want := then[p]
+		if p == "/cluster" { // who talks to the cluster is not kept
+			routers := regexp.MustCompile(`"routers":\[[^\]]*\]`)
+			want = routers.ReplaceAllString(want, `"routers":[]`)
+		}
+		if got := read(p + sep + "at=" + url.QueryEscape(atText(at))); got != want {
+			t.Errorf("%s: %s", p, firstDifference(got, want))
+		}
+	}
+}
+
+func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
+	x := newTravelled(t)
+	x.move(4, "shard-rs-2")
+	at := x.now
+	x.move(4, "shard-rs-1")
+	x.now = x.now.Add(3 * time.Hour)
+	doc := parse(t, x.do("GET", "/projects?q=a&at="+atText(at)).Body.String())
+	bar := doc.Find("#timebar.is-past")
+	if text := bar.Find(".looking").Text(); !strings.Contains(text, "You are looking at 1 Mar 2026 12:01:00 UTC (3") {
+		t.Errorf("%q", text)
+	}
+	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
+		t.Errorf("back to now leads to %q", got)
+	}
+	if text := bar.Text(); !strings.Contains(text, "The list of projects is today's.") || strings.Contains(text, "Nobody watched") {
+		t.Errorf("%s", text)
+	}
+	body := doc.Find("body")
+	if topics, _ := body.Attr("data-topics"); topics != "" {
+		t.Errorf("live topics %q", topics)
+	}
+	if text := doc.Find("#status .words").Text(); text != "as of 1 Mar 2026 12:01:00 UTC" {
+		t.Errorf("status %q", text)
+	}
+	if doc.Find("main form[method=post]").Length() != 0 || doc.Find(".side a[href='/audit']").Length() != 0 {
+		t.Error("something can be done")
+	}
+	// Links stay in that time, those to what has no past do not.
+	want := "at=" + url.QueryEscape(atText(at))
+	for _, a := range doc.Find(".side a, main .rows a").Nodes {
+		for _, attr := range a.Attr {
+			to, _, _ := strings.Cut(attr.Val, "?")
+			timed := attr.Key == "href" && x.timedPage(to)
+			if attr.Key == "href" && strings.Contains(attr.Val, want) != timed {
+				t.Errorf("link to %s", attr.Val)
+			}
+		}
+	}
+	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != atText(at) {
+		t.Errorf("the filter leads to %q", v)
+	}
+}
+
+func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
+	x := newTravelled(t)
+	gap := x.now.Add(30 * time.Minute)
+	x.now = x.now.Add(time.Hour)
+	x.past.restart()
+	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
+	x.now = x.now.Add(time.Minute)
+	html := x.do("GET", "/?at="+atText(gap)).Body.String()
+	if !strings.Contains(html, "Nobody watched then.") || !strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
+		t.Errorf("%.2000s", html)
+	}
+	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+atText(gap)))
+	if !got.Stale || !got.AsOf.Equal(epoch) {
+		t.Errorf("%v %v", got.Stale, got.AsOf)
+	}
+	list := decode[api.History](t, x.do("GET", "/api/v1/history?from="+atText(epoch)))
+	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(epoch) || !list.Begin.Equal(epoch) {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestHostileTimesAreRefused(t *testing.T) {
+	x := newTravelled(t)
+	x.now = x.now.Add(time.Hour)
+	long := strings.Repeat("9", 60)
+	for at, want := range map[string]int{
+		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400, "2026-03-01": 400, "NaN": 400,
+		atText(x.now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
+		"2020-01-01T00:00:00Z": 404, "0": 404, "-5": 404, "0001-01-01T00:00:01Z": 404,
+		atText(x.now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
+	} {
+		for _, path := range []string{"/", "/api/v1/shards"} {
+			w := x.do("GET", path+"?at="+url.QueryEscape(at))
+			if w.Code != want {
+				t.Errorf("%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
+			}
+			if strings.Contains(w.Body.String(), "<script>") && path != "/" || strings.Contains(w.Body.String(), "&quot;<script>") {
+				t.Errorf("at=%s is in the answer as it is", at)
+			}
+		}
+	}
+	if w := x.do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(w.Body.String(), "history of this cluster begins at 2026-03-01T12:00:00Z") {
+		t.Errorf("%s", w.Body)
+	}
+	without := newSite(t)
+	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 || !strings.Contains(w.Body.String(), "keeps no history") {
+		t.Errorf("%d", w.Code)
+	}
+	if html := without.do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
+		t.Error("a way into a past that is not kept")
+	}
+}
+
+func TestEachTimeHasItsOwnETag(t *testing.T) {
+	x := newTravelled(t)
+	x.move(4, "shard-rs-2")
+	x.now = x.now.Add(time.Minute)
+	tags := map[string]bool{}
+	for _, q := range []string{"", "?at=" + atText(epoch), "?at=" + atText(epoch.Add(time.Minute))} {
+		tag := x.do("GET", "/"+q).Header().Get("ETag")
+		if tags[tag] || tag == "" {
+			t.Errorf("%q has %q", q, tag)
+		}
+		tags[tag] = true
+		if w := x.do("GET", "/"+q, header("If-None-Match", tag)); w.Code != 304 {
+			t.Errorf("%q: %d", q, w.Code)
+		}
+	}
+}
+
+func TestTheBarStepsFromChangeToChange(t *testing.T) {
+	x := newTravelled(t)
+	x.move(4, "shard-rs-2")
+	x.move(4, "shard-rs-1")
+	x.now = x.now.Add(time.Minute)
+	page := "/collections/yorkie-meta.documents?shard=shard-rs-1"
+	follow := func(page, which string) string {
+		t.Helper()
+		doc := parse(t, x.do("GET", page).Body.String())
+		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
+		w := x.do("GET", link)
+		if w.Code != 303 {
+			t.Fatalf("%s: %d %s", link, w.Code, w.Body)
+		}
+		return w.Header().Get("Location")
+	}
+	for i := len(x.times) - 1; i >= 0; i-- {
+		page = follow(page, "prev")
+		if u, _ := url.Parse(page); u.Query().Get("at") != atText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" || u.Path != "/collections/yorkie-meta.documents" {
+			t.Fatalf("step %d leads to %s", i, page)
+		}
+	}
+	doc := parse(t, x.do("GET", page).Body.String())
+	link, _ := doc.Find("#timebar a[data-step=prev]").Attr("href")
+	if w := x.do("GET", link); w.Code != 404 || !strings.Contains(w.Body.String(), "history of this cluster begins at") {
+		t.Errorf("before the first: %d", w.Code)
+	}
+	for range x.times[1:] {
+		page = follow(page, "next")
+	}
+	if page = follow(page, "next"); page != "/collections/yorkie-meta.documents?shard=shard-rs-1" {
+		t.Errorf("after the last: %s", page)
+	}
+	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate", "javascript:alert(1)", "/nowhere"} {
+		if w := x.do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
+			t.Errorf("%s: %d %s", bad, w.Code, w.Header().Get("Location"))
+		}
+	}
+}

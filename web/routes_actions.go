@@ -1,0 +1,67 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"shardboard/internal/api"
+)
+
+var (
+	paramPlan = inPath("id", "a plan's id, 26 letters and digits")
+	paramRun  = inPath("id", "a run's id, 26 letters and digits")
+)
+
+// served is the route table of a configuration: where nothing can be changed
+// there is no route of plans and runs at all.
+func served(d Deps) []Route {
+	if d.Actions != nil {
+		return routes()
+	}
+	return slices.DeleteFunc(routes(), func(rt Route) bool {
+		return slices.ContainsFunc(actionRoutes(), func(a Route) bool { return a.Method == rt.Method && a.Pattern == rt.Pattern })
+	})
+}
+
+// actionRoutes are those of plans and runs.
+func actionRoutes() []Route {
+	return slices.Concat(actionPages(), actionAPI())
+}
+
+func actionPages() []Route {
+	shown := func(pattern, summary string, p Policy, h handlerFunc, params ...Param) Route {
+		r := fresh(page(pattern, summary))
+		r.Policy, r.handler, r.Params = p, h, params
+		return r
+	}
+	of := func(r Route, p Param) Route {
+		r.Params = []Param{p}
+		return r
+	}
+	return []Route{
+		shown("/plans/new", "Fill in a change to plan; changes nothing", PolicyOperate, (*Server).pageNewPlan, query("kind", "what to do; its arguments may follow")),
+		form("/plans", PolicyOperate, "Plan a change; changes nothing", (*Server).postPlan, mediaHTML),
+		shown("/plans/{id}", "What will happen, and may it?", PolicyRead, (*Server).pagePlan, paramPlan),
+		of(form("/plans/{id}/run", PolicyOperate, "Run a plan, once", (*Server).postRunPlan, mediaHTML), paramPlan),
+		shown("/runs", "What was changed from here?", PolicyRead, (*Server).pageRuns,
+			query("state", "in this state, or open"), query("kind", "of this kind"), query("by", "of this principal"), query("cursor", "next of the page before")),
+		shown("/runs/{id}", "How far is it, and what is proven?", PolicyRead, (*Server).pageRun, paramRun),
+		of(form("/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", (*Server).postStopRun, mediaHTML), paramRun),
+		of(form("/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", (*Server).postUndoRun, mediaHTML), paramRun),
+	}
+}
+
+func actionAPI() []Route {
+	route := func(method, path string, p Policy, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Params: params, Body: body, Answer: answer, handler: h}
+	}
+	return []Route{
+		route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Server).apiMakePlan),
+		route("GET", "/plans/{id}", PolicyRead, "One plan", nil, api.Plan{}, (*Server).apiPlan, paramPlan),
+		route("POST", "/plans/{id}/run", PolicyOperate, "Run a plan, once", api.PlanRun{}, api.Run{}, (*Server).apiRunPlan, paramPlan),
+		route("GET", "/runs", PolicyRead, "Runs, newest first", nil, api.List[api.Run]{}, (*Server).apiRuns, paged()...),
+		route("GET", "/runs/{id}", PolicyRead, "One run", nil, api.Run{}, (*Server).apiRun, paramRun),
+		route("POST", "/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", nil, api.Run{}, (*Server).apiStopRun, paramRun),
+		route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Server).apiUndoRun, paramRun),
+	}
+}

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+
+	"shardboard/internal/api"
+)
+
+// historyRoutes are those of placement history and of what the cluster did.
+func historyRoutes() []Route {
+	get := func(path, summary string, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: PolicyRead, Tag: tagAPI, Summary: summary, Params: params, Answer: answer, handler: h}
+	}
+	plain := func(pattern, summary string, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+		r := fresh(page(pattern, summary))
+		r.handler, r.Params = h, params
+		return r
+	}
+	from, to := query("from", "RFC 3339 or milliseconds since 1970; default a day before to, or where history begins"), query("to", "likewise; default now")
+	return []Route{
+		plain("/compare", "What became different between two times?", (*Server).pageCompare, from, to),
+		plain("/watch", "Where is what is watched?", (*Server).pageWatch, query("watch", "project:<id> or chunk:<namespace>:<reference>; up to 20 times")),
+		plain("/history/step", "Leads to a page at the time of the next change or failure", (*Server).pageHistoryStep,
+			query("page", "address of the page, default the overview"), query("at", "from this time; default now"), query("to", "prev or next"), query("of", "change or failure")),
+		get("/history", "What happened, oldest first", api.History{}, (*Server).apiHistory, paged(query("ns", "of this collection; what is about no collection too"), from, to)...),
+		get("/history/compare", "What became different between two times", api.Comparison{}, (*Server).apiCompare, from, to),
+		get("/activity/migrations", "Moves as the changelog tells of them, newest first", api.List[api.Migration]{}, (*Server).apiMigrations,
+			query("ns", "of this collection"), query("state", "running, committed, done, aborted or unclear"), number("limit", "1 to 1000, default 100")),
+		get("/activity/failures", "Moves that failed, by reason", api.List[api.MigrationFailures]{}, (*Server).apiFailures, query("ns", "of this collection")),
+	}
+}

@@ -1,0 +1,202 @@
+package templates
+
+// Acts are the changes that can be planned of a thing, and those that cannot
+// be, with the reason. The zero Acts are not drawn.
+type Acts struct {
+	Title string
+	Lead  string // what the choice leads to
+	List  []Act
+}
+
+// Act is one change: it leads to a form, and nothing happens at the click.
+type Act struct {
+	Text string
+	URL  string // "" when it cannot be done now
+	Why  string // why not
+}
+
+// PlanForm asks for what a plan still needs.
+type PlanForm struct {
+	Title   string
+	Lead    string
+	Kind    string
+	Problem string
+	Fixed   []PlanField // of the thing that the form was opened on
+	Fields  []PlanField
+	Reason  string
+	Kinds   []Act // instead of a form, where no kind is chosen yet
+}
+
+// PlanField is one argument in a form.
+type PlanField struct {
+	Name, Label, Hint string
+	Value, Shown      string // Shown stands for a Value that is not for reading
+	Placeholder       string
+	Options           []Option // not empty: a choice
+	Needed            bool
+	Tick              bool // a checkbox of the value "true"
+	Mono              bool
+}
+
+// Hidden is a value that a form carries along.
+type Hidden struct{ Name, Value string }
+
+// Again makes the same plan anew.
+type Again struct {
+	URL    string
+	Fields []Hidden
+}
+
+// Plan is what will be done, before it is.
+type Plan struct {
+	ID, URL, Hash  string
+	Sentence       string
+	Kind           string
+	Risk, RiskText string
+	RiskLevel      string // "ok", "note", "bad"
+	Problem        string // of the request that was just refused
+	Changed        []string
+	By, Reason     string // hostile text
+	Made, Expires  Moment
+	Expired        bool
+	UndoOf         string // address of the run that it undoes
+	Cost           []Fact
+	Basis          string // how duration and size are known
+	Shards         []PlanShard
+	ShardNote      string
+	Moves          []PlanMove
+	MoreMoves      string
+	Steps          []PlanStep
+	Checks         []PlanCheck
+	Counted        string // how many checks pass, warn and block
+	Stays          []string
+	Undo           string
+	UndoWhen       string
+	UndoNote       string
+	Confirm        string // text to type; "" for none
+	WrongConfirm   bool
+	MayRun         bool   // there is a button
+	Why            string // why it cannot be pressed
+	RunURL         string // of the run that there is
+	RunWord        string
+	Again          *Again
+}
+
+// PlanShard is one shard before and after.
+type PlanShard struct {
+	Shard               ShardRef
+	Before, After       Figure
+	BeforeBar, AfterBar float64 // 0..1 of the widest; negative when unknown
+	Chunks              string
+	Same                bool
+}
+
+// PlanMove is one range that changes its shard.
+type PlanMove struct {
+	NS, URL  string
+	Min, Max Key
+	From, To ShardRef
+	Bytes    Figure
+}
+
+// PlanStep is one command, as it will be sent.
+type PlanStep struct {
+	N     string
+	What  string
+	Shell string   // for mongosh; "" for a step that sends nothing
+	Needs []string // what is read again right before
+}
+
+// PlanCheck is one question with its answer.
+type PlanCheck struct {
+	Verdict, Word string // pass, warn, block
+	Text, Source  string
+}
+
+// Runs is the list of runs.
+type Runs struct {
+	State    State
+	States   []Option
+	Kinds    []Option
+	By       string
+	Filtered bool
+	Rows     []RunRow
+	Older    string
+	Bounded  string
+	NewURL   string // where a change can be begun
+}
+
+// RunRow is one run in the list.
+type RunRow struct {
+	ID, URL     string
+	Sentence    string
+	Kind        string
+	Level, Word string
+	Why         string
+	By, ByURL   string
+	Reason      string
+	Started     Moment
+	Stamp       string
+	Took        string
+	Steps       string
+}
+
+// Run is one execution of a plan. All of it is the same for everybody.
+type Run struct {
+	ID, PlanURL   string
+	Sentence      string
+	Level, Word   string
+	Why           string
+	Meaning       string // what the state means and what to do
+	Open, CanUndo bool
+	Facts         []Fact
+	By, Reason    string // hostile text
+	Started       Moment
+	Ended         Moment
+	Took          string
+	Held          string // by whom and when a stop was asked for
+	UndoOf        string
+	UndoneBy      string
+	Progress      string
+	Share         float64 // of the steps that are done
+	Steps         []RunStep
+	Log           []EventRow
+}
+
+// RunStep is one command of a run.
+type RunStep struct {
+	Key, N, What string
+	Shell        string
+	Level, Word  string
+	Resolved     bool
+	Why          string
+	Error        string // what the server said: hostile text
+	Changed      []string
+	Progress     string
+	Share        float64 // negative when unknown
+	Proof        []RunProof
+	Sent, Ended  string
+	Open         bool
+}
+
+// RunProof is one fact as it was read after the command.
+type RunProof struct {
+	Subject string
+	At      string
+	Fields  []RunReading
+}
+
+// RunReading is one field that was to have a value and has one.
+type RunReading struct {
+	Name, Want, Got string
+	Same            bool
+}
+
+// RunPage is a run and what may be done with it.
+type RunPage struct {
+	Run     Run
+	Topic   string
+	StopURL string // "" for who may not
+	UndoURL string
+	Problem string
+}

@@ -1,0 +1,100 @@
+package templates
+
+// Advice is the model of the page of what to look at.
+type Advice struct {
+	State      State
+	Level      string // "ok", "note", "bad"
+	Verdict    string
+	Lead       string
+	Items      []AdviceItem
+	Unsure     []AdviceUnsure
+	Passed     string
+	Dismissed  []AdviceDismissed
+	MayDismiss bool
+	Kept       bool // decisions can be kept
+}
+
+// AdviceItem is one advice with its figures and remedies.
+type AdviceItem struct {
+	ID, Rule       string
+	Rank, RankText string
+	Title, Because string
+	Why            string
+	Links          []Link
+	Evidence       []AdviceFigure
+	Plans          []AdvicePlan
+	WhyNot         string
+	Commands       []AdviceCommand
+}
+
+// AdviceFigure is a figure with how and when it was had, in words.
+type AdviceFigure struct {
+	Name string
+	Figure
+	How string
+}
+
+// AdvicePlan is a plan that can be made: as a form where plans are made here.
+type AdvicePlan struct {
+	Kind   string
+	Text   string
+	Args   []Option // Text is the name, Value the value
+	Reason string
+	Form   bool
+}
+
+// AdviceCommand is a line to type and what to know about it.
+type AdviceCommand struct {
+	Text, Say string
+	Check     bool
+}
+
+// AdviceUnsure is a rule that could not tell.
+type AdviceUnsure struct{ Rule, Subject, Why string }
+
+// AdviceDismissed is a decision.
+type AdviceDismissed struct {
+	ID, Title      string
+	Rank, RankText string
+	By, Reason     string
+	At             Moment
+}
+
+// Alerts is the model of the page of who is told.
+type Alerts struct {
+	State    State
+	Level    string
+	Verdict  string
+	Lead     string
+	Notes    []State
+	Targets  []AlertTarget
+	Alerts   []AlertRow
+	Silences []SilenceRow
+	Rules    []Option
+	May      bool // test and silence
+	Keeps    bool
+}
+
+// AlertTarget is a receiver; its address is nowhere.
+type AlertTarget struct {
+	Name, Format, Least, Repeat string
+	Last                        Moment
+	LastText                    string
+	Failed                      bool
+	Due                         Figure
+}
+
+// AlertRow is one alert.
+type AlertRow struct {
+	ID, Title, Rule    string
+	Severity, RankText string
+	State              string
+	Since              Moment
+	Silenced           bool
+}
+
+// SilenceRow is one silence.
+type SilenceRow struct {
+	ID, Of, By, Reason string
+	Until              string
+}

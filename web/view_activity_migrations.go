@@ -1,0 +1,194 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// movesShown is how many ended moves have their steps drawn, and reasonsShown
+// how many reasons of failures are listed.
+const (
+	movesShown   = 12
+	reasonsShown = 10
+)
+
+// donorSteps is how many steps of the donor have names: those of a move as
+// releases up to 7.0 log it. Source: MongoDB 5.0, migration_source_manager and
+// its caller.
+const donorSteps = 6
+
+// migrationsView draws what moves now, how long moves took and why some
+// failed. Nothing in it changes merely because time passes.
+func migrationsView(v View, r refs) templates.Migrations {
+	list := v.migrations()
+	var m templates.Migrations
+	var longest time.Duration
+	var recent []history.Migration
+	for _, x := range list {
+		switch x.Outcome {
+		case history.Running, history.Committed, history.Unclear:
+			m.Running = append(m.Running, runningRow(v, r, x))
+		default:
+			if len(recent) < movesShown {
+				recent = append(recent, x)
+				longest = max(longest, stepsSum(x.Donor), x.Took(v.Now))
+			}
+		}
+	}
+	named := false
+	for _, x := range recent {
+		m.Recent = append(m.Recent, timingRow(v, r, x, longest))
+		named = named || x.DonorSteps == donorSteps
+	}
+	if named {
+		for i := range donorSteps {
+			m.Steps = append(m.Steps, stepName(i, donorSteps))
+		}
+	}
+	groups := history.Failures(list)
+	for _, g := range groups[:min(len(groups), reasonsShown)] {
+		m.Failures = append(m.Failures, failureRow(v, g))
+	}
+	return m
+}
+
+func stepsSum(list []time.Duration) time.Duration {
+	var sum time.Duration
+	for _, d := range list {
+		sum += d
+	}
+	return sum
+}
+
+func stepName(i, of int) string {
+	if of == donorSteps {
+		return words.T("moves.step." + strconv.Itoa(i+1))
+	}
+	return words.T("moves.step.other", "n", strconv.Itoa(i+1), "of", strconv.Itoa(of))
+}
+
+func moveRow(v View, r refs, x history.Migration) templates.MigrationRow {
+	row := templates.MigrationRow{Key: fmt.Sprintf("m%x-%d", x.Min, x.Begin.UnixMilli()), NS: string(x.NS), From: r.of(x.From), To: r.of(x.To),
+		Begin: templates.Ago(x.Begin, v.Now), State: string(x.Outcome), Word: words.Code("moves.state", string(x.Outcome), nil),
+		Chunk: chunkOfBound(v.Table, x.NS, x.Min)}
+	if v.Table.Collection(x.NS) != nil {
+		row.URL = collectionURL(x.NS)
+	}
+	if x.Min != nil && x.Max != nil {
+		row.Min, row.Max = boundOf(v.Table, string(x.NS), x.Min), boundOf(v.Table, string(x.NS), x.Max)
+	}
+	row.Cause = words.Code("cause", string(x.Cause.By), nil)
+	if x.Cause.Inferred {
+		row.Cause = words.T("cause.inferred", "who", row.Cause)
+	}
+	row.CauseTitle = words.Code("cause.basis", x.Cause.Basis, nil)
+	if x.Cause.Run != "" {
+		row.CauseURL = "/runs/" + x.Cause.Run
+	}
+	return row
+}
+
+// runningRow tells the phase as far as the changelog does: a donor logs the
+// begin and the commit, and each step only when all are over.
+func runningRow(v View, r refs, x history.Migration) templates.MigrationRow {
+	row := moveRow(v, r, x)
+	row.Phase = words.Code("moves.phase", string(x.Outcome), nil)
+	switch e := x.ETA; {
+	case x.Outcome != history.Running:
+	case e == nil:
+		row.ETA = words.T("moves.noeta")
+	default:
+		of := words.T("moves.eta.all")
+		if e.SameColl {
+			of = words.T("moves.eta.same")
+		}
+		row.ETATitle = words.T("moves.eta.basis", "n", templates.Count(int64(e.Basis)), "of", of)
+		row.ETA = words.T("moves.eta", "at", templates.Clock(e.At))
+		if row.Overdue = v.Now.After(e.At); row.Overdue {
+			row.ETA = words.T("moves.eta.late", "at", templates.Clock(e.At))
+		}
+	}
+	return row
+}
+
+// timingRow stacks the donor's steps on one scale for all rows.
+func timingRow(v View, r refs, x history.Migration, longest time.Duration) templates.MigrationRow {
+	row := moveRow(v, r, x)
+	row.Took = duration(x.Took(v.Now))
+	if x.Documents >= 0 {
+		row.Copied = words.T("moves.copied", "documents", templates.Count(x.Documents), "bytes", templates.Bytes(max(x.Bytes, 0)))
+	}
+	if longest <= 0 {
+		return row
+	}
+	var at time.Duration
+	var told []string
+	for i, d := range x.Donor {
+		if d <= 0 {
+			continue
+		}
+		title := words.T("moves.step.took", "step", stepName(i, x.DonorSteps), "took", duration(d))
+		told = append(told, title)
+		row.Parts = append(row.Parts, templates.MigrationPart{Class: "step" + strconv.Itoa(i%8+1), Title: title,
+			X: templates.Percent(float64(at) / float64(longest)), W: templates.Percent(float64(d) / float64(longest))})
+		at += d
+	}
+	row.PartsLabel = strings.Join(told, "; ")
+	return row
+}
+
+// duration is precise where Span is not: steps take milliseconds.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return words.T("duration.ms", "n", strconv.FormatInt(d.Milliseconds(), 10))
+	case d < 10*time.Second:
+		return words.T("span.s", "n", strconv.FormatFloat(d.Seconds(), 'f', 1, 64))
+	}
+	return templates.Span(d)
+}
+
+func failureRow(v View, g history.FailureGroup) templates.FailureRow {
+	row := templates.FailureRow{Reason: g.Reason, Count: templates.Count(int64(g.Count)), Last: templates.Ago(g.Newest.Begin, v.Now)}
+	if row.Reason == "" {
+		row.Reason = words.T("event.noreason")
+	}
+	var names, by []string
+	for _, ns := range g.NS[:min(len(g.NS), 3)] {
+		names = append(names, string(ns))
+	}
+	if more := len(g.NS) - len(names); more > 0 {
+		names = append(names, words.T("moves.more", "n", strconv.Itoa(more)))
+	}
+	row.NS = strings.Join(names, ", ")
+	for _, who := range []history.By{history.ByUs, history.ByBalancer, history.ByOther, history.ByUnknown} {
+		if n := g.By[who]; n > 0 {
+			by = append(by, words.T("moves.by", "who", words.Code("cause", string(who), nil), "n", templates.Count(int64(n))))
+		}
+	}
+	row.By = strings.Join(by, ", ")
+	return row
+}
+
+// chunkOfBound is the short name of the chunk that holds a lower bound now.
+func chunkOfBound(t *topology.Table, ns topology.Namespace, min bson.Raw) string {
+	c := t.Collection(ns)
+	if c == nil || c.Chunks.Len() == 0 || len(min) == 0 {
+		return ""
+	}
+	k, err := c.Key.Bound(min)
+	if err != nil {
+		return ""
+	}
+	_, ch := c.Chunks.Find(k)
+	return chunkName(ns, ch.Min)
+}

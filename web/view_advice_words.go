@@ -1,0 +1,86 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/heat/advice"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// adviceText puts what a rule says into words; "" for what says nothing.
+func adviceText(kind string, s advice.Said, now time.Time) string {
+	if s.Code == "" {
+		return ""
+	}
+	return oneLine(words.Code("advice."+kind, s.Code, adviceArgs(s.Args, now)))
+}
+
+// adviceArgs are a sentence's arguments as people read them: package advice
+// says by the beginning of a name what a value is.
+func adviceArgs(args map[string]string, now time.Time) map[string]string {
+	out := maps.Clone(args)
+	for name, text := range args {
+		switch {
+		case strings.HasPrefix(name, "bytes"):
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				out[name] = templates.Bytes(n)
+			}
+		case strings.HasPrefix(name, "share"):
+			if f, err := strconv.ParseFloat(text, 64); err == nil {
+				out[name] = templates.Share(f)
+			}
+		case name == "times":
+			if f, err := strconv.ParseFloat(text, 64); err == nil {
+				out[name] = strconv.FormatFloat(f, 'f', 1, 64)
+			}
+		case name == "n":
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				out[name] = templates.Count(n)
+			}
+		case strings.HasPrefix(name, "since"):
+			if at, err := time.Parse(time.RFC3339, text); err == nil {
+				out[name] = templates.Span(now.Sub(at))
+			}
+		case name == "over":
+			if d, err := time.ParseDuration(text); err == nil {
+				out[name] = templates.Span(d)
+			}
+		case name == "part":
+			out[name] = words.T("part." + text)
+		}
+	}
+	return out
+}
+
+// because is the balancer's own rule behind an advice.
+func because(i advice.Item) string {
+	if i.Because.Code == "" {
+		return ""
+	}
+	return oneLine(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+}
+
+func ruleName(r advice.Rule) string { return words.Code("advice.rule", string(r), nil) }
+func rankName(r advice.Rank) string { return words.Code("advice.rank", string(r), nil) }
+
+// planArguments are a plan's arguments as its JSON has them: bounds and keys are
+// Extended JSON, some are numbers or true, the rest is text.
+func planArguments(p advice.Plan) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, text := range p.Args {
+		switch name {
+		case "at", "min", "max", "bounds", "parts", "on", "force":
+			if json.Valid([]byte(text)) {
+				out[name] = json.RawMessage(text)
+			}
+		default:
+			out[name], _ = json.Marshal(text) // a string can be marshalled
+		}
+	}
+	return out
+}

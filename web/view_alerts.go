@@ -1,0 +1,132 @@
+package web
+
+import (
+	"context"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat/advice"
+	"shardboard/internal/store"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// AlertSource makes alerts of advice: what is not dismissed, in words. What a
+// rule cannot tell is neither there nor over.
+func AlertSource(a *advice.Advisor) alert.Source {
+	return func(ctx context.Context) (alert.Observed, error) {
+		found, err := a.View(ctx)
+		if err != nil {
+			return alert.Observed{}, err
+		}
+		unsure := map[advice.Rule]map[string]bool{}
+		for _, u := range found.Unsure {
+			if unsure[u.Rule] == nil {
+				unsure[u.Rule] = map[string]bool{}
+			}
+			unsure[u.Rule][u.Subject] = true
+		}
+		if len(unsure) == len(advice.Rules()) {
+			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can tell anything.")
+		}
+		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
+			of := unsure[advice.Rule(rule)]
+			return of[""] || of[subject]
+		}}
+		for _, i := range found.Items {
+			text := because(i)
+			if why := adviceText("why", i.Why, found.At); why != "" {
+				text = joinSentences(text, why)
+			}
+			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Rank), Subject: i.Subject,
+				Title: adviceText("say", i.Text, found.At), Text: text, Path: "/advice#" + i.ID})
+		}
+		return out, nil
+	}
+}
+
+func joinSentences(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " " + b
+}
+
+// alertsView answers "who is told of what?".
+func alertsView(v View, st alert.Status, may bool) templates.Alerts {
+	m := templates.Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", templates.Span(st.For))}
+	firing := int64(0)
+	for _, a := range st.Alerts {
+		if a.State == alert.Firing {
+			firing++
+			if m.Level != "bad" {
+				m.Level = "note"
+			}
+			if a.Severity == alert.Critical {
+				m.Level = "bad"
+			}
+		}
+		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(advice.Rule(a.Rule)), Severity: string(a.Severity), RankText: rankName(advice.Rank(a.Severity)),
+			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
+	}
+	m.Verdict = words.T("alert.quiet")
+	if firing > 0 {
+		m.Verdict = words.Plural("alert.firing", firing, "n", templates.Count(firing))
+	}
+	note := func(code, text string) {
+		m.Notes = append(m.Notes, templates.State{Code: code, Title: text})
+	}
+	switch {
+	case st.Err != nil:
+		note("failed", fault.Text(st.Err))
+	case st.At.IsZero():
+		note("loading", words.T("alert.loading"))
+	}
+	if st.Dropped > 0 {
+		note("partial", words.T("alert.dropped", "n", templates.Count(int64(st.Dropped))))
+	}
+	if !st.Kept {
+		note("partial", words.T("alert.notkept"))
+	}
+	for _, t := range st.Targets {
+		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rankName(advice.Rank(t.MinSeverity)),
+			Repeat: templates.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
+	}
+	for _, q := range st.Silences {
+		of := q.Alert
+		if q.Rule != "" {
+			of = ruleName(advice.Rule(q.Rule))
+		}
+		for _, a := range st.Alerts {
+			if a.ID == q.Alert {
+				of = a.Title
+			}
+		}
+		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: clip(q.By, 80), Reason: clip(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
+	}
+	for _, r := range advice.Rules() {
+		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: ruleName(r)})
+	}
+	return m
+}
+
+func lastAt(v View, d store.Delivery) templates.Moment {
+	if d.At.IsZero() {
+		return templates.Moment{}
+	}
+	return templates.Ago(d.At, v.Now)
+}
+
+func lastText(d store.Delivery) string {
+	if d.At.IsZero() {
+		return words.T("alert.sent.never")
+	}
+	args := map[string]string{"status": countText(d.Status), "n": countText(d.Alerts), "failed": countText(d.Failed)}
+	code := d.Code
+	if d.Test && code == "ok" {
+		code = "test"
+	}
+	return words.Code("alert.sent", code, args)
+}
+
+func countText(n int) string { return templates.Count(int64(n)) }

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/heat"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// shownHot is how many of a kind the page lists.
+const shownHot = 10
+
+// heatPage words one window of one collection.
+func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load) templates.Heat {
+	c := v.Table.Collection(w.NS)
+	m := templates.Heat{NS: string(w.NS), Name: w.NS.Collection(), Windows: windowLinks(q)}
+	m.Lead = words.T("heat.lead", "rate", rateText(w.Total), "name", m.NS, "window", templates.Span(q.window))
+	how := words.T("heat.whole")
+	switch {
+	case w.Total.AtLeast:
+		how = words.T("heat.atleast")
+	case !w.Total.Exact:
+		how = words.T("heat.sampled")
+	}
+	m.Measured = words.T("heat.measured", "how", how, "from", templates.Clock(w.From), "to", templates.Clock(w.To),
+		"covered", templates.Count(int64(w.Seconds)), "seconds", templates.Count(int64(w.To.Sub(w.From).Seconds())))
+	r := refsOf(v.Table)
+	shards := w.Shards(v.Table, prof)
+	m.Chunks = hotChunks(v, prof, w, q, c, r, byShard(shards))
+	m.Projects = hotProjects(v, w)
+	m.Documents = hotDocuments(v, prof, w, r)
+	for _, l := range shards {
+		m.Shards = append(m.Shards, hotShard(l, r, load))
+	}
+	skewFacts(&m, w.Skew(v.Table, prof), w.Growing(v.Table), c)
+	if w.Total.Rows == 0 {
+		m.Notes = append(m.Notes, templates.State{Code: "empty", Title: words.T("heat.none"), Detail: words.T("heat.none.detail", "name", m.NS)})
+	}
+	return m
+}
+
+func hotChunks(v View, prof *profile.Profile, w heat.Window, q heatQuery, c *topology.Collection, r refs, shards map[string]float64) (out []templates.HeatChunk) {
+	for _, l := range first(w.Chunks(v.Table, prof), shownHot) {
+		chunk := c.Chunks.At(l.Chunk)
+		share := 0.0
+		if all := shards[chunk.Shard]; all > 0 {
+			share = l.Rate.PerSecond / all
+		}
+		line := templates.HeatChunk{
+			Key: chunkKey(chunk.Min), Shard: r.of(chunk.Shard), Share: share,
+			Name: words.T("heat.chunk", "n", templates.Count(int64(l.Chunk+1)), "of", templates.Count(int64(c.Chunks.Len()))),
+			URL:  chunkURL(c.NS, chunkRef(c, chunk.Min)),
+			Takes: words.T("heat.chunk.takes", "share", templates.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),
+				"all", templates.Share(l.Rate.Share)),
+		}
+		if l.Projects > 0 {
+			top := projectName(v, c.NS, l.Top)
+			line.Who = words.Plural("heat.chunk.projects", int64(l.Projects), "n", templates.Count(int64(l.Projects)), "share", templates.Share(l.TopShare), "project", top)
+			if l.Projects == 1 {
+				line.Who += " " + words.T("heat.chunk.only", "project", top)
+			}
+		}
+		s := w.Splitting(v.Table, prof, l)
+		line.Split = words.Code("heat.split", s.Code, map[string]string{"share": templates.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
+		if s.Code == "divides" {
+			line.PlanURL = planURL(actions.Split, "ns", string(c.NS), "chunk", chunkRef(c, chunk.Min))
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// projectName is a project's name, or its id while the list does not have it.
+func projectName(v View, ns topology.Namespace, id bson.ObjectID) string {
+	if p, ok := v.Dir.In(ns.Database(), id); ok && p.Name != "" {
+		return p.Name
+	}
+	return id.Hex()
+}
+
+func hotProjects(v View, w heat.Window) (out []templates.HeatRow) {
+	for _, l := range first(w.Projects(), shownHot) {
+		row := templates.HeatRow{Key: l.Project.Hex(), Name: projectName(v, w.NS, l.Project), URL: "/projects/" + l.Project.Hex(), Rate: rateCell(l.Rate), How: howText(l.Rate)}
+		row.Mono = row.Name == row.Key
+		if _, ok := v.Dir.In(w.NS.Database(), l.Project); !ok {
+			row.URL = "/locate?q=" + row.Key
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func hotDocuments(v View, prof *profile.Profile, w heat.Window, r refs) (out []templates.HeatRow) {
+	for _, l := range first(w.Documents(), shownHot) {
+		row := templates.HeatRow{Key: l.Document.Hex(), Name: l.Document.Hex(), Mono: true, URL: "/locate?q=" + l.Document.Hex(),
+			Rate: rateCell(l.Rate), How: howText(l.Rate)}
+		if _, ok := v.Dir.In(w.NS.Database(), l.Project); ok {
+			row.Of, row.OfURL = projectName(v, w.NS, l.Project), "/projects/"+l.Project.Hex()
+		}
+		if shard := heat.OwnerOf(v.Table, prof, w.NS, l); shard != "" {
+			ref := r.of(shard)
+			row.Shard = &ref
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func hotShard(l heat.Line, r refs, load map[string]heat.Load) templates.HeatShard {
+	row := templates.HeatShard{Shard: r.of(l.Shard), Rate: rateCell(l.Rate), How: howText(l.Rate)}
+	row.Reads, row.Latency = templates.Figure{Text: templates.Unknown}, templates.Figure{Text: templates.Unknown}
+	if o, ok := load[l.Shard]; ok && o.Known {
+		row.Reads = templates.Figure{Known: true, Text: perSecond(o.ReadsPerSecond), Title: words.T("heat.col.reads.title")}
+		if o.WritesPerSecond > 0 {
+			row.Latency = templates.Figure{Known: true, Text: words.T("heat.ms", "n", perSecond(millis(o.WriteLatency))), Title: words.T("heat.col.latency.title")}
+		}
+	}
+	return row
+}
+
+func skewFacts(m *templates.Heat, s heat.Skew, g heat.Growing, c *topology.Collection) {
+	fact := func(name, text, title string) {
+		m.Skew = append(m.Skew, templates.Fact{Name: name, Figure: templates.Figure{Known: true, Text: text, Title: title}})
+	}
+	times := func(i heat.Index) string { return words.T("heat.skew.times", "n", perSecond(i.MaxMean)) }
+	if s.Shards.Most > 0 {
+		fact(words.T("heat.skew.shards", "n", strconv.Itoa(s.Shards.N)), two(s.Shards.Gini), words.T("heat.skew.title"))
+		fact(words.T("heat.skew.max.shards"), times(s.Shards), "")
+		fact(words.T("heat.skew.chunks", "n", templates.Count(int64(s.Chunks.N))), two(s.Chunks.Gini), words.T("heat.skew.title"))
+		fact(words.T("heat.skew.max.chunks"), times(s.Chunks), "")
+		switch {
+		case s.Shards.MaxMean >= 1.5:
+			m.SkewText = words.T("heat.skew.uneven", "n", perSecond(s.Shards.MaxMean))
+		case s.Chunks.Gini >= 0.7:
+			m.SkewText = words.T("heat.skew.chunky")
+		default:
+			m.SkewText = words.T("heat.skew.even")
+		}
+	}
+	switch {
+	case g.Is:
+		m.Growing = templates.State{Code: "failed", Title: words.T("heat.growing"), Detail: words.T("heat.growing.detail", "share", templates.Share(g.Share),
+			"rows", templates.Count(g.Rows), "of", strconv.Itoa(g.Of), "slots", strconv.Itoa(g.Slots), "field", g.Field, "shard", g.Shard)}
+	case c.Key.Fields()[0].Hashed:
+		m.GrowingText = words.T("heat.growing.hashed")
+	case g.Rows > 0:
+		m.GrowingText = words.T("heat.growing.not")
+	}
+}
+
+// rateText is a rate with what is not sure about it.
+func rateText(r heat.Rate) string {
+	text := perSecond(r.PerSecond)
+	if r.AtLeast {
+		return "≥\u202f" + text
+	}
+	if r.PlusMinus > 0 {
+		return text + "\u202f±\u202f" + perSecond(r.PlusMinus)
+	}
+	return text
+}
+
+func rateCell(r heat.Rate) templates.Cell {
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(r), Title: rateTitle(r)}, Share: r.Share, ShareText: templates.Share(r.Share), Bar: r.Share, Even: -1}
+}
+
+func rateTitle(r heat.Rate) string {
+	switch {
+	case r.AtLeast:
+		return words.T("heat.rate.atleast")
+	case r.Exact:
+		return words.T("heat.rate.exact")
+	}
+	return words.T("heat.rate.sampled")
+}
+
+func howText(r heat.Rate) string {
+	switch {
+	case r.AtLeast:
+		return words.T("heat.how.atleast")
+	case r.Exact:
+		return words.T("heat.how.exact")
+	}
+	return words.T("heat.how.sampled")
+}
+
+// perSecond writes a small number with about three digits: 1 234, 12.3, 0.042.
+func perSecond(f float64) string {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0) || f < 0:
+		return templates.Unknown
+	case f >= 100 || f == 0:
+		return templates.Count(int64(math.Round(f)))
+	case f >= 10:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	case f >= 0.1:
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	case f >= 0.0005:
+		return strconv.FormatFloat(f, 'f', 3, 64)
+	}
+	return "<\u202f0.001"
+}
+
+func two(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+// spanStart is how the API takes the begin of a span.
+func spanStart(d time.Duration) string { return "-" + short(d) }

@@ -1,0 +1,32 @@
+package web
+
+import (
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// heatLine is what a collection, or one chunk of it, takes; empty where nothing
+// was counted lately. chunk is a position, negative for the collection.
+func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.HeatLine {
+	if s.deps.Heat == nil {
+		return templates.HeatLine{}
+	}
+	w := s.deps.Heat.Window(ns, defaultWindow)
+	if w.Seconds == 0 {
+		return templates.HeatLine{}
+	}
+	span := []string{"span", templates.Span(defaultWindow), "at", templates.Clock(w.To)}
+	out := templates.HeatLine{URL: heatQuery{ns: ns, window: defaultWindow, span: mapSpan, by: "key"}.address()}
+	if chunk < 0 {
+		out.Text = words.T("heat.line", append(span, "rate", rateText(w.Total))...)
+		return out
+	}
+	out.Text = words.T("heat.line.none", span...)
+	for _, l := range w.Chunks(v.Table, s.deps.Profile) {
+		if l.Chunk == chunk {
+			out.Text = words.T("heat.line.chunk", append(span, "rate", rateText(l.Rate), "share", templates.Share(l.Rate.Share))...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/history"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// timeSpans are how much time the picture can show.
+var timeSpans = [...]struct {
+	code string
+	long time.Duration
+}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour}, {"35d", history.Keep}}
+
+// timeTicks is how many parts the picture has.
+const timeTicks = 200
+
+// fieldTime is how a form's field of date and time has a value; UTC.
+const fieldTime = "2006-01-02T15:04:05"
+
+func atText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z") }
+
+// fullInstant is a time for people, who look at it as at nothing else on the page.
+func fullInstant(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }
+
+// timeBar leads a page of r through time. It reads the store for a page of the
+// past only: one of now is made from memory.
+func (s *Server) timeBar(r *http.Request, v View, nav string) templates.TimeBar {
+	path := r.URL.EscapedPath()
+	if s.deps.History == nil || !s.timedPage(path) || v.Table.ClusterID == "" {
+		return templates.TimeBar{}
+	}
+	q := r.URL.Query()
+	at := q.Get("at")
+	q.Del("at")
+	here := path
+	if len(q) > 0 {
+		here += "?" + q.Encode()
+	}
+	m := templates.TimeBar{On: true, NowURL: here, Action: path}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		for _, value := range q[name] {
+			m.Keep = append(m.Keep, templates.Option{Text: name, Value: value})
+		}
+	}
+	step := func(to, of string) string {
+		u := url.Values{"page": {here}, "to": {to}, "of": {of}}
+		if at != "" {
+			u.Set("at", at)
+		}
+		return "/history/step?" + u.Encode()
+	}
+	m.Prev, m.Next = step("prev", "change"), step("next", "change")
+	m.PrevFailure, m.NextFailure = step("prev", "failure"), step("next", "failure")
+	if v.Past == nil {
+		m.Latest = v.Now.UTC().Format(fieldTime)
+		m.Compare = "/compare"
+		return m
+	}
+	p := v.Past
+	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(fieldTime), p.At.Format(fieldTime)
+	m.Looking = words.T("time.looking", "at", fullInstant(p.At), "ago", templates.Span(p.Now.Sub(p.At)))
+	m.Compare = "/compare?" + url.Values{"from": {atText(p.At)}}.Encode()
+	m.Notes = pastNotes(p, nav)
+	s.timePicture(r, v, here, &m)
+	return m
+}
+
+// pastNotes say what may be missing, and what is not of that time.
+func pastNotes(p *pastTime, nav string) []templates.State {
+	var out []templates.State
+	if !p.Watched {
+		n := templates.State{Code: "stale", Title: words.T("time.gap")}
+		if p.Next.IsZero() {
+			n.Detail = words.T("time.gap.open", "last", fullInstant(p.Last))
+		} else {
+			n.Detail = words.T("time.gap.detail", "last", fullInstant(p.Last), "next", fullInstant(p.Next))
+		}
+		out = append(out, n)
+	}
+	if nav == "projects" || nav == "shards" {
+		out = append(out, templates.State{Code: "partial", Title: words.T("time.projects"), Detail: words.T("time.projects.detail")})
+	}
+	return out
+}
+
+// timePicture fills in what happened around the time. Without it the bar still
+// leads: a store that fails here must not take the page away.
+func (s *Server) timePicture(r *http.Request, v View, here string, m *templates.TimeBar) {
+	chosen := r.URL.Query().Get("span")
+	long := 24 * time.Hour
+	for _, x := range timeSpans {
+		if x.code == chosen {
+			long = x.long
+		}
+	}
+	p := v.Past
+	to := p.At.Add(long / 2)
+	if to.After(p.Now) {
+		to = p.Now
+	}
+	from := to.Add(-long)
+	for _, x := range timeSpans {
+		u, err := url.Parse(here)
+		if err != nil {
+			continue
+		}
+		q := u.Query()
+		q.Set("span", x.code)
+		q.Set("at", atText(p.At))
+		u.RawQuery = q.Encode()
+		m.Spans = append(m.Spans, templates.TimeSpan{Text: templates.Span(x.long), URL: u.String(), Current: x.long == long})
+	}
+	m.From, m.To = templates.Moment{At: from, Text: fullInstant(from)}, templates.Moment{At: to, Text: fullInstant(to)}
+	m.FromMs, m.ToMs, m.AtMs = from.UnixMilli(), to.UnixMilli(), p.At.UnixMilli()
+	m.Here = templates.Percent(float64(p.At.Sub(from)) / float64(to.Sub(from)))
+	ticks, err := s.deps.History.Ticks(r.Context(), v.Table.ClusterID, from, to, timeTicks)
+	if err != nil {
+		s.deps.Log.WarnContext(r.Context(), "history cannot be read", "err", err)
+		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: words.T("time.nopicture")})
+		return
+	}
+	drawTicks(ticks, from, to, m)
+}
+
+// drawTicks makes bars whose height is the logarithm of how much happened;
+// failures stand on the ground before them.
+func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
+	const high, wide = 24.0, 1000.0 / timeTicks
+	most, changes, failures := 1, 0, 0
+	for _, k := range ticks {
+		most = max(most, k.Changes)
+		changes, failures = changes+k.Changes, failures+k.Failures
+	}
+	height := func(n int) float64 {
+		return 3 + (high-3)*math.Log1p(float64(n))/math.Log1p(float64(most))
+	}
+	add := func(i, n int, failed bool) {
+		if n == 0 {
+			return
+		}
+		h := min(height(n), high)
+		at := from.Add(to.Sub(from) / time.Duration(len(ticks)) * time.Duration(i))
+		title := words.Plural("time.tick", int64(n), "n", templates.Count(int64(n)), "at", fullInstant(at))
+		if failed {
+			title = words.Plural("time.tick.failed", int64(n), "n", templates.Count(int64(n)), "at", fullInstant(at))
+		}
+		m.Ticks = append(m.Ticks, templates.TimeTick{X: templates.Units(float64(i)*wide, 1), W: templates.Units(wide*0.8, 1), Failed: failed,
+			Y: templates.Units(high-h, 1), H: templates.Units(h, 1),
+			Title: title})
+	}
+	for i, k := range ticks {
+		add(i, k.Changes, false)
+		add(i, k.Failures, true)
+	}
+	m.Summary = words.T("time.summary", "changes", templates.Count(int64(changes)), "failures", templates.Count(int64(failures)),
+		"from", fullInstant(from), "to", fullInstant(to))
+}
+
+// withAt is a page's own address at a time; the zero time is now.
+func withAt(page string, at time.Time) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return "/"
+	}
+	q := u.Query()
+	q.Del("at")
+	if !at.IsZero() {
+		q.Set("at", atText(at))
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// ownPage refuses what is no address of a page of ours that has a past.
+func (s *Server) ownPage(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
+		!strings.Contains(page, "\\") && s.timedPage(u.EscapedPath())
+}

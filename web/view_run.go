@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// runFragment draws a run for all who look at it. It reads the run itself: no
+// table has it.
+func (s *Server) runFragment(id string) fragmentFunc {
+	return func(ctx context.Context, w io.Writer, v View) error {
+		run, err := s.deps.Actions.RunByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		return templates.RunRegion(runView(v, run)).Render(templates.AsFragment(ctx), w)
+	}
+}
+
+// runView is one run, the same for everybody.
+func runView(v View, r engine.Run) templates.Run {
+	m := templates.Run{
+		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: oneLine(say("plan", r.Summary)),
+		Level: stateLevel(r.State), Word: stateWord(r.State), Why: runWhy(r.Why), Meaning: words.Code("runstate.meaning", string(r.State), nil),
+		Open: r.State.Open(), CanUndo: r.CanUndo(), By: runBy(r), Reason: clip(oneLine(r.Reason), textShown),
+		Started: templates.Ago(r.Started, v.Now), Took: tookText(r),
+	}
+	if !r.Ended.IsZero() {
+		m.Ended = templates.Ago(r.Ended, v.Now)
+	}
+	if r.Resolved {
+		m.Meaning += " " + words.T("runstate.resolved")
+	}
+	if r.StopBy != "" && r.State.Open() {
+		m.Held = words.T("run.held", "by", clip(oneLine(r.StopBy), 80), "at", templates.Clock(r.StopAt))
+	}
+	if r.UndoOf != "" {
+		m.UndoOf = "/runs/" + r.UndoOf
+	}
+	if r.UndoneBy != "" {
+		m.UndoneBy = "/runs/" + r.UndoneBy
+	}
+	m.Progress, m.Share = runProgress(r)
+	for i, s := range r.Steps {
+		m.Steps = append(m.Steps, runStep(i, s))
+	}
+	m.Log = runLog(v, r)
+	return m
+}
+
+func stateWord(s engine.State) string { return words.Code("runstate", string(s), nil) }
+
+// stateLevel is how a state looks: red is what needs a person.
+func stateLevel(s engine.State) string {
+	switch s {
+	case engine.Succeeded:
+		return "ok"
+	case engine.Failed, engine.Refused:
+		return "bad"
+	}
+	return "note"
+}
+
+// runWhy is why a run or a step is as it is; waiting names what for.
+func runWhy(s actions.Say) string { return clip(oneLine(say("run", s)), textShown) }
+
+func runBy(r engine.Run) string {
+	if r.ByName != "" {
+		return clip(oneLine(r.ByName), 80)
+	}
+	return clip(oneLine(r.By), 80)
+}
+
+func tookText(r engine.Run) string {
+	if r.Ended.IsZero() {
+		return ""
+	}
+	return millisText(r.Ended.Sub(r.Started).Milliseconds())
+}
+
+func runProgress(r engine.Run) (string, float64) {
+	ended := 0
+	for _, s := range r.Steps {
+		if s.State == engine.Succeeded {
+			ended++
+		}
+	}
+	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(len(r.Steps))), share(int64(ended), int64(len(r.Steps)))
+}
+
+// runStep is a step with its command, its answer and its proof.
+func runStep(i int, s engine.Step) templates.RunStep {
+	out := templates.RunStep{Key: "step-" + strconv.Itoa(i), N: strconv.Itoa(i + 1), What: stepText(s.Step), Shell: shellCommand(s.Command),
+		Level: stateLevel(s.State), Word: words.Code("step", string(s.State), nil), Resolved: s.Resolved, Why: runWhy(s.Why),
+		Error: clip(oneLine(s.Error), 1000), Share: -1, Open: s.State.Open()}
+	if !s.Sent.IsZero() {
+		out.Sent = templates.Clock(s.Sent)
+	}
+	if !s.Ended.IsZero() {
+		out.Ended = templates.Clock(s.Ended)
+	}
+	if p := s.Progress; p.Total > 0 {
+		code := "migration"
+		if !s.Sends() {
+			code = "await"
+		}
+		out.Progress = words.Code("run.progress", code, map[string]string{"done": templates.Count(p.Done), "of": templates.Count(p.Total)})
+		out.Share = share(p.Done, p.Total)
+	}
+	for _, d := range s.Changed {
+		out.Changed = append(out.Changed, oneLine(differenceText(d)))
+	}
+	for _, p := range s.Proven {
+		out.Proof = append(out.Proof, runProof(p))
+	}
+	return out
+}
+
+// runProof holds what was read against what was wanted.
+func runProof(p engine.Reading) templates.RunProof {
+	out := templates.RunProof{Subject: oneLine(factText(p.Fact)), At: templates.Clock(p.At)}
+	for _, name := range sortedFields(p.Fact.Want) {
+		want, got := p.Fact.Want[name], p.Got[name]
+		_, read := p.Got[name]
+		f := templates.RunReading{Name: fieldWord(name), Want: valueText(want), Got: valueText(got), Same: read && want == got}
+		if !read {
+			f.Got = words.T("fact.unread")
+		}
+		out.Fields = append(out.Fields, f)
+	}
+	return out
+}
+
+// logListed is how many entries a run's page has, the newest first.
+const logListed = 200
+
+// runLog is what happened, from the run itself and from the changelog.
+func runLog(v View, r engine.Run) []templates.EventRow {
+	var out []templates.EventRow
+	note := func(at time.Time, key, text string, failed bool) {
+		if !at.IsZero() {
+			out = append(out, templates.EventRow{Key: key, When: templates.Ago(at, v.Now), Text: text, Failed: failed})
+		}
+	}
+	note(r.Started, "started", words.T("run.log.started", "by", runBy(r)), false)
+	note(r.StopAt, "held", words.T("run.log.stop", "by", clip(oneLine(r.StopBy), 80)), false)
+	refs := refsOf(v.Table)
+	for i, s := range r.Steps {
+		n := strconv.Itoa(i + 1)
+		if s.Sends() {
+			note(s.Sent, "sent-"+n, words.T("run.log.sent", "n", n), false)
+		}
+		note(s.Ended, "ended-"+n, words.T("run.log.ended", "n", n, "state", words.Code("step", string(s.State), nil)), stateLevel(s.State) == "bad")
+		for _, e := range s.Events {
+			row := eventRow(v, refs, readEvent(e))
+			row.Key = "event-" + n + "-" + e.ID
+			out = append(out, row)
+		}
+	}
+	note(r.Ended, "ended", words.T("run.log.over", "state", stateWord(r.State)), stateLevel(r.State) == "bad")
+	slices.SortStableFunc(out, func(a, b templates.EventRow) int { return b.When.At.Compare(a.When.At) })
+	return out[:min(len(out), logListed)]
+}
+
+// runRow is a run in the list.
+func runRow(v View, r engine.Run) templates.RunRow {
+	ended := 0
+	for _, s := range r.Steps {
+		if s.State == engine.Succeeded {
+			ended++
+		}
+	}
+	return templates.RunRow{
+		ID: r.ID, URL: "/runs/" + r.ID, Sentence: oneLine(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
+		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: clip(oneLine(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: templates.Stamp(r.Started),
+		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(len(r.Steps))}, "/"),
+	}
+}

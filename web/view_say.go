@@ -1,0 +1,60 @@
+package web
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// say is a sentence of a plan or a run: prefix says which part of it speaks. No
+// code is no sentence.
+func say(prefix string, s actions.Say) string {
+	if s.Code == "" {
+		return ""
+	}
+	code, args := strings.TrimPrefix(s.Code, prefix+"."), spoken(s.Args)
+	switch prefix {
+	case "plan":
+		return words.Code("plan", code, args)
+	case "check":
+		return words.Code("check", code, args)
+	case "source":
+		return words.Code("source", code, args)
+	case "undo":
+		return words.Code("undo", code, args)
+	case "stays":
+		return words.Code("stays", code, args)
+	case "run":
+		return words.Code("run", code, args)
+	}
+	return words.Code(prefix, code, args)
+}
+
+// spoken makes words of arguments that are codes, bytes or times.
+func spoken(args map[string]string) map[string]string {
+	out := maps.Clone(args)
+	for name, value := range args {
+		switch name {
+		case "bytes", "limit":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				out[name] = templates.Bytes(n)
+			}
+		case "at", "until", "expires":
+			if at, err := time.Parse(time.RFC3339, value); err == nil {
+				out[name] = at.UTC().Format("2006-01-02 15:04:05 UTC")
+			}
+		case "part":
+			out[name] = words.Code("part", value, nil)
+		case "remedy":
+			out[name] = words.Code("remedy", value, nil)
+		case "reason":
+			out[name] = words.Code("reason", value, nil)
+		}
+	}
+	return out
+}
