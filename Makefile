@@ -33,16 +33,17 @@ vet:
 
 # The packages that simulate or drive whole clusters run their long tests without
 # the race detector here, and with it in test-all.
-HEAVY = ./internal/simcluster/... ./internal/cluster ./internal/conformance
+HEAVY = ./internal/simcluster/... ./internal/cluster ./internal/conformance ./internal/actions/enginetest ./internal/app ./internal/heat/survey ./web
 
 unit:
-	$(GO) test -race -timeout 6m $$($(GO) list ./... | grep -v -e /internal/simcluster -e /internal/cluster -e /internal/conformance)
+	$(GO) test -race -timeout 6m $$($(GO) list ./... | grep -v -e /internal/simcluster -e /internal/cluster -e /internal/conformance -e /enginetest -e /internal/app -e /heat/survey -e 'shardboard/web$$')
 	$(GO) test -race -short -timeout 6m $(HEAVY)
 	$(GO) test -timeout 6m $(HEAVY)
 	$(GO) test -run TestLocateNamesTheShardThatExplainTargets ./internal/placement
 
+# What people do most; test-all has every browser test.
 browser: build
-	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'Browser' ./internal/app/
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 4m -run 'BrowserSplits|BrowserSigns|BrowserShowsEveryPage|BrowserSees|BrowserSays|BrowserReadsEvery' ./internal/app/
 
 test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node

@@ -19,6 +19,9 @@ type cli struct {
 	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
 	Simcluster  simclusterCmd  `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
 	Locate      locateCmd      `cmd:"" help:"Say on which shard a project, Yorkie document or id is."`
+	Plan        planCmd        `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
+	Run         runCmd         `cmd:"" help:"Run a plan, once; asks for its confirmation in a terminal."`
+	Runs        runsCmd        `cmd:"" help:"List, show, stop and undo runs."`
 	Audit       auditCmd       `cmd:"" help:"Verify or export the record of who did what."`
 	Doctor      doctorCmd      `cmd:"" help:"Say what the cluster user lacks, and for which feature; exit with 1 when it lacks anything."`
 	User        userCmd        `cmd:"" help:"Add, change and list the people who may come in."`
@@ -48,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
-		kong.Vars{"version": version},
+		kong.Vars{"version": version, "planKinds": planKinds},
 	)
 	if err != nil {
 		fmt.Fprintln(stderr, "shardboard:", err)

@@ -10,7 +10,7 @@ import (
 
 // printJSON writes a value for people and scripts: nothing in it moves a
 // terminal's cursor, whoever named the things in it.
-func printJSON(w io.Writer, v any) error {
+func printJSON[T any](w io.Writer, v T) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write JSON: %w", err)

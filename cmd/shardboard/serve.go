@@ -47,6 +47,7 @@ type serveCmd struct {
 	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
+	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
 }
@@ -63,6 +64,9 @@ func (c serveCmd) Run(e *env) error {
 		if config.AuditKey, err = app.DefaultAuditKey(); err != nil {
 			return err
 		}
+	}
+	if config.Alerts, err = app.ReadAlerts(c.Alerts); err != nil {
+		return err
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
 	c.add(&config)

@@ -16,8 +16,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -40,6 +44,12 @@ type App struct {
 	keeper   *placement.Keeper
 
 	duplicates *placement.DuplicateCheck
+	heat       *heat.Collector
+	pictures   *keyvis.Recorder
+	surveys    *survey.Engine
+	history    placementHistory
+	advising   advising
+	engine     *engine.Engine // nil while actions are off
 
 	store       store.Store
 	auth        *auth.Service
@@ -82,6 +92,14 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	a.watcher = topology.NewWatcher(client, c.Watcher)
 	a.keeper = placement.NewKeeper(client, a.watcher, prof, c.Log)
 	a.duplicates = placement.NewDuplicateCheck(client, a.watcher, a.keeper, prof, c.Log)
+	budget := heat.NewBudget(0, nil) // of all that measures
+	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
+	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
+	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
+	a.heat.OnSlot(a.pictures.Take)
+	a.history = newHistory(a.store, a.watcher, c.Log)
+	actions := a.wireActions(c, client, prof)
+	a.advising = a.newAdvising(c)
 	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
@@ -89,20 +107,26 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	near := nearHost(a.host())
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
-		Locator: locator, Duplicates: a.duplicates,
-		Prover:   placement.NewProver(client, a.watcher),
-		Log:      c.Log,
-		Registry: registry,
-		Cost:     client.LoadPerMinute,
-		Hosts:    c.hosts(),
-		Target:   c.URI.String(),
-		Demo:     c.Demo,
-		Version:  c.Version,
-		Audit:    a.trail,
-		Auth:     a.auth,
-		TLS:      c.overTLS(),
-		Exposed:  !near,
-		ReadOnly: a.ReadOnly(),
+		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
+		Prover:    placement.NewProver(client, a.watcher),
+		History:   a.history.past,
+		Runs:      a.ourRuns(),
+		Advice:    a.advising.advisor,
+		Alerts:    a.advising.alerts,
+		Log:       c.Log,
+		Registry:  registry,
+		Cost:      client.LoadPerMinute,
+		Hosts:     c.hosts(),
+		Target:    c.URI.String(),
+		Demo:      c.Demo,
+		Version:   c.Version,
+		Audit:     a.trail,
+		Actions:   actions,
+		PlanForms: actions != nil,
+		Auth:      a.auth,
+		TLS:       c.overTLS(),
+		Exposed:   !near,
+		ReadOnly:  a.ReadOnly(),
 	})
 	a.http = newHTTPServer(a.web.Handler(), c.Log)
 	if c.TLSCert != "" {
@@ -172,8 +196,17 @@ func (a *App) Start() {
 	group.Go(func() error { return a.watcher.Run(ctx) })
 	group.Go(func() error { return a.keeper.Run(ctx) })
 	group.Go(func() error { return a.duplicates.Run(ctx) })
+	group.Go(func() error { return a.heat.Run(ctx) })
+	group.Go(func() error { return a.pictures.Run(ctx) })
+	group.Go(func() error { return a.surveys.Run(ctx) })
+	group.Go(func() error { return a.history.run(ctx) })
+	group.Go(func() error { return a.advising.advisor.Run(ctx) })
+	group.Go(func() error { return a.advising.tell(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error { return a.trail.Run(ctx) })
+	if a.engine != nil {
+		group.Go(func() error { return a.engine.Serve(ctx) })
+	}
 	group.Go(func() error { return serve(a.http, a.listener) })
 	if a.ops != nil {
 		group.Go(func() error { return serve(a.ops, a.opsListener) })

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 
+	"shardboard/internal/alert"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
@@ -32,6 +33,8 @@ type Config struct {
 	TLSByProxy bool   // a proxy in front does TLS
 	OpsListen  string // host:port of health and metrics when Listen is not loopback; "" is 127.0.0.1:8091
 	Actions    bool   // the cluster may be changed
+
+	Alerts *alert.Config // who is told of trouble; nil: nobody
 }
 
 // ReadURI takes the cluster's address from a flag or, so that no password has
@@ -54,6 +57,14 @@ func ReadProfile(path string) (*profile.Profile, error) {
 		return profile.Yorkie(), nil
 	}
 	return profile.Read(path)
+}
+
+// ReadAlerts takes who is told of trouble from a file; no file is nobody.
+func ReadAlerts(path string) (*alert.Config, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return alert.Read(path)
 }
 
 // profile is the configured scheme of the data.

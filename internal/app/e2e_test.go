@@ -45,7 +45,15 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 			target += "?q=" + url.QueryEscape(projects.Items[0].Name)
 		}
 		res, body := d.get(t, target)
-		if res.StatusCode != http.StatusOK {
+		// What is not there here: an issuer, and a survey that somebody made.
+		want := http.StatusOK
+		if path == "/history/step" { // needs a time to step from
+			want = http.StatusBadRequest
+		}
+		if strings.HasPrefix(path, "/login/oidc") || strings.HasSuffix(path, "/{survey}") || strings.HasSuffix(path, "/surveys/{id}") {
+			want = http.StatusNotFound
+		}
+		if res.StatusCode != want {
 			t.Errorf("GET /%s: %s\n%.300s", target, res.Status, body)
 		}
 		if strings.HasPrefix(path, "/api/") && !json.Valid(body) {

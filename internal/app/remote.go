@@ -23,6 +23,10 @@ const (
 	remoteMost = 64 << 20         // bytes of one answer
 )
 
+// ErrNoAnswer is in the chain of an error after which nobody knows whether the
+// server did what it was asked for.
+var ErrNoAnswer = errors.New("no whole answer")
+
 // Remote is a running server's API, as the command line asks it.
 type Remote struct {
 	base  *url.URL
@@ -102,13 +106,13 @@ func (r Remote) Do(ctx context.Context, method, path string, body, into any) err
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "No server answers at %s.", r)
+		return fault.Wrap(fault.Unavailable, errors.Join(ErrNoAnswer, err), "No server answers at %s.", r)
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, remoteMost+1))
 	switch {
 	case err != nil:
-		return fault.Wrap(fault.Unavailable, err, "The answer of %s broke off.", r)
+		return fault.Wrap(fault.Unavailable, errors.Join(ErrNoAnswer, err), "The answer of %s broke off.", r)
 	case len(text) > remoteMost:
 		return fault.New(fault.Unavailable, "The answer of %s is longer than %d bytes.", r, remoteMost)
 	case res.StatusCode/100 != 2:
@@ -128,6 +132,9 @@ func (r Remote) refused(res *http.Response, text []byte) error {
 		p = api.NewProblem(res.StatusCode, fmt.Sprintf("The server at %s answers %s.", r, res.Status), "")
 	}
 	err := p.Fault()
+	if len(p.Changed)+len(p.Checks) > 0 {
+		return &Refusal{Problem: p, Err: err}
+	}
 	var f *fault.Error
 	if res.StatusCode == http.StatusUnauthorized && r.token == "" && errors.As(err, &f) {
 		return fault.Wrap(f.Kind, err, "The server at %s wants to know who you are: put a token into SHARDBOARD_TOKEN or a file into SHARDBOARD_TOKEN_FILE.", r)

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+)
+
+// served is a server with actions on over a small simulated cluster.
+func served(t *testing.T) string {
+	t.Helper()
+	uri, err := app.ReadURI(sim(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
+		Auth: app.Auth{Mode: "none"}, Actions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Start()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := a.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		res, err := http.Get(a.URL() + "readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			return strings.TrimRight(a.URL(), "/")
+		}
+	}
+	t.Fatal("not ready after 30 s")
+	return ""
+}
+
+// asked runs a command against a server and decodes its JSON.
+func asked[T any](t *testing.T, server string, args ...string) T {
+	t.Helper()
+	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
+	var v T
+	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+		t.Fatalf("%v: exit %d, %v\n%s%s", args, code, err, out, errs)
+	}
+	return v
+}
+
+func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	server := served(t)
+	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
+	p := asked[api.Plan](t, server, split...)
+	if p.Kind != "split" || len(p.Commands) != 1 || p.Reason != "hot" || p.Confirm != nil {
+		t.Fatalf("%+v", p)
+	}
+	code, out, errs := shardboard(t, append(split, "--server", server)...)
+	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n", "expires", "shardboard run "} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
+	if code != 0 || !strings.Contains(out, "succeeded") || !strings.Contains(out, "exists=true") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	run := asked[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
+	if list := asked[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
+		t.Errorf("%+v", list)
+	}
+	if code, out, _ = shardboard(t, "runs", "--server", server); code != 0 || !strings.Contains(out, run.ID) {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	undo := asked[api.Plan](t, server, "runs", "undo", run.ID)
+	if undo.UndoOf != run.ID {
+		t.Errorf("%+v", undo)
+	}
+	back := asked[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
+	if back.State != "succeeded" {
+		t.Errorf("%+v", back)
+	}
+	if r := asked[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
+		t.Errorf("%+v", r)
+	}
+	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has ended") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	for _, tc := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{2, "no kind of plan", []string{"plan", "explode", "--reason", "x"}},
+		{2, "missing flags: --reason", []string{"plan", "balancer-off"}},
+		{2, `"foo"`, []string{"plan", "split", "--arg", "foo=1", "--reason", "x"}},
+		{2, "twice", []string{"plan", "move", "--to", "a", "--arg", "to=b", "--reason", "x"}},
+		{2, "is JSON", []string{"plan", "split", "--at", "{project_id: 1}", "--reason", "x"}},
+		{3, "no sharded collection", []string{"plan", "split", "--ns", "no.such", "--parts", "3", "--reason", "x"}},
+		{4, "a check blocks it", []string{"plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x"}},
+		{4, "hash differs", []string{"run", p.ID, "--hash", "0"}},
+		{3, "no plan or run", []string{"runs", "show", "nope"}},
+		{4, "undone already", []string{"runs", "undo", run.ID}},
+	} {
+		code, _, errs := shardboard(t, append(tc.args, "--server", server)...)
+		if code != tc.code || !strings.Contains(errs, tc.says) {
+			t.Errorf("%v: exit %d, %s; want %d and %q", tc.args, code, errs, tc.code, tc.says)
+		}
+	}
+	blocked := blockedPlan(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
+	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
+	if code != 4 || !strings.Contains(errs, "block zone: shard-rs-1 is not in the zone none.") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// blockedPlan is asked for a plan that a check blocks.
+func blockedPlan(t *testing.T, server string, args ...string) (p api.Plan) {
+	t.Helper()
+	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
+	if err := json.Unmarshal([]byte(out), &p); code != 4 || err != nil {
+		t.Fatalf("exit %d, %v, %s", code, err, errs)
+	}
+	return p
+}
+
+func TestAConfirmationIsAskedForAndNeverInvented(t *testing.T) {
+	text := "atlas-board"
+	wide, plain := api.Plan{ID: "p", Hash: "h", Confirm: &text}, api.Plan{ID: "p", Hash: "h"}
+	for _, tc := range []struct {
+		name    string
+		flags   runCmd
+		plan    api.Plan
+		answer  *string // nil: nobody is there
+		refused bool
+		hash    string
+		confirm string
+	}{
+		{"nobody there, no hash", runCmd{}, plain, nil, true, "", ""},
+		{"nobody there, hash", runCmd{Hash: "h"}, plain, nil, false, "h", ""},
+		{"nobody there, hash, no confirmation", runCmd{Hash: "h"}, wide, nil, false, "h", ""},
+		{"flags say all", runCmd{Hash: "h", Confirm: text}, wide, nil, false, "h", text},
+		{"flags say something wrong", runCmd{Hash: "x", Confirm: "y"}, wide, nil, false, "x", "y"},
+		{"yes", runCmd{}, plain, new("yes"), false, "h", ""},
+		{"no", runCmd{}, plain, new("no"), true, "", ""},
+		{"nothing typed", runCmd{}, plain, new(""), true, "", ""},
+		{"typed", runCmd{}, wide, new(text), false, "h", text},
+		{"mistyped", runCmd{Hash: "h"}, wide, new("atlas"), false, "h", "atlas"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var ask func() (string, error)
+			if tc.answer != nil {
+				ask = firstLine(strings.NewReader(*tc.answer + "\nyes\n"))
+			}
+			var shown bytes.Buffer
+			in, err := tc.flags.confirmed(&env{stderr: &shown}, tc.plan, ask)
+			if (err != nil) != tc.refused {
+				t.Fatal(err)
+			}
+			got := ""
+			if in.Confirm != nil {
+				got = *in.Confirm
+			}
+			if err == nil && (in.Hash != tc.hash || got != tc.confirm) {
+				t.Errorf("%+v %q", in, got)
+			}
+			if tc.answer != nil && !strings.Contains(shown.String(), "hash     h") {
+				t.Errorf("asked without showing the plan: %s", shown.String())
+			}
+		})
+	}
+}
+
+func TestTheExitCodeSaysHowARunEnded(t *testing.T) {
+	for state, want := range map[string]int{"succeeded": 0, "undone": 0, "refused": 4, "stopped": 4, "failed": 1, "unknown": 7} {
+		got := 0
+		if err := outcome(api.Run{ID: "r", State: state}); err != nil {
+			got = fault.Of(err).ExitCode()
+		}
+		if got != want {
+			t.Errorf("%s: %d, want %d", state, got, want)
+		}
+	}
+}
+
+// A plan can be written by flags or by the API's names: they are the same.
+func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
+	_, help, _ := shardboard(t, "plan", "--help")
+	args := reflect.TypeFor[api.PlanArgs]()
+	for i := range args.NumField() {
+		name, _, _ := strings.Cut(args.Field(i).Tag.Get("json"), ",")
+		if !strings.Contains(help, "--"+name) {
+			t.Errorf("--%s is missing", name)
+		}
+	}
+	var kinds []string
+	for _, k := range actions.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	if planKinds != strings.Join(kinds, ", ") {
+		t.Errorf("--help names other kinds than there are: %s", planKinds)
+	}
+}
+
+func TestPlansAndRunsCannotPlayWithTheTerminal(t *testing.T) {
+	evil := "a\x1b[31mred\u202etxt\r\n\tx\u009b"
+	key := api.Key(`{"k":"` + "\u202e\u009b" + `"}`)
+	check := api.PlanCheck{ID: evil, Verdict: evil, Text: evil, Source: evil}
+	plan := api.Plan{ID: evil, Hash: evil, Kind: evil, Summary: evil, Reason: evil, By: evil, Risk: evil, Role: evil, Confirm: &evil, UndoOf: evil,
+		Commands: []api.PlanCommand{{Op: evil, DB: evil, Command: key}}, Checks: []api.PlanCheck{check}, Undo: api.Undo{Text: evil},
+		Effect: api.Effect{Moves: []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}}, Shards: []api.ShardEffect{{Shard: evil}}, Stays: []string{evil}}}
+	run := api.Run{ID: evil, Plan: evil, Summary: evil, State: evil, Why: evil, By: evil, Reason: evil, StopBy: evil, UndoOf: evil, UndoneBy: evil,
+		Steps: []api.RunStep{{Op: evil, DB: evil, Command: key, State: evil, Why: evil, Error: evil, Changed: []api.Difference{{Text: evil}},
+			Proof: []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}}}
+	var out bytes.Buffer
+	if err := printPlan(&out, plan); err != nil {
+		t.Fatal(err)
+	}
+	printRun(&out, run)
+	if err := printJSON(&out, plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
+		t.Errorf("%q", got)
+	}
+	out.Reset()
+	if err := printJSON(&out, plan); err != nil {
+		t.Fatal(err)
+	}
+	var back api.Plan
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary != evil {
+		t.Errorf("the JSON says something else: %v %q", err, back.Summary)
+	}
+}

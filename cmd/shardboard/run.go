@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+)
+
+type runCmd struct {
+	remoteFlags `embed:""`
+	Plan        string `arg:"" help:"Id of the plan."`
+	Hash        string `placeholder:"HASH" help:"Hash of the plan as it was shown; without it the plan is shown now, and asked about."`
+	Confirm     string `placeholder:"TEXT" help:"The text that the plan wants typed, if it wants one; asked for in a terminal."`
+	Wait        bool   `help:"Follow the run until it ends; the exit code then says how: 0 succeeded, 4 refused or stopped, 7 unknown, 1 failed."`
+	JSON        bool   `name:"json" help:"Print the run as the API's JSON."`
+}
+
+// Run starts a plan. It asks whoever is at the terminal and answers for nobody.
+func (c runCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	p, err := remote.Plan(e.ctx, c.Plan)
+	if err != nil {
+		return err
+	}
+	var ask func() (string, error)
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		ask = firstLine(os.Stdin)
+	}
+	in, err := c.confirmed(e, p, ask)
+	if err != nil {
+		return err
+	}
+	run, err := remote.RunPlan(e.ctx, p.ID, in)
+	switch {
+	case errors.Is(err, app.ErrNoAnswer):
+		return fault.Wrap(fault.UnknownOutcome, err, "No answer came, so whether the plan %s runs is not known. Give the same command again: it never runs twice.", p.ID)
+	case err != nil:
+		return told(e, err)
+	}
+	f := follower{env: e, remote: remote, json: c.JSON}
+	if c.Wait {
+		return f.follow(run)
+	}
+	return f.show(run)
+}
+
+// confirmed is what the person at the terminal has confirmed, or the flags say.
+// ask is nil where there is no terminal.
+func (c runCmd) confirmed(e *env, p api.Plan, ask func() (string, error)) (api.PlanRun, error) {
+	in := api.PlanRun{Hash: c.Hash}
+	if c.Confirm != "" {
+		in.Confirm = &c.Confirm
+	}
+	typed := p.Confirm == nil || in.Confirm != nil
+	if in.Hash != "" && (typed || ask == nil) {
+		return in, nil // the server says what is missing, and records it
+	}
+	if ask == nil {
+		return in, fault.New(fault.Invalid, "Nobody is at a terminal to be asked: give the plan's --hash, as it was shown.")
+	}
+	if err := printPlan(e.stderr, p); err != nil {
+		return in, err
+	}
+	want, prompt := "yes", "Run this plan? Type yes: "
+	if !typed {
+		want, prompt = *p.Confirm, "Type the confirmation: "
+	}
+	fmt.Fprint(e.stderr, prompt)
+	answer, err := ask()
+	if err != nil {
+		return in, fault.Wrap(fault.Invalid, err, "The answer cannot be read. Nothing was started.")
+	}
+	if !typed {
+		in.Confirm = &answer // wrong ones are the server's to refuse and record
+	} else if answer != want {
+		return in, fault.New(fault.Conflict, "Not confirmed. Nothing was started.")
+	}
+	if in.Hash == "" {
+		in.Hash = p.Hash // it was shown just now
+	}
+	return in, nil
+}
+
+func firstLine(from io.Reader) func() (string, error) {
+	return func() (string, error) {
+		text, err := bufio.NewReader(io.LimitReader(from, 1<<12)).ReadString('\n')
+		if err != nil && (text == "" || !errors.Is(err, io.EOF)) {
+			return "", err
+		}
+		return strings.TrimRight(text, "\r\n"), nil
+	}
+}
+
+// told prints what an error answer says beyond its sentence.
+func told(e *env, err error) error {
+	var refused *app.Refusal
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, d := range refused.Problem.Changed {
+		line(e.stderr, "changed  %s", d.Text)
+	}
+	for _, c := range refused.Problem.Checks {
+		printCheck(e.stderr, c)
+	}
+	return err
+}

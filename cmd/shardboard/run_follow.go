@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/app"
+	"shardboard/internal/fault"
+)
+
+const (
+	followEvery = 500 * time.Millisecond
+	// A server that is started again settles what it finds open within a minute.
+	followSilence = 2 * time.Minute
+	followUnknown = 2 * time.Minute
+)
+
+// follower shows one run.
+type follower struct {
+	*env
+	remote app.Remote
+	json   bool
+	state  string         // of the run, as printed last
+	shown  map[int]string // of its steps
+}
+
+func (f *follower) show(r api.Run) error {
+	if f.json {
+		return printJSON(f.stdout, r)
+	}
+	printRun(f.stdout, r)
+	return nil
+}
+
+// follow prints what changes until the run has ended, and gives its outcome. A
+// server that does not answer for a while may be starting again.
+func (f *follower) follow(r api.Run) error {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	heard, known := time.Now(), time.Now()
+	for r.Open {
+		f.progress(r)
+		if r.State != "unknown" {
+			known = time.Now()
+		} else if time.Since(known) > followUnknown {
+			break
+		}
+		select {
+		case <-f.ctx.Done():
+			return fault.New(fault.UnknownOutcome, "The run %s goes on without being followed.", r.ID)
+		case <-tick.C:
+		}
+		next, err := f.remote.Run(f.ctx, r.ID)
+		switch {
+		case err == nil:
+			r, heard = next, time.Now()
+		case f.ctx.Err() != nil:
+		case !errors.Is(err, app.ErrNoAnswer) && fault.Of(err) != fault.Unavailable:
+			return err
+		case time.Since(heard) > followSilence:
+			return fault.Wrap(fault.UnknownOutcome, err, "The server has not answered for %s; what became of the run %s is not known here.", followSilence, r.ID)
+		}
+	}
+	f.progress(r)
+	if f.json {
+		if err := printJSON(f.stdout, r); err != nil {
+			return err
+		}
+	}
+	return outcome(r)
+}
+
+// progress prints what has changed since it was last called: the run's state,
+// and each step that has begun or ended.
+func (f *follower) progress(r api.Run) {
+	if f.json {
+		return
+	}
+	if f.shown == nil {
+		f.shown = map[int]string{}
+		printHead(f.stdout, r)
+		f.state = runState(r)
+	}
+	for i, s := range r.Steps {
+		var b strings.Builder
+		printStep(&b, i+1, s)
+		if now := b.String(); s.State != "planned" && now != f.shown[i] {
+			f.shown[i] = now
+			fmt.Fprint(f.stdout, now)
+		}
+	}
+	if state := runState(r); state != f.state {
+		f.state = state
+		line(f.stdout, "run %s: %s", r.ID, state)
+	}
+}
+
+// outcome is a run's end as an error; nil when it did what was planned.
+func outcome(r api.Run) error {
+	why := ""
+	if r.Why != "" {
+		why = " " + r.Why
+	}
+	switch r.State {
+	case "succeeded", "undone":
+		return nil
+	case "refused":
+		return fault.New(fault.Conflict, "The run %s was refused before a command was sent.%s", r.ID, why)
+	case "stopped":
+		return fault.New(fault.Conflict, "The run %s was stopped.%s", r.ID, why)
+	case "unknown":
+		return fault.New(fault.UnknownOutcome, "The outcome of the run %s is not known yet; the server goes on asking the cluster.%s", r.ID, why)
+	}
+	return fault.New(fault.Internal, "The run %s is %s.%s", r.ID, r.State, why)
+}
+
+// printRun writes a run for a person: its state, then each step with what
+// proves it or what went wrong.
+func printRun(w io.Writer, r api.Run) {
+	printHead(w, r)
+	for i, s := range r.Steps {
+		printStep(w, i+1, s)
+	}
+}
+
+func printHead(w io.Writer, r api.Run) {
+	line(w, "run %s: %s", r.ID, runState(r))
+	line(w, "  %s", r.Summary)
+	line(w, "  plan %s, by %s, because: %s", r.Plan, r.By, r.Reason)
+	line(w, "  started %s, ended %s", timeText(r.StartedAt, "not yet"), timeText(r.EndedAt, "not yet"))
+	if r.StopBy != "" {
+		line(w, "  stop asked for by %s at %s", r.StopBy, timeText(r.StopAt, "?"))
+	}
+	if r.UndoOf != "" {
+		line(w, "  undoes the run %s", r.UndoOf)
+	}
+	if r.UndoneBy != "" {
+		line(w, "  undone by the run %s", r.UndoneBy)
+	}
+}
+
+func runState(r api.Run) string {
+	text := r.State
+	if r.Resolved {
+		text += " (was unknown, and the cluster told)"
+	}
+	if r.Why != "" {
+		text += ". " + r.Why
+	}
+	return text
+}
+
+func printStep(w io.Writer, n int, s api.RunStep) {
+	state := s.State
+	if s.Total > 0 && s.State == "running" {
+		state += fmt.Sprintf(" %d of %d", s.Done, s.Total)
+	}
+	line(w, "  %d  %-9s  %s", n, state, commandText(s.Op, s.DB, s.Command))
+	if s.Why != "" {
+		line(w, "       %s", s.Why)
+	}
+	if s.Error != "" {
+		line(w, "       the server said: %s", s.Error)
+	}
+	for _, d := range s.Changed {
+		line(w, "       changed  %s", d.Text)
+	}
+	for _, p := range s.Proof {
+		line(w, "       read %s: %s", timeText(p.At, "?"), proofText(p))
+	}
+}
+
+func proofText(p api.StepProof) string {
+	about := []string{p.Kind}
+	for _, part := range []string{p.NS, p.Shard, p.Zone, rangeText(p.Min, p.Max)} {
+		if part != "" {
+			about = append(about, part)
+		}
+	}
+	got := make([]string, 0, len(p.Got))
+	for _, name := range slices.Sorted(maps.Keys(p.Got)) {
+		got = append(got, name+"="+p.Got[name])
+	}
+	return strings.Join(about, " ") + ": " + strings.Join(got, ", ")
+}
+
+func rangeText(min, max api.Key) string {
+	switch {
+	case len(min) == 0 || string(min) == "null":
+		return ""
+	case len(max) == 0 || string(max) == "null":
+		return string(min)
+	}
+	return fmt.Sprintf("[%s, %s)", min, max)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"shardboard/internal/api"
+)
+
+type runsCmd struct {
+	List runsListCmd `cmd:"" default:"withargs" help:"List the newest runs."`
+	Show runsShowCmd `cmd:"" help:"Show one run: its steps, what proves them, what went wrong."`
+	Stop runsStopCmd `cmd:"" help:"Hold a run before its next command; the one in flight goes on."`
+	Undo runsUndoCmd `cmd:"" help:"Plan the inverse of a run; changes nothing until that plan is run."`
+}
+
+type runsListCmd struct {
+	remoteFlags `embed:""`
+	Limit       int  `default:"20" help:"How many, 1000 at most."`
+	JSON        bool `name:"json" help:"Print the API's JSON."`
+}
+
+func (c runsListCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	list, err := remote.Runs(e.ctx, c.Limit)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, list)
+	}
+	tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "RUN\tSTARTED\tSTATE\tBY\tWHAT")
+	for _, r := range list.Items {
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", clean(r.ID), timeText(r.StartedAt, "-"), clean(r.State), clean(r.By), clean(r.Summary))
+	}
+	return tab.Flush()
+}
+
+// runFlags name one run.
+type runFlags struct {
+	remoteFlags `embed:""`
+	ID          string `arg:"" help:"Id of the run."`
+	JSON        bool   `name:"json" help:"Print the API's JSON."`
+}
+
+type runsShowCmd struct {
+	runFlags `embed:""`
+	Wait     bool `help:"Follow it until it ends; the exit code then says how, as of run --wait."`
+}
+
+func (c runsShowCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	run, err := remote.Run(e.ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	f := follower{env: e, remote: remote, json: c.JSON}
+	if c.Wait {
+		return f.follow(run)
+	}
+	return f.show(run)
+}
+
+type runsStopCmd struct {
+	runFlags `embed:""`
+}
+
+func (c runsStopCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	run, err := remote.StopRun(e.ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	f := follower{env: e, json: c.JSON}
+	if err := f.show(run); err != nil || c.JSON {
+		return err
+	}
+	_, err = fmt.Fprintln(e.stdout, stopText(run))
+	return err
+}
+
+// stopText says what a stop did and did not do.
+func stopText(r api.Run) string {
+	if !r.Open {
+		return "It has ended; there is nothing to hold."
+	}
+	for _, s := range r.Steps {
+		if s.State == "running" || s.State == "unknown" {
+			return "No further command is sent. The one in flight goes on: a cluster does not take a command back."
+		}
+	}
+	return "No further command is sent."
+}
+
+type runsUndoCmd struct {
+	runFlags `embed:""`
+	Reason   string `help:"Why; default: that it undoes that run."`
+}
+
+func (c runsUndoCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	p, err := remote.UndoRun(e.ctx, c.ID, c.Reason)
+	if err != nil {
+		return told(e, err)
+	}
+	return showPlan(e, p, c.JSON)
+}

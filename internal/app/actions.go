@@ -1,0 +1,60 @@
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/cluster"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// engineParts are what the rest of the program has for the engine.
+type engineParts struct {
+	client     *cluster.Client
+	watcher    *topology.Watcher
+	keeper     *placement.Keeper
+	duplicates *placement.DuplicateCheck
+	profile    *profile.Profile
+	store      store.Store
+	writes     actions.WriteRates
+	log        *slog.Logger
+}
+
+// newEngine wires the one door through which the cluster is changed. Its Serve
+// has to run as long as the program does.
+func newEngine(p engineParts) *engine.Engine {
+	return engine.New(engine.Options{
+		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
+		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
+		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log,
+	})
+}
+
+// wireActions makes the engine, or none with actions off: then the web has no
+// route that changes the cluster.
+func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profile) engine.Service {
+	if !c.Actions {
+		return nil
+	}
+	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
+		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log})
+	return a.engine
+}
+
+// sharedIDs is what the check of duplicate ids has found, for plans.
+type sharedIDs struct{ check *placement.DuplicateCheck }
+
+// SharedIDs are the ids found so far; a check that was never complete has no
+// time: what it did not find may be there.
+func (s sharedIDs) SharedIDs() ([]placement.SharedID, time.Time) {
+	r := s.check.Report()
+	if r.State != placement.CheckDone {
+		return r.Found, time.Time{}
+	}
+	return r.Found, r.Ended
+}

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// oncall is somebody with a browser who changes the cluster.
+type oncall struct {
+	*testing.T
+	ctx   context.Context
+	d     *demo
+	shots int
+}
+
+func (o *oncall) do(actions ...chromedp.Action[chromedp.Void]) {
+	o.Helper()
+	ctx, cancel := context.WithTimeout(o.ctx, 40*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		at, _ := chromedp.Run(o.ctx, chromedp.Location())
+		text, _ := chromedp.Run(o.ctx, chromedp.Evaluate[string](`document.querySelector("main").innerText.slice(0, 2000)`))
+		o.Fatalf("at %s: %v\n%s", at, err, text)
+	}
+}
+
+// shot keeps a picture in the folder SHARDBOARD_SHOTS, on a laptop and a phone.
+func (o *oncall) shot(name string) {
+	o.Helper()
+	folder := os.Getenv("SHARDBOARD_SHOTS")
+	if folder == "" {
+		return
+	}
+	o.shots++
+	for _, width := range []int64{390, 1280} {
+		o.do(screen(width, "light"))
+		png, err := chromedp.Run(o.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			o.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("a%02d-%s-%d.png", o.shots, name, width)), png, 0o644); err != nil {
+			o.Fatal(err)
+		}
+	}
+}
+
+func (o *oncall) open(path string) {
+	o.Helper()
+	o.do(chromedp.Navigate(o.d.app.URL()+path), chromedp.WaitVisible("main h1"))
+}
+
+// act follows a link among the changes of a page to its form.
+func (o *oncall) act(kind string) {
+	o.Helper()
+	o.do(chromedp.Click(`.acts a[href*="kind=`+kind+`&"]`), chromedp.WaitVisible("form.plan"))
+}
+
+// plan gives the reason and makes the plan.
+func (o *oncall) plan(reason, name string) {
+	o.Helper()
+	o.do(chromedp.SendKeys("form.plan #reason", reason), chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan .confirm"))
+	o.shot(name + "-plan")
+}
+
+// run confirms the plan and follows the run, without a reload, to its end.
+func (o *oncall) run(name string) {
+	o.Helper()
+	o.do(chromedp.Click("#plan .confirm button.main"), chromedp.WaitVisible("#live-run"))
+	eval[bool](o.T, o.ctx, "window.notReloaded = true")
+	o.do(until(`!document.querySelector("#live-run").classList.contains("is-open") && window.notReloaded === true`))
+	o.shot(name + "-run")
+	at, err := chromedp.Run(o.ctx, chromedp.Location())
+	if err != nil {
+		o.Fatal(err)
+	}
+	var run api.Run
+	o.d.getJSON(o.T, "api/v1/runs/"+filepath.Base(at), &run)
+	if run.State != "succeeded" {
+		o.Fatalf("%s: %+v", name, run)
+	}
+}
+
+// undo plans the inverse of the run that is shown, and runs it.
+func (o *oncall) undo(name string) {
+	o.Helper()
+	o.do(chromedp.Click("form.undo button"), chromedp.WaitVisible("#plan .confirm"))
+	o.shot(name + "-undo-plan")
+	o.run(name + "-undo")
+}
+
+// largest is the reference of the chunk of a collection with the most rows, as
+// counted by our own driver; place gives the shard-key value of a row's field.
+func (d *demo) largest(t *testing.T, ns topology.Namespace, field string, place func(bson.ObjectID) any) string {
+	t.Helper()
+	var groups []struct {
+		ID bson.ObjectID `bson:"_id"`
+		N  int
+	}
+	cursor, err := d.driver.Database(ns.Database()).Collection(ns.Collection()).Aggregate(t.Context(), bson.A{
+		bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: "$" + field}, {Key: "n", Value: bson.D{{Key: "$sum", Value: 1}}}}}}})
+	if err == nil {
+		err = cursor.All(t.Context(), &groups)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := d.app.Watcher().Table().Collection(ns)
+	rows, best := map[int]int{}, 0
+	for _, g := range groups {
+		doc, err := bson.Marshal(bson.D{{Key: field, Value: place(g.ID)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := c.Key.Bound(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, _ := c.Chunks.Find(k)
+		if rows[i] += g.N; rows[i] > rows[best] {
+			best = i
+		}
+	}
+	var chunks struct{ Items []struct{ Ref string } }
+	d.getJSON(t, "api/v1/collections/"+string(ns)+"/chunks?limit=1000", &chunks)
+	return chunks.Items[best].Ref
+}
+
+func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *testing.T) {
+	ctx := browser(t)
+	options := still()
+	options.Migration = 2 * time.Second // time enough to watch
+	d := startActing(t, options)
+	bad := listenForComplaints(t, ctx)
+	o := &oncall{T: t, ctx: ctx, d: d}
+	o.do(screen(1280, "light"))
+
+	// One project is the largest chunk of documents: that cannot be cut, and the
+	// plan says so instead of offering to run.
+	ref := d.largest(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
+	o.open("collections/yorkie-meta.documents/chunks/" + ref)
+	o.act("split")
+	o.plan("half of the writes go there", "blocked")
+	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be cut inside a value") ||
+		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
+		t.Errorf("a plan that cannot be run:\n%s", text)
+	}
+
+	// Nearly all writes go to changes.
+	const ns = "yorkie-meta.changes"
+	chunks := func() int { return d.app.Watcher().Table().Collection(ns).Chunks.Len() }
+	before := chunks()
+
+	ref = d.largest(t, ns, "doc_id", func(id bson.ObjectID) any { return shardkey.HashObjectID(id) })
+	o.open("collections/" + ns + "/chunks/" + ref)
+	o.shot("chunk")
+	o.act("split")
+	o.shot("split-form")
+	o.plan("half of the writes go there", "split")
+	o.run("split")
+	d.until(t, "the cut to show", func(*topology.Table) bool { return chunks() == before+1 })
+	o.undo("split")
+	d.until(t, "the cut to be gone", func(*topology.Table) bool { return chunks() == before })
+
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	id := projects.Items[0].ID
+	on := func(shard string) string {
+		return fmt.Sprintf(`document.querySelector('tr[data-key="yorkie-meta.documents"] td.at[data-label="%s"] svg rect') !== null && window.notReloaded === true`, shard)
+	}
+	was := ""
+	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
+		o.open("projects/" + id)
+		eval[bool](t, ctx, "window.notReloaded = true")
+		if eval[bool](t, ctx, on(shard)) {
+			was = shard
+		}
+	}
+	to := "shard-rs-3"
+	if was == to {
+		to = "shard-rs-2"
+	}
+	// A second tab stays on the project's page and is never touched.
+	tab, closeTab := chromedp.NewContext(ctx)
+	defer closeTab()
+	if err := chromedp.Do(tab); err != nil { // it lives as long as its first context
+		t.Fatal(err)
+	}
+	watcher := &oncall{T: t, ctx: tab, d: d}
+	watcher.open("projects/" + id)
+	eval[bool](t, tab, "window.notReloaded = true")
+
+	// Without sizes a plan is one of high risk and wants its name typed.
+	d.until(t, "the sizes of what is pinned", func(table *topology.Table) bool {
+		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients", "yorkie-meta.schemas"} {
+			for _, s := range table.Shards {
+				if !table.SizeOn(ns, s.Name).Bytes.Known {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	o.act("pin")
+	o.do(chromedp.SetValue("#arg-shard", to))
+	o.plan("noisy neighbour", "pin")
+	o.run("pin")
+	watcher.do(until(on(to)), until("!("+on(was)+")"))
+	watcher.shots = 50
+	watcher.shot("project-pinned")
+	o.undo("pin")
+	watcher.do(until(on(was)))
+	if n := len(d.app.Watcher().Table().Zones); n != 0 {
+		d.until(t, "the zones to be gone", func(table *topology.Table) bool { return len(table.Zones) == 0 })
+	}
+	o.open("runs")
+	o.shot("runs")
+	bad.check(t)
+}

@@ -1,0 +1,426 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/api"
+)
+
+// settledWithin is how long what a dead process left open may stay open.
+const settledWithin = 60 * time.Second
+
+// house is the product as people run it: the simulated cluster and the server
+// are processes of their own, and either can be killed.
+type house struct {
+	t            *testing.T
+	bin, data    string
+	simAt, webAt string
+	simArgs      []string
+	sim, web     *exec.Cmd
+	driver       *mongo.Client
+}
+
+func openHouse(t *testing.T, sim ...string) *house {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the program and kills it")
+	}
+	bin := filepath.Join(t.TempDir(), "shardboard")
+	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	h := &house{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
+	t.Cleanup(func() { kill(h.web); kill(h.sim) })
+	h.startSim()
+	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
+	h.driver = driver
+	h.startWeb()
+	return h
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (h *house) uri() string { return "mongodb://" + h.simAt + "/?directConnection=true" }
+
+func (h *house) start(args ...string) *exec.Cmd {
+	h.t.Helper()
+	cmd := exec.Command(h.bin, args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.Env = append(os.Environ(), "SHARDBOARD_LOG_LEVEL=warn")
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if h.t.Failed() {
+			kill(cmd) // said is complete then
+			h.t.Logf("%s said:\n%s", args[0], said.String())
+		}
+	})
+	return cmd
+}
+
+// kill is kill -9; nothing is said good-bye to.
+func kill(cmd *exec.Cmd) {
+	if cmd != nil && cmd.ProcessState == nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+func (h *house) startSim(more ...string) {
+	h.t.Helper()
+	args := append([]string{"simcluster", "--listen", h.simAt, "--still", "--projects", "12", "--documents", "300", "--faults"}, h.simArgs...)
+	h.sim = h.start(append(args, more...)...)
+	if !eventually(20*time.Second, func() bool {
+		c, err := net.Dial("tcp", h.simAt)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}) {
+		h.t.Fatal("the simulated cluster does not listen")
+	}
+}
+
+func (h *house) startWeb() {
+	h.t.Helper()
+	h.web = h.start("serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on", "--data-dir", h.data, "--audit-key", h.key())
+	if !eventually(30*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusOK }) {
+		h.t.Fatal("the server is not ready")
+	}
+}
+
+func (h *house) key() string { return h.data + "-key/audit.key" }
+
+// ask is one request; status 0 when nobody answers.
+func (h *house) ask(method, path string, body any) (int, []byte) {
+	h.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if body == nil {
+		text = nil
+	}
+	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+h.webAt+path, bytes.NewReader(text))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, nil
+	}
+	return res.StatusCode, answer
+}
+
+// get reads an answer that has to be there.
+func get[T any](h *house, method, path string, body any, want int) (v T) {
+	h.t.Helper()
+	status, text := h.ask(method, path, body)
+	if err := json.Unmarshal(text, &v); status != want || err != nil {
+		h.t.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, text)
+	}
+	return v
+}
+
+// begin plans and starts a run.
+func (h *house) begin(kind string, args any) api.Run {
+	h.t.Helper()
+	text, err := json.Marshal(args)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	p := get[api.Plan](h, "POST", api.Prefix+"/plans", api.PlanRequest{Kind: kind, Args: text, Reason: "test"}, http.StatusCreated)
+	return h.run(p)
+}
+
+func (h *house) run(p api.Plan) api.Run {
+	h.t.Helper()
+	return get[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
+}
+
+func (h *house) of(id string) api.Run {
+	h.t.Helper()
+	return get[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
+}
+
+// settled waits for the end of a run.
+func (h *house) settled(id string) (r api.Run) {
+	h.t.Helper()
+	if !eventually(settledWithin, func() bool { r = h.of(id); return !r.Open }) {
+		h.t.Fatalf("not settled after %s: %+v", settledWithin, r)
+	}
+	return r
+}
+
+// undo takes a run back and waits until that is done.
+func (h *house) undo(id string) {
+	h.t.Helper()
+	p := get[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
+	if r := h.settled(h.run(p).ID); r.State != "succeeded" {
+		h.t.Fatalf("the undo: %+v", r)
+	}
+	if r := h.of(id); r.State != "undone" {
+		h.t.Errorf("after the undo: %s", r.State)
+	}
+}
+
+func (h *house) fault(what string, more ...bson.E) (out struct {
+	ID    int
+	Rules []struct{ ID, Struck int }
+	Seen  []struct{ Name, NS, Comment string }
+}) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	defer cancel()
+	if err := h.driver.Database("admin").RunCommand(ctx, append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {
+		h.t.Fatalf("simulateFault %s: %v", what, err)
+	}
+	return out
+}
+
+// hold lets the next such command wait at a step, and tells when it does.
+func (h *house) hold(command, at string) (waits func(), release func()) {
+	h.t.Helper()
+	id := h.fault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
+	return func() {
+			h.t.Helper()
+			if !eventually(20*time.Second, func() bool {
+				for _, r := range h.fault("show").Rules {
+					if r.ID == id {
+						return r.Struck > 0
+					}
+				}
+				return false
+			}) {
+				h.t.Fatalf("no %s comes to %s", command, at)
+			}
+		}, func() {
+			h.t.Helper()
+			h.fault("remove", bson.E{Key: "id", Value: id})
+		}
+}
+
+// once says that the cluster got the commands of a run's steps at most once each.
+func (h *house) once(r api.Run) {
+	h.t.Helper()
+	steps, got := map[string]int{}, map[string]int{}
+	for _, s := range r.Steps {
+		var command map[string]json.RawMessage
+		if err := json.Unmarshal(s.Command, &command); err != nil || s.SentAt == nil {
+			continue
+		}
+		for name := range command {
+			steps[strings.ToLower(name)]++
+		}
+	}
+	total := 0
+	for _, s := range h.fault("show").Seen {
+		if strings.Contains(s.Comment, r.ID) {
+			got[strings.ToLower(s.Name)]++
+			total++
+		}
+	}
+	if total == 0 {
+		h.t.Errorf("no command of run %s was seen; the test counts wrongly", r.ID)
+	}
+	for name, n := range got {
+		if n > steps[name] {
+			h.t.Errorf("run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
+		}
+	}
+}
+
+// edge tells whether a chunk of a collection begins at a value, by our own driver.
+func (h *house) edge(ns string, min bson.D) bool {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	defer cancel()
+	var coll struct{ UUID bson.Binary }
+	if err := h.driver.Database("config").Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: ns}}).Decode(&coll); err != nil {
+		h.t.Fatal(err)
+	}
+	n, err := h.driver.Database("config").Collection("chunks").CountDocuments(ctx, bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n == 1
+}
+
+func (h *house) verifyAudit() {
+	h.t.Helper()
+	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "in order") {
+		h.t.Errorf("%v %s", err, out)
+	}
+}
+
+// diesIn kills the server while a command is where it is held, starts it again,
+// lets the command go on and gives the run as it ended.
+func (h *house) diesIn(command, at, kind string, args any) api.Run {
+	h.t.Helper()
+	waits, release := h.hold(command, at)
+	r := h.begin(kind, args)
+	waits()
+	kill(h.web)
+	h.startWeb()
+	// Until it is settled it is said to be unknown, and never to be done before it is.
+	if !eventually(settledWithin, func() bool { now := h.of(r.ID); return now.State == "unknown" || !now.Open }) {
+		h.t.Errorf("before anything is known it is %s", h.of(r.ID).State)
+	}
+	release()
+	r = h.settled(r.ID)
+	h.once(r)
+	return r
+}
+
+func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t, "--migration-time", "1s")
+	at := func(n int64) map[string]any {
+		return map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": fmt.Sprint(n)}}}
+	}
+	for i, step := range []string{"committing", "committed", "replying"} {
+		r := h.diesIn("split", step, "split", at(int64(1000+i)))
+		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") || r.State != "succeeded" && r.State != "failed" {
+			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
+		} else if there && !r.Resolved {
+			t.Errorf("split killed at %s does not say that it was unknown", step)
+		}
+	}
+
+	chunks := get[api.List[struct {
+		Ref, Shard string
+	}]](h, "GET", api.Prefix+"/collections/yorkie-meta.changes/chunks?limit=1", nil, http.StatusOK)
+	to := "shard-rs-2"
+	if chunks.Items[0].Shard == to {
+		to = "shard-rs-3"
+	}
+	r := h.diesIn("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
+	if r.State != "succeeded" || !r.Resolved {
+		t.Errorf("move: %+v", r)
+	}
+	h.undo(r.ID)
+
+	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
+	pin := map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"}
+	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {
+		r := h.diesIn(where[0], where[1], "pin", pin)
+		last := -1
+		for i, s := range r.Steps {
+			if s.SentAt != nil {
+				last = i
+			}
+		}
+		if r.State != "stopped" || last < 0 || last == len(r.Steps)-1 || r.Steps[last].State != "succeeded" || !r.Steps[last].Resolved {
+			t.Fatalf("pin killed in %s: %+v", where, r)
+		}
+		h.undo(r.ID)
+	}
+	h.verifyAudit()
+}
+
+// A simulated cluster remembers nothing. Started again at its address with the
+// same seed and time, it is the cluster of before in which the command has had no
+// effect.
+func TestARunHasFailedWhenTheClusterCameBackWithoutItsEffect(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t, "--epoch", "2026-05-04T03:02:01Z")
+	waits, _ := h.hold("split", "committing")
+	r := h.begin("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	waits()
+	h.simDies(r.ID)
+	h.startSim()
+	r = h.settled(r.ID)
+	if r.State != "failed" || h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
+		t.Errorf("%+v", r)
+	}
+	h.neverSentTo(r.ID)
+	h.verifyAudit()
+}
+
+// Another cluster at the address proves nothing of the one that the command was
+// for, though its balancer is on as the command wanted.
+func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	waits, _ := h.hold("balancerStart", "received")
+	r := h.begin("balancer-on", map[string]any{})
+	waits()
+	h.simDies(r.ID)
+	h.startSim("--seed", "8", "--still=false")
+	if !eventually(30*time.Second, func() bool {
+		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
+		return strings.Contains(string(text), "Another cluster")
+	}) {
+		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
+		t.Fatalf("nobody notices that it is another cluster: %s", text)
+	}
+	// It looks at the cluster every 5 s at least.
+	if eventually(12*time.Second, func() bool { return h.of(r.ID).State != "unknown" }) {
+		t.Fatalf("by another cluster it is %+v", h.of(r.ID))
+	}
+	h.neverSentTo(r.ID)
+	// A server that begins with that cluster leaves the run alone, and its plans are refused.
+	kill(h.web)
+	h.startWeb()
+	if now := h.of(r.ID); now.State == "succeeded" || !now.Open {
+		t.Errorf("for a server of another cluster it is %+v", now)
+	}
+	h.verifyAudit()
+}
+
+// simDies kills the simulated cluster; the run's outcome is not known then.
+func (h *house) simDies(run string) {
+	h.t.Helper()
+	kill(h.sim)
+	if !eventually(20*time.Second, func() bool { return h.of(run).State == "unknown" }) {
+		h.t.Fatalf("the cluster is gone, and the run is %+v", h.of(run))
+	}
+}
+
+// neverSentTo says that the cluster that runs now got no command of a run.
+func (h *house) neverSentTo(run string) {
+	h.t.Helper()
+	for _, s := range h.fault("show").Seen {
+		if strings.Contains(s.Comment, run) {
+			h.t.Errorf("%s was sent again", s.Name)
+		}
+	}
+}
