@@ -31,15 +31,14 @@ vet:
 	$(GO) vet ./...
 	$(STATIC) ./...
 
-# The packages that simulate or drive whole clusters run their long tests without
-# the race detector here, and with it in test-all.
-HEAVY = ./internal/simcluster/... ./internal/cluster ./internal/conformance ./internal/actions/enginetest ./internal/app ./internal/heat/survey ./web
+# Under the race detector what is short, all of it without; test-all has the long
+# tests of what runs most at once under it too.
+CROWDED = ./internal/simcluster/... ./internal/cluster ./internal/conformance ./web
 
 unit:
-	$(GO) test -race -timeout 6m $$($(GO) list ./... | grep -v -e /internal/simcluster -e /internal/cluster -e /internal/conformance -e /enginetest -e /internal/app -e /heat/survey -e 'shardboard/web$$')
-	$(GO) test -race -short -timeout 6m $(HEAVY)
-	$(GO) test -timeout 6m $(HEAVY)
-	$(GO) test -run TestLocateNamesTheShardThatExplainTargets ./internal/placement
+	$(GO) test -race -short -timeout 6m $$($(GO) list ./... | grep -v -e 'shardboard/web$$' -e /test/)
+	$(GO) test -race -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web
+	$(GO) test -timeout 7m ./...
 
 # What people do most; test-all has every browser test.
 browser: build
@@ -48,9 +47,9 @@ browser: build
 test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	cd tools && npx --no-install tsc -p .
-	SHARDBOARD_BROWSER=1 SHARDBOARD_LONG=1 $(GO) test -count=1 -timeout 15m -run 'Browser' ./internal/app/
-	$(GO) test -race -timeout 15m $(HEAVY)
-	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v /test/)
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 12m -run 'Browser' ./internal/app/
+	$(GO) test -race -timeout 15m $(CROWDED)
+	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
 	sh scripts/outside-clients
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
 

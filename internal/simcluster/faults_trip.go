@@ -110,6 +110,11 @@ func (f *Faults) around(ctx context.Context, r *engine.Request, run engine.Handl
 	select {
 	case o := <-done:
 		unlink()
+		select {
+		case err := <-t.early: // it came first; both were there when we looked
+			return nil, err
+		default:
+		}
 		return o.fields, o.err
 	case err := <-t.early:
 		unlink()
