@@ -9,8 +9,8 @@ import (
 )
 
 func TestSignInTakesAsLongForUnknownUsersAsForKnownOnes(t *testing.T) {
-	if testing.Short() || os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("measures time: with SHARDBOARD_LONG=1")
+	if testing.Short() || os.Getenv("SHARDBOARD_TIMING") == "" {
+		t.Skip("measures time: with SHARDBOARD_TIMING=1")
 	}
 	h := newHouse(t, func(o *Options) { o.Cost = DefaultCost() })
 	const rounds = 60
