@@ -128,8 +128,8 @@ func (c *Collector) tick(ctx context.Context, to time.Time) {
 		}
 		c.health.Store(t.ns, health)
 		c.readOperations(ctx, t.ns, to)
-		c.countDated(ctx, table, t.ns, to)
 	}
+	c.countDated(ctx, table, to)
 }
 
 // count asks for the rows of a tick, or of one second of it under load.

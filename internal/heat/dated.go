@@ -58,37 +58,48 @@ func (c *Collector) Updated(project bson.ObjectID) []Updated {
 	return c.dated.rows[project]
 }
 
-// countDated counts, once in a while, for the hottest projects.
-func (c *Collector) countDated(ctx context.Context, t *topology.Table, ns topology.Namespace, to time.Time) {
+// countDated counts, once in a while, for the hottest projects of each
+// collection whose writes are counted.
+func (c *Collector) countDated(ctx context.Context, t *topology.Table, to time.Time) {
 	if to.Sub(c.dated.at) < datedEvery {
 		return
 	}
 	c.dated.at = to
 	rows := map[bson.ObjectID][]Updated{}
-	lines := c.Window(ns, 5*time.Minute).Projects()
-	for _, l := range lines[:min(len(lines), datedProjects)] {
-		for _, of := range datedTargets(t, c.prof, ns.Database()) {
-			id := rest{of.ns, l.Project}
-			if to.Before(c.dated.rests[id]) {
-				continue
-			}
-			n, err := c.countProject(ctx, of, l.Project, to)
-			if ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				if c.dated.rests == nil {
-					c.dated.rests = map[rest]time.Time{}
+	for _, measured := range targets(t, c.prof) {
+		lines := c.Window(measured.ns, 5*time.Minute).Projects()
+		for _, of := range datedTargets(t, c.prof, measured.ns.Database()) {
+			for _, l := range lines[:min(len(lines), datedProjects)] {
+				n, known := c.countRested(ctx, of, l.Project, to)
+				if ctx.Err() != nil {
+					return
 				}
-				c.dated.rests[id] = to.Add(datedRest)
-				continue
+				if known {
+					rows[l.Project] = append(rows[l.Project], Updated{NS: of.ns, From: to.Add(-datedEvery), To: to, Rows: n})
+				}
 			}
-			rows[l.Project] = append(rows[l.Project], Updated{NS: of.ns, From: to.Add(-datedEvery), To: to, Rows: n})
 		}
 	}
 	c.dated.mu.Lock()
 	c.dated.rows = rows
 	c.dated.mu.Unlock()
+}
+
+// countRested counts a project's rows unless they took too long a while ago.
+func (c *Collector) countRested(ctx context.Context, of datedTarget, project bson.ObjectID, to time.Time) (int64, bool) {
+	id := rest{of.ns, project}
+	if to.Before(c.dated.rests[id]) {
+		return 0, false
+	}
+	n, err := c.countProject(ctx, of, project, to)
+	if err == nil {
+		return n, true
+	}
+	if c.dated.rests == nil {
+		c.dated.rests = map[rest]time.Time{}
+	}
+	c.dated.rests[id] = to.Add(datedRest)
+	return 0, false
 }
 
 // countProject is one query to the shards that have the project's rows; it
