@@ -115,7 +115,7 @@ func (d *drafting) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.
 		return nil, false
 	}
 	coll, ok := d.s.Profile.Collection(c.NS.Collection())
-	if !ok || !leads(c.Key, coll.ProjectField) {
+	if !ok || !c.Key.LeadsWith(coll.ProjectField) {
 		return nil, false
 	}
 	ids := d.idsOf(c.NS.Database())

@@ -65,7 +65,7 @@ func (d *drafting) heldBy(p placement.Project) []held {
 		case c == nil && slices.Contains(d.s.Table.Unsharded, ns), c != nil && c.Unsplittable:
 			d.stays = append(d.stays, say("unsharded", "ns", string(ns), "shard", d.home(ns)))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
-		case !leads(c.Key, coll.ProjectField):
+		case !c.Key.LeadsWith(coll.ProjectField):
 			d.stays = append(d.stays, say("byDocument", "ns", string(ns), "key", c.Key.String(), "shards", count(len(c.Chunks.CountByShard()))))
 		default:
 			lo, hi := projectRange(c.Key, p.ID)
@@ -82,11 +82,6 @@ func (d *drafting) home(ns topology.Namespace) string {
 		return c.Chunks.Owner(0)
 	}
 	return d.s.Table.Primary(ns.Database())
-}
-
-// leads tells whether the key's first field is the plain (not hashed) field.
-func leads(key shardkey.Pattern, field string) bool {
-	return field != "" && key.Len() > 0 && key.Fields()[0].Name == field && !key.Fields()[0].Hashed
 }
 
 // projectRange is the range from a project's id to the next possible one, with

@@ -89,7 +89,7 @@ func (s Situation) projectField(ns topology.Namespace) string {
 // there may be others'.
 func (s Situation) onlyProject(step Step) string {
 	c := s.Table.Collection(step.NS)
-	if c == nil || !leads(c.Key, s.projectField(step.NS)) {
+	if c == nil || !c.Key.LeadsWith(s.projectField(step.NS)) {
 		return ""
 	}
 	lo, errLo := c.Key.Bound(step.Min)

@@ -109,7 +109,7 @@ func place(s *Slot, c *topology.Collection, t target) {
 // field is the project.
 func ProjectOfBound(t *topology.Table, p *profile.Profile, c *topology.Collection, bound shardkey.Key) (bson.ObjectID, bool) {
 	of := targetOf(t, p, c.NS)
-	if f := c.Key.Fields()[0]; of.project == "" || f.Name != of.project || f.Hashed {
+	if !c.Key.LeadsWith(of.project) {
 		return bson.ObjectID{}, false
 	}
 	values, err := c.Key.Values(bound)

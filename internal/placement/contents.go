@@ -66,7 +66,7 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 			c := t.Collection(topology.Namespace(db + "." + pc.Name))
 			switch {
 			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
-			case leads(c.Key, pc.ProjectField):
+			case c.Key.LeadsWith(pc.ProjectField):
 				byPrefix[db] = append(byPrefix[db], c)
 			default:
 				if n := c.Chunks.CountByShard()[shard]; n > 0 {

@@ -7,7 +7,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/profile"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -36,7 +35,7 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 	switch {
 	case coll == nil || coll.Unsplittable:
 		out.unsharded(t, coll)
-	case leads(coll.Key, c.ProjectField):
+	case coll.Key.LeadsWith(c.ProjectField):
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byPrefix(coll, d)
 	default:
@@ -55,11 +54,6 @@ func presence(t *topology.Table, ns topology.Namespace) Presence {
 		return PresenceUnknown
 	}
 	return PresenceNo
-}
-
-// leads tells whether the key's first field is the plain (not hashed) field.
-func leads(key shardkey.Pattern, field string) bool {
-	return field != "" && key.Len() > 0 && key.Fields()[0].Name == field && !key.Fields()[0].Hashed
 }
 
 // unsharded places everything on the primary shard, or on the one shard of a

@@ -23,7 +23,7 @@ func clientsUnsplit(l *look) {
 	}
 	for _, c := range l.sharded() {
 		f, ok := l.projectField(c)
-		if !ok || c.Key.Len() < 2 || c.Key.Fields()[0].Name != f || c.Key.Fields()[0].Hashed {
+		if !ok || c.Key.Len() < 2 || !c.Key.LeadsWith(f) {
 			continue
 		}
 		size := l.chunkBytes(c)

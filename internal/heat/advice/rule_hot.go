@@ -45,7 +45,7 @@ func hotProject(l *look) {
 	}
 	var keyed []*topology.Collection
 	for _, c := range l.sharded() {
-		if f, ok := l.projectField(c); ok && c.Key.Len() == 1 && c.Key.Fields()[0].Name == f && !c.Key.Fields()[0].Hashed {
+		if f, ok := l.projectField(c); ok && c.Key.Len() == 1 && c.Key.LeadsWith(f) {
 			keyed = append(keyed, c)
 		}
 	}
