@@ -104,7 +104,7 @@ func diffCollections(before, after pastFrame, add func(Item)) {
 			add(Item{Kind: CollectionCreated, NS: m.NS})
 		case old.Incarnation != m.Incarnation:
 			add(Item{Kind: CollectionRemade, NS: m.NS})
-		case !sameMeta(old, m):
+		case !old.Equal(m):
 			add(Item{Kind: CollectionChanged, NS: m.NS})
 		}
 	}

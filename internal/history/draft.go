@@ -29,18 +29,12 @@ func (d *draft) add(stream string, whole bool, body []byte) {
 // replaced, never written into, so the same memory is the same content.
 func sameFrame(a, b *topology.Table) bool {
 	return same(a.Shards, b.Shards) && same(a.Databases, b.Databases) && same(a.Unsharded, b.Unsharded) && same(a.Zones, b.Zones) &&
-		slices.EqualFunc(a.Collections, b.Collections, func(a, b *topology.Collection) bool { return a == b || sameMeta(a.Meta, b.Meta) }) &&
+		slices.EqualFunc(a.Collections, b.Collections, func(a, b *topology.Collection) bool { return a == b || a.Meta.Equal(b.Meta) }) &&
 		settings(a.Balancer) == settings(b.Balancer) && a.ServerInfo == b.ServerInfo
 }
 
 func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-func sameMeta(a, b topology.Meta) bool {
-	return a.NS == b.NS && a.Incarnation == b.Incarnation && a.Key.Equal(b.Key) && a.Unique == b.Unique && a.NoBalance == b.NoBalance &&
-		a.MigrationsBlocked == b.MigrationsBlocked && a.Unsplittable == b.Unsplittable && a.Resharding == b.Resharding &&
-		a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes && a.LegacyChunks == b.LegacyChunks
 }
 
 // settings is the balancer without what counts up by itself.

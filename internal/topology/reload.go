@@ -136,7 +136,7 @@ func (w *Watcher) readOne(ctx context.Context, l *load) {
 
 // take makes the collection of a map.
 func (l *load) take(m *ChunkMap, changes []Change) {
-	if l.base != nil && sameMeta(l.base.Meta, l.head.Meta) && l.base.Chunks.Equal(m) {
+	if l.base != nil && l.base.Meta.Equal(l.head.Meta) && l.base.Chunks.Equal(m) {
 		l.next = l.base
 		return
 	}

@@ -47,7 +47,7 @@ func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[
 			t.loads = append(t.loads, &load{head: h, base: c, full: true})
 		case c.Highest != h.Highest:
 			t.loads = append(t.loads, &load{head: h, base: c})
-		case !sameMeta(c.Meta, h.Meta):
+		case !c.Meta.Equal(h.Meta):
 			t.keep, t.meta = append(t.keep, &Collection{Meta: h.Meta, Highest: c.Highest, Chunks: c.Chunks}), true
 		default:
 			t.keep = append(t.keep, c)
@@ -100,7 +100,8 @@ func sameLife(a, b Meta) bool {
 	return a.Incarnation == b.Incarnation && a.LegacyChunks == b.LegacyChunks && a.Key.Equal(b.Key)
 }
 
-func sameMeta(a, b Meta) bool {
+// Equal tells whether two descriptions say the same.
+func (a Meta) Equal(b Meta) bool {
 	return sameLife(a, b) && a.NS == b.NS && a.Unique == b.Unique && a.NoBalance == b.NoBalance &&
 		a.MigrationsBlocked == b.MigrationsBlocked && a.Unsplittable == b.Unsplittable &&
 		a.Resharding == b.Resharding && a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes
