@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/hostile"
 )
 
 // shellCommand is a command as it can be pasted into mongosh; "" for a step that
@@ -132,23 +133,5 @@ func shellString(s string) string {
 	if err := enc.Encode(s); err != nil {
 		return `""`
 	}
-	var out strings.Builder
-	for _, r := range strings.TrimRight(b.String(), "\n") {
-		if r < 0x7f || r >= 0xa0 && strconv.IsPrint(r) {
-			out.WriteRune(r)
-			continue
-		}
-		for _, u := range utf16Of(r) {
-			fmt.Fprintf(&out, `\u%04x`, u)
-		}
-	}
-	return out.String()
-}
-
-func utf16Of(r rune) []uint16 {
-	if r < 0x10000 {
-		return []uint16{uint16(r)}
-	}
-	r -= 0x10000
-	return []uint16{uint16(0xd800 + r>>10), uint16(0xdc00 + r&0x3ff)}
+	return hostile.JSON(strings.TrimRight(b.String(), "\n"))
 }

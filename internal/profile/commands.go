@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
+	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 )
 
@@ -99,15 +98,5 @@ func quoted(s string) string {
 	if err != nil {
 		return `""` // cannot happen: any string can be marshalled
 	}
-	var out strings.Builder
-	for _, r := range string(b) {
-		if r < 0x20 || r == 0x7f || r > 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
-			for _, u := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&out, `\u%04x`, u)
-			}
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+	return hostile.JSON(string(b))
 }

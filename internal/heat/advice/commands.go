@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/hostile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -20,17 +19,7 @@ func quoted(s string) string {
 	if err != nil {
 		return `""` // cannot happen: any string can be marshalled
 	}
-	var out strings.Builder
-	for _, r := range string(b) {
-		if r == 0x7f || r > 0x7f && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
-			for _, u := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&out, `\u%04x`, u)
-			}
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+	return hostile.JSON(string(b))
 }
 
 // collection is how mongosh names a collection.
