@@ -30,11 +30,7 @@ func (s *Server) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	p, err := s.deps.Actions.PlanByID(r.Context(), id)
+	p, err := s.askedPlan(r)
 	if err != nil {
 		return err
 	}
@@ -92,11 +88,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	run, err := s.deps.Actions.RunByID(r.Context(), id)
+	run, err := s.askedRun(r)
 	if err != nil {
 		return err
 	}
@@ -131,6 +123,24 @@ func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
 	return writeJSON(w, http.StatusCreated, planOf(p))
+}
+
+// askedPlan is the plan that an address names.
+func (s *Server) askedPlan(r *http.Request) (actions.Plan, error) {
+	id, err := recordID(r)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	return s.deps.Actions.PlanByID(r.Context(), id)
+}
+
+// askedRun is the run that an address names.
+func (s *Server) askedRun(r *http.Request) (engine.Run, error) {
+	id, err := recordID(r)
+	if err != nil {
+		return engine.Run{}, err
+	}
+	return s.deps.Actions.RunByID(r.Context(), id)
 }
 
 // recordID is the id of a plan or a run in an address.

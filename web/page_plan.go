@@ -13,11 +13,7 @@ import (
 
 // pagePlan is what will happen, before it does.
 func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	p, err := s.deps.Actions.PlanByID(r.Context(), id)
+	p, err := s.askedPlan(r)
 	if err != nil {
 		return err
 	}

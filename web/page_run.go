@@ -11,11 +11,7 @@ import (
 // pageRun is how far a run is and what is proven. Its region follows the run;
 // what somebody may do with it stands beside.
 func (s *Server) pageRun(w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	run, err := s.deps.Actions.RunByID(r.Context(), id)
+	run, err := s.askedRun(r)
 	if err != nil {
 		return err
 	}
