@@ -111,11 +111,15 @@ func (c *Client) URI() URI { return c.uri }
 // its sessions on for as long as it may, also when the cluster is gone.
 const closeTimeout = time.Second
 
-// Close ends all connections and waits for them, at most closeTimeout.
+// Close ends all connections, also those in use: what waits on one fails. It takes
+// at most closeTimeout. The driver is given no deadline: with one it would wait for
+// connections in use, and ask after them without a pause.
 func (c *Client) Close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	bye, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	return c.mongo.Disconnect(ctx)
+	defer context.AfterFunc(ctx, cancel)()
+	defer time.AfterFunc(closeTimeout, cancel).Stop()
+	return c.mongo.Disconnect(bye)
 }
 
 // requireMongos asks who answers.

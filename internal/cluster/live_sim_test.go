@@ -132,3 +132,23 @@ func TestTableFollowsALivelyCluster(t *testing.T) {
 		}
 	})
 }
+
+// A read that waits for a frozen config server holds nobody up at the end. In a
+// bubble, time stands still while anybody is busy: to ask again and again whether the
+// read has ended would be for ever.
+func TestCloseDoesNotWaitForReads(t *testing.T) {
+	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		sim.Faults().Freeze("config")
+		read := make(chan error, 1)
+		go func() { _, err := c.ClusterID(t.Context()); read <- err }()
+		time.Sleep(time.Second)
+		began := time.Now()
+		must(t, c.Close(t.Context()))
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("closed after %s", took)
+		}
+		if err := <-read; err == nil || time.Since(began) > 2*time.Second {
+			t.Errorf("the read ended with %v after %s", err, time.Since(began))
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -81,7 +82,7 @@ func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 		r.Boot()
 		defer r.Kill()
 		// What waits for ever would, at the speed of simulated time, do so busily.
-		late := time.AfterFunc(longest, func() { panic("the test does not end") })
+		late := time.AfterFunc(longest, func() { debug.SetTraceback("all"); panic(t.Name() + " does not end") })
 		defer late.Stop()
 		test(r)
 	})
