@@ -79,6 +79,8 @@ func shardOf(l load, sh topology.Shard) api.Shard {
 			out.Collections++
 		}
 	}
+	disk := l.table.DiskOf(sh.Name)
+	out.Disk = api.Disk{Used: figureOf(disk.Used), Total: figureOf(disk.Total)}
 	for i := range l.shards {
 		if l.shards[i].Name == sh.Name {
 			out.Chunks = int(l.chunks[i].Value)

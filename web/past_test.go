@@ -39,6 +39,7 @@ func newTravelled(t testing.TB) *travelled {
 func (x *travelled) show(at time.Time, table *topology.Table) {
 	x.now = at
 	table = cannedAt(table, at)
+	table.Disks = undisclosed(table.Shards)
 	x.watcher.publish(table)
 	x.past.note(at, table)
 	x.past.watched(table.ClusterID, at, at)

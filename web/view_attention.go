@@ -26,6 +26,7 @@ func attention(v View) []templates.Attention {
 	var n notices
 	n.parts(v)
 	n.shards(v)
+	n.disks(v)
 	n.balancer(v)
 	n.collections(v)
 	n.zones(v)
@@ -48,7 +49,7 @@ func attention(v View) []templates.Attention {
 func (n *notices) parts(v View) {
 	lost := v.Table.Health[topology.PartRouting].Err != nil
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
-		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections} {
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks} {
 		s := partState(v, p)
 		switch name := words.T("part." + string(p)); s.Code {
 		case "denied":

@@ -73,6 +73,10 @@ func (s *story) table() *topology.Table {
 	for _, p := range everyPart() {
 		t.Health[p] = topology.Health{At: epoch.Add(-2 * time.Second)}
 	}
+	t.Disks = map[string]topology.Disk{}
+	for i := range s.shards {
+		t.Disks[s.shard(i)] = diskOf(int64(90+17*i), 480, epoch.Add(-31*time.Second))
+	}
 	hashed := bson.D{{Key: "doc_id", Value: "hashed"}}
 	byProject := bson.D{{Key: "project_id", Value: 1}}
 	ids := s.projectIDs()

@@ -117,13 +117,13 @@ func measure(name string, shards []templates.ShardRef, figures []topology.Figure
 }
 
 // rows is the shards table.
-func (l load) rows() []templates.ShardRow {
+func (l load) rows(v View) []templates.ShardRow {
 	bytes, docs, chunks := cells(l.bytes, bytesFigure), cells(l.documents, countFigure), cells(l.chunks, countFigure)
 	out := make([]templates.ShardRow, len(l.shards))
 	for i, r := range l.shards {
 		s := l.table.Shards[i]
 		out[i] = templates.ShardRow{Shard: r, ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining,
-			Bytes: bytes[i], Documents: docs[i], Chunks: chunks[i]}
+			Bytes: bytes[i], Documents: docs[i], Chunks: chunks[i], Disk: diskCell(v, r.Name)}
 	}
 	return out
 }

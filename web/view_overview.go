@@ -25,7 +25,7 @@ func overviewView(v View) templates.Overview {
 	}
 	load := loadOf(v.Table)
 	m.Measures = load.measures()
-	m.Shards = load.rows()
+	m.Shards = load.rows(v)
 	m.Attention = attention(v)
 	m.Level, m.Verdict = load.verdict()
 	urgent := 0

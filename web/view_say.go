@@ -35,14 +35,18 @@ func say(prefix string, s actions.Say) string {
 	return words.Code(prefix, code, args)
 }
 
-// spoken makes words of arguments that are codes, bytes or times.
+// spoken makes words of arguments that are codes, bytes, parts of 1 or times.
 func spoken(args map[string]string) map[string]string {
 	out := maps.Clone(args)
 	for name, value := range args {
 		switch name {
-		case "bytes", "limit":
+		case "bytes", "limit", "free":
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 				out[name] = templates.Bytes(n)
+			}
+		case "share":
+			if part, err := strconv.ParseFloat(value, 64); err == nil {
+				out[name] = templates.Share(part)
 			}
 		case "at", "until", "expires":
 			if at, err := time.Parse(time.RFC3339, value); err == nil {

@@ -37,6 +37,7 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 	m.Measures = focusMeasures(loadOf(t), name)
 	m.Facts = []templates.Fact{
 		{Name: words.T("shard.replset"), Figure: templates.Figure{Known: true, Text: s.ReplSet}},
+		diskFact(v, name),
 		{Name: words.T("col.hosts"), Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
 		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: orUnknown(strings.Join(s.Zones, ", "))}},
 		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},

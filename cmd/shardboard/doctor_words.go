@@ -18,6 +18,7 @@ var without = map[string]string{
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
 	"unsharded":    "Collections that are not sharded are not shown.",
 	"sizes":        "Bytes and documents per shard are not known.",
+	"disks":        "How full the shards' disks are is not known.",
 	"projects":     "Projects are not listed and can't be located by name or key.",
 	"locate":       "Documents, clients and other rows can't be located by key or id.",
 	"proof":        "Answers can't be compared with the mongos's own, and rows are not counted.",

@@ -21,6 +21,7 @@ func (d *drafting) always() {
 	if len(d.moves) > 0 {
 		d.checkMigrations()
 		d.checkRecipients()
+		d.checkDisks()
 		d.checkJumbo()
 		d.checkSize()
 		d.checkDuplicates()

@@ -9,8 +9,8 @@ import (
 )
 
 // checkRecipients: a shard that is being emptied takes nothing, and one outside
-// of a zone is refused (before 6.0) or has it taken away again. How full its
-// disk is, no mongos tells.
+// of a zone is refused (before 6.0) or has it taken away again. Whether it fits on
+// its disk is another check.
 func (d *drafting) checkRecipients() {
 	for _, name := range d.recipients() {
 		s := d.shard(name)

@@ -5,9 +5,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// checkConsequence: what the balancer will cut and move because of ranges as
-// they will be. There is no threshold: every chunk outside of its zone moves.
-func (d *drafting) checkConsequence(ranges []topology.ZoneRange) {
+// checkConsequence: what the balancer will cut and move because of a zone's
+// ranges as they will be. There is no threshold: every chunk outside of its zone
+// moves.
+func (d *drafting) checkConsequence(zone string, ranges []topology.ZoneRange) {
 	straddled, chunks := 0, 0
 	var bytes []topology.Figure
 	for _, z := range ranges {
@@ -35,12 +36,16 @@ func (d *drafting) checkConsequence(ranges []topology.ZoneRange) {
 		code = "consequence.movesWhenOn"
 	}
 	args := []string{"chunks", count(chunks), "straddled", count(straddled)}
-	if sum := sumOf(bytes...); sum.Known {
+	sum := sumOf(bytes...)
+	if sum.Known {
 		args = append(args, "bytes", number(sum.Value))
 	} else {
 		code += "Unknown"
 	}
 	d.check(Check{ID: "consequence", Verdict: Warn, Text: say(code, args...), Source: d.fromRule()})
+	if chunks > 0 {
+		d.checkZoneRoom(zone, sum)
+	}
 }
 
 // checkPrefix: a range that was stored with fewer fields than the key has can't

@@ -113,9 +113,10 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 		Sizes:     map[topology.Namespace]topology.Sizes{},
 		Health:    map[topology.Part]topology.Health{},
 	}
-	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings, topology.PartBalancer, topology.PartEvents, topology.PartSizes} {
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartDisks} {
 		tab.Health[p] = topology.Health{At: now}
 	}
+	weighed(tab, 1000, 1000, 1000)
 	for _, c := range all {
 		sized(tab, c.NS, 40, 20, 10)
 	}
@@ -144,6 +145,17 @@ func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 		s.Shards[tab.Shards[i].Name] = size
 	}
 	tab.Sizes[ns] = s
+}
+
+// weighed gives the shards disks of 10,000 MB of which so many are used.
+func weighed(tab *topology.Table, mb ...int64) {
+	tab.Disks = map[string]topology.Disk{}
+	for i, n := range mb {
+		f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: now}
+		d := topology.Disk{Used: f, Total: f}
+		d.Used.Value, d.Total.Value = n*megabyte, 10_000*megabyte
+		tab.Disks[tab.Shards[i].Name] = d
+	}
 }
 
 func in(s *Situation, ns topology.Namespace) *topology.Collection { return s.Table.Collection(ns) }

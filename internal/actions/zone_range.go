@@ -56,7 +56,7 @@ func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
 	if hi.Compare(c.Key.Max()) < 0 && firstIsMax(c, hi) {
 		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.sliver", "key", c.Key.String()), Source: d.fromRule()})
 	}
-	d.checkConsequence([]topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}})
+	d.checkConsequence(a.Zone, []topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}})
 	return d.finish(say("zone-set-range", "ns", string(c.NS), "zone", a.Zone, "min", c.Key.Display(lo), "max", c.Key.Display(hi)), undo)
 }
 

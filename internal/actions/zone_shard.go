@@ -19,7 +19,7 @@ func planZoneAddShard(s Situation, a Args) (Draft, Args, error) {
 		d.check(Check{ID: "recipient", Verdict: Warn, Text: say("recipient.draining", "shard", a.Shard), Source: d.fromTable(topology.PartShards)})
 	}
 	d.addZone(a.Shard, a.Zone)
-	d.checkConsequence(d.rangesOf(a.Zone))
+	d.checkConsequence(a.Zone, d.rangesOf(a.Zone))
 	return d.finish(say("zone-add-shard", "shard", a.Shard, "zone", a.Zone),
 		Undo{Possible: true, Text: say("zone-add-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneRemoveShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
@@ -38,7 +38,7 @@ func planZoneRemoveShard(s Situation, a Args) (Draft, Args, error) {
 		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.last", "shard", a.Shard, "zone", a.Zone, "ranges", count(len(ranges))), Source: d.fromRule()})
 	}
 	d.removeZone(a.Shard, a.Zone)
-	d.checkConsequence(ranges)
+	d.checkConsequence(a.Zone, ranges)
 	return d.finish(say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone),
 		Undo{Possible: true, Text: say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }

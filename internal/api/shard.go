@@ -11,6 +11,14 @@ type Shard struct {
 	Chunks      int      `json:"chunks"`
 	Bytes       Figure   `json:"bytes"`
 	Documents   Figure   `json:"documents"`
+	Disk        Disk     `json:"disk"`
+}
+
+// Disk is the file system on which a shard's primary keeps its data, in bytes:
+// all that is on it counts.
+type Disk struct {
+	Used  Figure `json:"used"`
+	Total Figure `json:"total"`
 }
 
 // ShardDetail is a shard with what lives on it (GET shards/{name}).

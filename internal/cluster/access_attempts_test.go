@@ -39,6 +39,10 @@ func readings(meta topology.Meta) []attempt {
 		{"Events", func(ctx context.Context, c *cluster.Client) error { _, err := c.Events(ctx, nil, 5); return err }},
 		{"Sizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.Sizes(ctx, seen); return err }},
 		{"AllSizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.AllSizes(ctx); return err }},
+		{"Disks", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.Disks(ctx, "yorkie-meta", nil)
+			return err
+		}},
 		{"Collections", func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.Collections(ctx, "yorkie-meta")
 			return err

@@ -63,6 +63,7 @@ func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]e
 	_, _, errs["balancer"] = c.BalancerStatus(ctx)
 	_, errs["events"] = c.Events(ctx, nil, 10)
 	_, errs["sizes"] = c.Sizes(ctx, m.NS)
+	_, errs["disks"] = c.Disks(ctx, m.NS.Database(), nil)
 	if _, err := c.AllSizes(ctx); fault.Of(err) != fault.NotFound {
 		errs["all sizes"] = err
 	}

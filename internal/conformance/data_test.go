@@ -48,6 +48,31 @@ func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
 	})
 }
 
+// Every shard says how full its disk is, to a question about a database that is
+// on all of them.
+func TestEveryShardSaysHowFullItsDiskIs(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ns := w.shard("disks", bson.D{{Key: "k", Value: "hashed"}})
+		w.insert(ns, 300, func(i int) bson.D { return bson.D{{Key: "k", Value: int32(i)}} })
+		shards, err := w.source.Shards(w.Context())
+		must(t, err)
+		disks, err := w.source.Disks(w.Context(), ns.Database(), shards)
+		must(t, err)
+		for _, name := range w.follow(ns).owners() {
+			if d := disks[name]; !d.Known() || d.Total.Value < 1<<30 || d.Free() <= 0 {
+				w.Errorf("%s: %+v", name, d)
+			}
+		}
+		disks, err = w.source.Disks(w.Context(), w.db+"-nowhere", shards)
+		must(t, err)
+		for name, d := range disks {
+			if d.Known() {
+				w.Errorf("%s, of a database that is not there: %+v", name, d)
+			}
+		}
+	})
+}
+
 // addsUp holds the figures of all shards against what was inserted.
 func (w *world) addsUp(s topology.Sizes, documents, bytes int64) {
 	w.Helper()

@@ -47,6 +47,9 @@ func (f *fake) Sizes(_ context.Context, ns topology.Namespace) (topology.Sizes, 
 	return topology.Sizes{}, f.read("sizes")
 }
 func (f *fake) AllSizes(context.Context) ([]topology.Sizes, error) { return nil, f.read("all sizes") }
+func (f *fake) Disks(_ context.Context, db string, _ []topology.Shard) (map[string]topology.Disk, error) {
+	return nil, f.read(db)
+}
 func (f *fake) Primaries(context.Context) (map[string]string, error) {
 	return nil, f.read("primaries")
 }
@@ -105,7 +108,7 @@ func TestARefusalCountsWhateverTheListSays(t *testing.T) {
 
 func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
 	got := states(examine(t, &fake{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
-	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["members"] != doctor.OK {
+	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["disks"] != doctor.OK || got["members"] != doctor.OK {
 		t.Errorf("%v", got)
 	}
 	// Statistics of one collection say nothing of the others.
@@ -170,7 +173,7 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 		{"a collection of every database", db("", "tags"), "find", []string{"zones"}},
 		{"another database", db("other", ""), "find", nil},
 		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
-		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "projects", "locate", "proof", "duplicates",
+		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "duplicates",
 			"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
 		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},

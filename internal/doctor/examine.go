@@ -18,6 +18,7 @@ type Cluster interface {
 	Collections(ctx context.Context, db string) ([]topology.Namespace, error)
 	Sizes(ctx context.Context, ns topology.Namespace) (topology.Sizes, error)
 	AllSizes(ctx context.Context) ([]topology.Sizes, error)
+	Disks(ctx context.Context, db string, shards []topology.Shard) (map[string]topology.Disk, error)
 	Primaries(ctx context.Context) (map[string]string, error)
 }
 
@@ -84,7 +85,7 @@ func (e *examination) privilege(ctx context.Context, p Privilege) State {
 	}
 	tried := e.try(ctx, p)
 	listed := e.open || e.listed && granted(e.id.Grants, p)
-	exact := p.On.Cluster || p.On.Collection != "" || p.Action == "listCollections"
+	exact := p.On.Cluster || p.On.Collection != "" || p.Action == "listCollections" || p.Action == "dbStats"
 	state := Unknown
 	switch {
 	case tried == Lacks:
@@ -110,6 +111,8 @@ func (e *examination) try(ctx context.Context, p Privilege) State {
 		_, err = e.cluster.Collections(ctx, p.On.DB)
 	case p.Action == "collStats":
 		_, err = e.cluster.Sizes(ctx, topology.Namespace(p.On.DB+"."+sample))
+	case p.Action == "dbStats":
+		_, err = e.cluster.Disks(ctx, p.On.DB, nil)
 	case p.Action == "shardedDataDistribution":
 		_, err = e.cluster.AllSizes(ctx)
 	case p.Action == "connPoolStats":

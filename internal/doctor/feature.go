@@ -107,6 +107,7 @@ func reading(p *profile.Profile, d Data) []Feature {
 	return []Feature{
 		{Code: "unsharded", DB: d.DB, Needs: on(d.DB, "", "listCollections")},
 		{Code: "sizes", DB: d.DB, Needs: sizes},
+		{Code: "disks", DB: d.DB, Needs: on(d.DB, "", "dbStats")},
 		{Code: "projects", DB: d.DB, Needs: names},
 		{Code: "locate", DB: d.DB, Needs: located},
 		{Code: "proof", DB: d.DB, Needs: placed},

@@ -74,6 +74,7 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 		return nil, err
 	}
 	t.ClusterID = cluster
+	t.Disks = notKept(t.Shards)
 	for _, m := range metas {
 		c, _, err := p.chunks(ctx, cluster, m, at)
 		if err != nil {
@@ -228,12 +229,22 @@ func (p *Past) Watch(ctx context.Context, cluster string, m *Moment) error {
 	return nil
 }
 
+// notKept says of each shard's disk that history does not keep how full it was:
+// it moves all the time, and belongs to machines, not to the placement of data.
+func notKept(shards []topology.Shard) map[string]topology.Disk {
+	out := make(map[string]topology.Disk, len(shards))
+	for _, s := range shards {
+		out[s.Name] = topology.NoDisk("notKept")
+	}
+	return out
+}
+
 // healthAt says that every part was read well at a time: what is shown of the
 // past does not grow stale.
 func healthAt(at time.Time) map[topology.Part]topology.Health {
 	out := map[topology.Part]topology.Health{}
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
-		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections} {
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks} {
 		out[p] = topology.Health{At: at}
 	}
 	return out

@@ -14,9 +14,22 @@ import (
 
 // Figures of a disk that never fills, so that nobody is warned of it.
 const (
-	diskTotal = float64(270_553_174_016)
-	diskUsed  = float64(54_110_634_803)
+	diskTotal = 270_553_174_016
+	diskUsed  = 54_110_634_803
 )
+
+// disk is what a shard says of its file system. One that has nothing of the
+// database does not look (commands/dbcommands.cpp).
+func (c *Cluster) disk(shard string, there bool, by int64) (used, total any) {
+	if !there {
+		return int32(0), int32(0)
+	}
+	u, t := int64(diskUsed), int64(diskTotal)
+	if c.opts.Disk != nil {
+		u, t = c.opts.Disk(shard)
+	}
+	return ratio(u, by), ratio(t, by)
+}
 
 func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) {
 	by, err := scale(r)
@@ -45,6 +58,8 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 			n, size, disk = n+int64(coll.Len()), size+coll.Bytes(), disk+storageSize(coll)
 			idx, idxBytes = idx+int64(len(coll.Indexes())), idxBytes+totalIndexSize(coll)
 		}
+		// What every mongod keeps for itself is not simulated, and is always there.
+		used, total := c.disk(shard, len(colls) > 0 || r.DB == "config" || r.DB == "admin", by)
 		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: bson.D{
 			{Key: "db", Value: r.DB},
 			{Key: "collections", Value: int32(len(colls))},
@@ -57,8 +72,8 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 			{Key: "indexSize", Value: ratio(idxBytes, by)},
 			{Key: "totalSize", Value: ratio(disk+idxBytes, by)},
 			{Key: "scaleFactor", Value: float64(by)},
-			{Key: "fsUsedSize", Value: diskUsed / float64(by)},
-			{Key: "fsTotalSize", Value: diskTotal / float64(by)},
+			{Key: "fsUsedSize", Value: used},
+			{Key: "fsTotalSize", Value: total},
 			{Key: "ok", Value: 1.0},
 		}})
 		if n > 0 {

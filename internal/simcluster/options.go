@@ -44,6 +44,10 @@ type Options struct {
 	// Migration is the least time that a migration's copying takes, whatever Pace is and
 	// however little there is to copy; default as long as it needs.
 	Migration time.Duration
+	// Disk says how many bytes of a shard's disk are used, and how many it has. It is
+	// asked at each dbStats, for each shard that has something of the database, and
+	// must not use the cluster; default a disk that never fills.
+	Disk func(shard string) (used, total int64)
 	// FaultCommand lets every client plant faults with the command simulateFault.
 	FaultCommand bool
 	Log          *slog.Logger // default: discards

@@ -30,6 +30,8 @@ type fake struct {
 	plain     map[string][]Namespace
 	sizes     map[Namespace]Sizes
 	sums      bool
+	disks     map[string]map[string]Disk // by database, then shard
+	weighed   []string                   // databases asked about, in order
 
 	fail   map[string]error // by method
 	failNS map[Namespace]error
@@ -261,6 +263,31 @@ func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
 	var out []Sizes
 	for ns := range f.colls {
 		out = append(out, Sizes{NS: ns, At: time.Now()})
+	}
+	return out, nil
+}
+
+func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string]Disk, error) {
+	err := f.begin(ctx, "Disks")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.weighed = append(f.weighed, db)
+	if err == nil {
+		err = f.failNS[Namespace(db)]
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Disk{}
+	for _, s := range shards {
+		d, ok := f.disks[db][s.Name]
+		if !ok {
+			d = NoDisk("noDisk")
+		}
+		if d.Known() {
+			d.Used.At, d.Total.At = time.Now(), time.Now()
+		}
+		out[s.Name] = d
 	}
 	return out, nil
 }

@@ -9,7 +9,7 @@ import (
 type Options struct {
 	Routing    time.Duration // between routing polls; 2 s
 	Slow       time.Duration // between reads of shards, zones, settings, events …; 10 s
-	Statistics time.Duration // age at which a collection's sizes are read again; 60 s
+	Statistics time.Duration // age at which a collection's sizes are read again, and the shards' disks; 60 s
 	Sweep      time.Duration // between the starts of two passes over all chunks for jumbo flags; 60 s
 
 	StatisticsPerSecond float64 // most size reads a second; 2
@@ -56,6 +56,6 @@ func (o Options) every() map[Part]time.Duration {
 	return map[Part]time.Duration{
 		PartRouting: o.Routing, PartShards: o.Slow, PartDatabases: o.Slow, PartZones: o.Slow,
 		PartSettings: o.Slow, PartRouters: o.Slow, PartBalancer: o.Slow, PartEvents: o.Slow,
-		PartSizes: o.Statistics, PartCollections: o.Statistics,
+		PartSizes: o.Statistics, PartCollections: o.Statistics, PartDisks: o.Statistics,
 	}
 }

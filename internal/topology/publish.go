@@ -18,8 +18,8 @@ const (
 
 // publish makes the next table from the current one and swaps it in. change
 // works on a shallow copy: it replaces slices and maps, never writes into them,
-// and tells whether anybody needs to hear of it. A quiet change (only the times
-// of good reads) keeps Seq and Changes and wakes nobody.
+// and tells whether anybody needs to hear of it. A quiet change (times of good
+// reads, what moves all the time) keeps Seq and Changes and wakes nobody.
 func (w *Watcher) publish(change func(t *Table) (loud bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -42,6 +42,11 @@ type Source interface {
 	// AllSizes reads those of all sharded collections at once; fault.NotFound
 	// when the server is too old for that.
 	AllSizes(ctx context.Context) ([]Sizes, error)
+	// Disks reads how full the disks of these shards are, by name, with the
+	// statistics of a database, which every shard is asked for. A shard that failed
+	// or has nothing of the database has figures that are not known; the error is
+	// for when none answered.
+	Disks(ctx context.Context, db string, shards []Shard) (map[string]Disk, error)
 	// Collections lists a database's collections, names only, no views and no system collections.
 	Collections(ctx context.Context, db string) ([]Namespace, error)
 }

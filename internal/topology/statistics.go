@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// statistics keeps sizes and the lists of unsharded collections fresh, slowly
+// statistics keeps sizes, disks and the lists of unsharded collections fresh, slowly
 // enough that nobody notices: one collection after the other.
 func (w *Watcher) statistics(ctx context.Context) error {
 	select {
@@ -31,9 +31,12 @@ func (w *Watcher) statistics(ctx context.Context) error {
 // surveyor is the state of the statistics poll; one goroutine's.
 type surveyor struct {
 	w       *Watcher
-	listed  time.Time // when the lists were last read
-	summed  time.Time // when AllSizes was last asked
-	summing bool      // the server has it
+	listed  time.Time       // when the lists were last read
+	summed  time.Time       // when AllSizes was last asked
+	summing bool            // the server has it
+	weighed time.Time       // when the disks were last read
+	diskDB  string          // database by which they were
+	told    map[string]Disk // disks when subscribers last heard of them
 	asked   map[Namespace]time.Time
 	pending map[Namespace]Sizes // read, not yet published
 	failing map[Namespace]error
@@ -48,8 +51,8 @@ const flushEvery = 2 * time.Second
 // its sizes were asked for: it may come back as another one.
 const notFoundPause = 5 * time.Second
 
-// turn makes at most one size read, plus once per period the lists and the
-// reading of all sizes at once.
+// turn makes at most one size read, plus once per period the lists, the disks
+// and the reading of all sizes at once.
 func (s *surveyor) turn(ctx context.Context) {
 	now, period := time.Now(), s.w.o.Statistics
 	if s.listed.IsZero() || now.Sub(s.listed) >= period {
@@ -59,6 +62,10 @@ func (s *surveyor) turn(ctx context.Context) {
 	if s.summed.IsZero() || now.Sub(s.summed) >= period {
 		s.summed = now
 		s.sum(ctx)
+	}
+	if s.weighed.IsZero() || now.Sub(s.weighed) >= period {
+		s.weighed = now
+		s.disks(ctx)
 	}
 	ns, due := s.next(s.w.Table(), now)
 	if due {

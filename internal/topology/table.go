@@ -19,7 +19,7 @@ type Collection struct {
 // modified. Safe for concurrent use.
 type Table struct {
 	ClusterID   string
-	Seq         uint64    // grows when anything changes but the times of good reads
+	Seq         uint64    // grows when anything changes that people see; not with times of good reads and what counts up by itself
 	Built       time.Time // when this one was published
 	Loaded      bool      // routing, shards and databases have been read at least once
 	ServerInfo  ServerInfo
@@ -32,6 +32,7 @@ type Table struct {
 	Routers     []Router
 	Events      []Event // newest first, at most 1,000
 	Sizes       map[Namespace]Sizes
+	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it
 	Health      map[Part]Health
 	Changes     []Change // against the table of Seq-1
 

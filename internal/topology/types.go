@@ -165,6 +165,8 @@ const (
 	PartSizes     Part = "sizes"
 	// PartCollections is the list of collections that are not sharded.
 	PartCollections Part = "collections"
+	// PartDisks is how full the shards' disks are.
+	PartDisks Part = "disks"
 )
 
 // Health tells when a part was last read well and what is wrong since.

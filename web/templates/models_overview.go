@@ -45,6 +45,7 @@ type ShardRow struct {
 	Bytes     Cell
 	Documents Cell
 	Chunks    Cell
+	Disk      Cell // the share is of the disk, not of the column
 }
 
 // Balancer is what the balancer is set to and doing.

@@ -75,7 +75,7 @@ var acting = map[string]string{
 	"check.recipient.draining":             "{shard} is being emptied and takes nothing.",
 	"check.recipient.outside":              "{shard} is not in the zone {zone}, which this range belongs to. Change the zone first.",
 	"check.recipient.zonesUnread":          "Whether zones let {shard} have it is not known: they could not be read.",
-	"check.recipient.takes":                "{shard} may take it. How full its disk is, a mongos does not tell.",
+	"check.recipient.takes":                "{shard} may take it.",
 	"check.jumbo.none":                     "No chunk that moves is flagged as jumbo.",
 	"check.jumbo.flagged":                  "The chunk of {ns} at {min} is flagged as jumbo: it was too big to move. Split it ({remedy}), clear the flag, or force the move.",
 	"check.jumbo.skipped":                  "The chunk of {ns} at {min} is flagged as jumbo: the balancer leaves it. Split it ({remedy}) or clear the flag.",

@@ -31,15 +31,14 @@ type Sources struct {
 	Directories interface {
 		Directory() *placement.Directory
 	}
-	Profile  *profile.Profile
-	Heat     *heat.Collector
-	Past     Past
-	Notices  store.Notices
-	Pins     func(ctx context.Context, cluster string) (map[string]Pin, error)
-	Surveys  Surveys
-	Capacity map[string]int64
-	Log      *slog.Logger
-	Now      func() time.Time
+	Profile *profile.Profile
+	Heat    *heat.Collector
+	Past    Past
+	Notices store.Notices
+	Pins    func(ctx context.Context, cluster string) (map[string]Pin, error)
+	Surveys Surveys
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Surveys gives the newest that was measured of a project: survey.Engine.
@@ -123,7 +122,7 @@ func (a *Advisor) lookBack(ctx context.Context) {
 func (a *Advisor) Look() Report {
 	t, now := a.from.Tables.Table(), a.from.Now()
 	s := Situation{Table: t, Directory: a.from.Directories.Directory(), Profile: a.from.Profile, Now: now,
-		Counting: a.from.Heat != nil, Surveyed: a.surveyed(), Capacity: a.from.Capacity}
+		Counting: a.from.Heat != nil, Surveyed: a.surveyed()}
 	if a.from.Heat != nil && t.Loaded {
 		s.Writes = WritesOf(a.from.Heat, t, Window)
 	}

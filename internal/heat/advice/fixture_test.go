@@ -38,10 +38,11 @@ func calm(changes ...change) Situation {
 		Sizes:     map[topology.Namespace]topology.Sizes{}, Health: map[topology.Part]topology.Health{},
 	}
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
-		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections} {
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks} {
 		t.Health[p] = topology.Health{At: now}
 	}
-	s := Situation{Table: t, Profile: profile.Yorkie(), Now: now, Counting: true, Capacity: map[string]int64{"a": 100 * gib, "b": 100 * gib, "c": 100 * gib}, Pins: map[string]Pin{}}
+	s := Situation{Table: t, Profile: profile.Yorkie(), Now: now, Counting: true, Pins: map[string]Pin{}}
+	disks(20, 20, 20)(&s)
 	for _, c := range profile.Yorkie().Layouts[0].Collections {
 		if c.Expected != "" {
 			put(&s, "y."+c.Name, c.Expected, "abc")
@@ -152,6 +153,22 @@ func measure(s *Situation, ns, shard string, bytes, rows, orphans int64) {
 	}
 	z.Shards[shard] = topology.Size{Bytes: f(bytes), Documents: f(rows), Orphans: f(orphans), Storage: f(bytes / 2), Indexes: f(bytes / 4)}
 	s.Table.Sizes[z.NS] = z
+}
+
+// disks are of 100 GiB each, of which so many are used; one with a negative number
+// is not known.
+func disks(used ...int64) change {
+	return func(s *Situation) {
+		s.Table.Disks = map[string]topology.Disk{}
+		for i, n := range used {
+			f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: now}
+			d := topology.Disk{Used: f, Total: f}
+			if d.Used.Value, d.Total.Value = n*gib, 100*gib; n < 0 {
+				d = topology.NoDisk("noDisk")
+			}
+			s.Table.Disks[s.Table.Shards[i].Name] = d
+		}
+	}
 }
 
 // zone is a range of project ids [from, to) of documents and who carries it.

@@ -12,27 +12,17 @@ const (
 	bigShare = 0.2
 	bigLeast = 256 << 20
 
-	// fullShare of the capacity on average asks for more shards, fullMuch of one.
-	fullShare = 0.7
-	fullMuch  = 0.9
-
 	// orphansMany and orphansShare of a collection's rows on a shard are worth a word.
 	orphansMany  = 100_000
 	orphansShare = 0.05
 	orphansMuch  = 0.3
 )
 
-// dataOn is all data of a shard that is known, and whether something is missing.
-func (l *look) dataOn(shard string, of func(topology.Size) int64, known func(topology.Size) bool) (total int64, whole bool) {
-	whole = true
+// dataOn is all data of a shard that is known.
+func (l *look) dataOn(shard string) (total int64) {
 	add := func(ns topology.Namespace) {
-		if db := ns.Database(); db == "config" || db == "admin" {
-			return
-		}
-		if s := l.Table.SizeOn(ns, shard); known(s) {
-			total += of(s)
-		} else {
-			whole = false
+		if db := ns.Database(); db != "config" && db != "admin" {
+			total += l.Table.SizeOn(ns, shard).Bytes.Value
 		}
 	}
 	for _, c := range l.Table.Collections {
@@ -43,13 +33,8 @@ func (l *look) dataOn(shard string, of func(topology.Size) int64, known func(top
 			add(ns)
 		}
 	}
-	return total, whole
+	return total
 }
-
-func stored(s topology.Size) int64       { return s.Storage.Value + s.Indexes.Value }
-func storedKnown(s topology.Size) bool   { return s.Storage.Known && s.Indexes.Known }
-func bytesValue(s topology.Size) int64   { return s.Bytes.Value }
-func bytesAreKnown(s topology.Size) bool { return s.Bytes.Known }
 
 // documented is the finding that a collection is unsharded as every release
 // leaves it and documented otherwise.
@@ -84,7 +69,7 @@ func bigUnsharded(l *look) {
 			l.cannot(string(ns), "noSize")
 			continue
 		}
-		total, _ := l.dataOn(shard, bytesValue, bytesAreKnown)
+		total := l.dataOn(shard)
 		share := float64(f.Value) / float64(max(total, 1))
 		if f.Value < bigBytes && (f.Value < bigLeast || share < bigShare) {
 			continue
@@ -183,37 +168,6 @@ func drift(l *look) {
 			l.add(i)
 		}
 	}
-}
-
-// addShards: not how data is spread is the trouble, but how much there is.
-func addShards(l *look) {
-	if len(l.Capacity) == 0 {
-		l.cannot("", "noCapacity")
-		return
-	}
-	var used, room float64
-	i := Item{Subject: "cluster", Rank: Warn, Why: say("full.soon"), Text: say("full")}
-	for _, s := range l.Table.Shards {
-		can := l.Capacity[s.Name]
-		bytes, whole := l.dataOn(s.Name, stored, storedKnown)
-		if can <= 0 || !whole {
-			l.cannot(s.Name, "noCapacity")
-			return
-		}
-		part := float64(bytes) / float64(can)
-		if used, room = used+float64(bytes), room+float64(can); part >= fullMuch {
-			i.Rank, i.Why, i.Shard = Critical, say("full.now", "shard", s.Name), s.Name
-		}
-		i.Evidence = append(i.Evidence, Evidence{Name: say("full.part", "shard", s.Name), Unit: "share", Known: true, Value: part, Method: "capacity", At: l.Table.Health[topology.PartSizes].At})
-	}
-	if room == 0 || used/room < fullShare {
-		return
-	}
-	i.Weight = used / room
-	i.Text = say("full", "share", f64(used/room), "n", itoa(len(l.Table.Shards)))
-	i.Remedy.WhyNot = say("full.machines")
-	i.Remedy.Commands = []Command{check("sh.status()", "draining.look"), do(`sh.addShard("<replica set>/<host>:<port>")`, "full.add")}
-	l.add(i)
 }
 
 // orphans: rows that a migration left behind.

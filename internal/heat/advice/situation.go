@@ -24,8 +24,7 @@ type Situation struct {
 	// there was none.
 	Surveyed func(topology.Namespace, string) topology.Figure
 	Off      OffSince
-	Pins     map[string]Pin   // what is known of pinned projects beside their zones, by hex id; nil: nothing
-	Capacity map[string]int64 // bytes that a shard's disks may hold, by shard; configured, never read
+	Pins     map[string]Pin // what is known of pinned projects beside their zones, by hex id; nil: nothing
 }
 
 // Writes is what was counted of a collection lately.

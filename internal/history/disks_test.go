@@ -1,0 +1,65 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+// How full a disk is moves all the time: it would be the only thing to write down.
+func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
+	kept, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	w := newWorld(t, 1)
+	counting := &appends{History: kept}
+	r := NewRecorder(counting, nil, nil, now)
+	for i := range 20 {
+		next := *w.table
+		next.Seq++
+		next.Disks = map[string]topology.Disk{shardName(0): {
+			Used:  topology.Figure{Known: true, Value: int64(1000 * i), Method: "dbStats", At: at},
+			Total: topology.Figure{Known: true, Value: 1_000_000, Method: "dbStats", At: at},
+		}}
+		w.table = &next
+		if err := r.Note(t.Context(), w.table); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Minute)
+	}
+	if counting.n != 1 {
+		t.Errorf("%d writes for one table whose disks moved", counting.n)
+	}
+	m, err := NewPast(kept, now).At(t.Context(), "c1", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Table.Shards {
+		if d := m.Table.DiskOf(s.Name); d.Known() || d.Used.Reason != "notKept" {
+			t.Errorf("%s: %+v", s.Name, d)
+		}
+	}
+	if m.Table.Health[topology.PartDisks].At.IsZero() || slices.ContainsFunc(m.Table.Shards, func(s topology.Shard) bool { return m.Table.DiskOld(s.Name, at.Add(time.Hour)) }) {
+		t.Error("the past grows stale")
+	}
+}
+
+// appends counts what is written down.
+type appends struct {
+	store.History
+	n int
+}
+
+func (a *appends) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
+	a.n++
+	return a.History.AppendHistory(ctx, cluster, entries, events)
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// diskFull is the used part of a disk that needs a person now: the shard stops
+// when it is full, and nothing in the cluster makes room by itself.
+const diskFull = 0.9
+
+// diskCell is how full a shard's disk is, as a bar and "20 % of 252 GiB".
+func diskCell(v View, shard string) templates.Cell {
+	d := v.Table.DiskOf(shard)
+	out := templates.Cell{Figure: diskFigure(v, shard), Share: -1, Even: -1}
+	if !d.Known() {
+		return out
+	}
+	out.Share, out.Bar = d.Share(), d.Share()
+	out.ShareText = templates.Share(d.Share())
+	out.Text = words.T("disk.of", "total", templates.Bytes(d.Total.Value))
+	if v.Table.DiskOld(shard, v.Now) {
+		out.Text = words.T("disk.of.old", "total", templates.Bytes(d.Total.Value), "at", templates.Clock(d.Used.At))
+	}
+	return out
+}
+
+// diskFigure is how full a shard's disk is, in one line.
+func diskFigure(v View, shard string) templates.Figure {
+	d := v.Table.DiskOf(shard)
+	if !d.Known() {
+		out := bytesFigure(d.Used)
+		if h := v.Table.Health[topology.PartDisks]; h.Denied {
+			out.Title = partState(v, topology.PartDisks).Detail
+		}
+		return out
+	}
+	args := []string{"used", templates.Bytes(d.Used.Value), "total", templates.Bytes(d.Total.Value), "share", templates.Share(d.Share()),
+		"free", templates.Bytes(d.Free()), "how", bytesFigure(d.Used).Title, "at", templates.Clock(d.Used.At)}
+	out := templates.Figure{Known: true, Text: words.T("disk.full", args...), Title: words.T("disk.title", args...)}
+	if v.Table.DiskOld(shard, v.Now) {
+		out.Text = words.T("disk.full.old", args...)
+	}
+	return out
+}
+
+// diskFact is that line among a shard's facts.
+func diskFact(v View, shard string) templates.Fact {
+	d := v.Table.DiskOf(shard)
+	return templates.Fact{Name: words.T("col.disk"), Figure: diskFigure(v, shard), Warn: d.Known() && d.Share() >= diskFull}
+}
+
+// disks: one that is almost full.
+func (n *notices) disks(v View) {
+	for _, s := range v.Table.Shards {
+		if d := v.Table.DiskOf(s.Name); d.Known() && d.Share() >= diskFull {
+			n.add(true, "disk", s.Name, shardURL(s.Name), "shard", s.Name, "share", templates.Share(d.Share()),
+				"free", templates.Bytes(d.Free()), "total", templates.Bytes(d.Total.Value))
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// undisclosed is what history says of disks: it does not keep them.
+func undisclosed(shards []topology.Shard) map[string]topology.Disk {
+	out := map[string]topology.Disk{}
+	for _, s := range shards {
+		out[s.Name] = topology.NoDisk("notKept")
+	}
+	return out
+}
+
+// diskOf is a disk of which so many GiB are used, as read at a time.
+func diskOf(used, total int64, at time.Time) topology.Disk {
+	f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: at}
+	d := topology.Disk{Used: f, Total: f}
+	d.Used.Value, d.Total.Value = used<<30, total<<30
+	return d
+}
+
+func withDisks(disks map[string]topology.Disk) func(*topology.Table) {
+	return func(t *topology.Table) { t.Disks = disks }
+}
+
+func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
+	v := newStory().with(withDisks(map[string]topology.Disk{
+		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
+	})).view()
+	rows := overviewView(v).Shards
+	if d := rows[0].Disk; d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
+		t.Errorf("%+v", d)
+	}
+	if d := rows[2].Disk; d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
+		t.Errorf("%+v", d)
+	}
+	for shard, warns := range map[string]bool{"shard-rs-1": false, "shard-rs-2": true, "shard-rs-3": false} {
+		if f := diskFact(v, shard); f.Warn != warns || f.Text == "" {
+			t.Errorf("%s: %+v", shard, f)
+		}
+	}
+	var said []string
+	for _, a := range attention(v) {
+		if strings.HasPrefix(a.Key, "disk ") {
+			said = append(said, a.Text)
+			if !a.Urgent || a.URL != "/shards/shard-rs-2" {
+				t.Errorf("%+v", a)
+			}
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "shard-rs-2") || !strings.Contains(said[0], "95") {
+		t.Errorf("%q", said)
+	}
+}
+
+func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
+	v := newStory().with(func(t *topology.Table) {
+		t.Disks = nil
+		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
+	}).view()
+	if f := diskFigure(v, "shard-rs-1"); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
+		t.Errorf("%+v", f)
+	}
+	found := false
+	for _, a := range attention(v) {
+		found = found || strings.Contains(a.Text+a.Advice, "dbStats on yorkie-meta")
+	}
+	if !found {
+		t.Error("the overview does not tell")
+	}
+}
+
+func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
+	v := newStory().with(func(t *topology.Table) {
+		t.Disks = map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch.Add(-time.Hour))}
+		t.Health[topology.PartDisks] = topology.Health{At: epoch.Add(-time.Hour), Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer.")}
+	}).view()
+	if f := diskFigure(v, "shard-rs-1"); !f.Known {
+		t.Errorf("the last good figure is gone: %+v", f)
+	}
+	found := false
+	for _, a := range attention(v) {
+		found = found || strings.Contains(a.Text+a.Advice, "shard-rs-3 does not answer.")
+	}
+	if !found {
+		t.Error("the overview does not tell")
+	}
+}
+
+func TestTheAPIGivesEachShardsDisk(t *testing.T) {
+	v := newStory().with(withDisks(map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch)})).view()
+	l := loadOf(v.Table)
+	var out []api.Shard
+	for _, s := range v.Table.Shards {
+		out = append(out, shardOf(l, s))
+	}
+	if d := out[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(epoch) {
+		t.Errorf("%+v", d)
+	}
+	if d := out[1].Disk; d.Used.Value != nil || d.Used.Reason != "noDisk" {
+		t.Errorf("%+v", d)
+	}
+}
