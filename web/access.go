@@ -50,12 +50,23 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, who auth.Princip
 	case who.ID != "":
 		s.fail(w, r, fault.New(fault.Forbidden, "%s", words.T("access.role", "need", roleWord(need), "have", roleWord(who.Role))))
 	case wantsJSON(r):
-		w.Header().Set("WWW-Authenticate", `Bearer realm="shardboard"`)
-		s.fail(w, r, &statusError{http.StatusUnauthorized, words.T("access.signIn")})
+		challenge, text := `Bearer realm="shardboard"`, words.T("access.signIn")
+		if sentToken(r) {
+			challenge, text = challenge+`, error="invalid_token"`, words.T("access.token")
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
+		s.fail(w, r, &statusError{http.StatusUnauthorized, text})
 	default:
 		w.Header().Set("Location", s.loginURL(r))
 		w.WriteHeader(http.StatusSeeOther)
 	}
+}
+
+// sentToken tells whether a request came with a token. That it is wrong, and
+// not why, is told to whoever has it in hand.
+func sentToken(r *http.Request) bool {
+	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer")
 }
 
 func roleWord(role auth.Role) string { return words.Code("role", string(role), nil) }

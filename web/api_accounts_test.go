@@ -53,7 +53,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 		t.Errorf("revoke: %d %s", w.Code, w.Body)
 	}
 	w = door.call("GET", "/cluster", "", "", bearer(made.Secret))
-	if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != `Bearer realm="shardboard"` {
+	if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != `Bearer realm="shardboard", error="invalid_token"` {
 		t.Errorf("after it was revoked: %d %v", w.Code, w.Header())
 	}
 }

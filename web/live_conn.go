@@ -25,6 +25,7 @@ const (
 	checkEvery = 30 * time.Second
 	checkWait  = 10 * time.Second
 	endWithin  = 500 * time.Millisecond // for a goodbye, once the session is over
+	vouchedFor = time.Minute            // whom only a proxy knows; then they come through it again
 	closeEnded = 4401                   // close code of a session that is over; static/js/live.js knows it
 )
 
@@ -153,9 +154,17 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) watch(ctx context.Context, c *socket, who auth.Principal, ended <-chan struct{}) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()
+	var vouched <-chan time.Time // there is nothing that we could ask
+	if who.Method == auth.ByProxy {
+		over := time.NewTimer(vouchedFor)
+		defer over.Stop()
+		vouched = over.C
+	}
 	for {
 		code := 0
 		select {
+		case <-vouched:
+			code = websocket.CloseGoingAway // the page comes back by itself
 		case <-c.going:
 			return
 		case <-ended:

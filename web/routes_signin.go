@@ -56,9 +56,9 @@ func accountRoutes() []Route {
 		with(form("/settings/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", (*Server).postUserChange, mediaHTML), user),
 
 		list("/me", PolicySelf, "Who is asking, and what they may", api.Me{}, (*Server).apiMe),
-		list("/sessions", PolicySelf, "Own sessions; everybody's for an admin", api.List[api.Session]{}, (*Server).apiSessions),
+		list("/sessions", PolicySelf, "Own sessions; everybody's for an admin, none for a token below admin", api.List[api.Session]{}, (*Server).apiSessions),
 		do("/sessions/{id}/revoke", PolicySelf, "End a session", nil, api.Done{}, (*Server).apiRevokeSession, session),
-		list("/tokens", PolicySelf, "Own tokens; everybody's for an admin", api.List[api.Token]{}, (*Server).apiTokens),
+		list("/tokens", PolicySelf, "Own tokens; everybody's for an admin, only itself for a token below admin", api.List[api.Token]{}, (*Server).apiTokens),
 		do("/tokens", PolicySelf, "Make a token; its secret is in this answer only", api.TokenCreate{}, api.TokenCreated{}, (*Server).apiCreateToken),
 		do("/tokens/{id}/revoke", PolicySelf, "Revoke a token", nil, api.Done{}, (*Server).apiRevokeToken, token),
 		list("/users", PolicyAdmin, "Accounts of shardboard's own", api.List[api.User]{}, (*Server).apiUsers),

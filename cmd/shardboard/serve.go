@@ -69,6 +69,9 @@ func (c serveCmd) Run(e *env) error {
 		return err
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
+	if err := c.checkTimes(); err != nil {
+		return err
+	}
 	c.add(&config)
 	a, err := app.New(e.ctx, config)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"shardboard/internal/app"
+	"shardboard/internal/fault"
 )
 
 // signInFlags say how people come in, and by which way browsers come.
@@ -26,6 +27,15 @@ type signInFlags struct {
 
 	SessionIdle time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
 	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"And this long after it began; by OIDC after 12h, by the break-glass account after 1h at the latest."`
+}
+
+// checkTimes refuses times in which nobody could work, and 0, which reads like
+// "no end" and would mean the default to package auth.
+func (f signInFlags) checkTimes() error {
+	if f.SessionIdle < time.Second || f.SessionMax < time.Second {
+		return fault.New(fault.Invalid, "Every session ends, and not at once: --session-idle and --session-max have to be a second or more, like 8h.")
+	}
+	return nil
 }
 
 func (f signInFlags) add(c *app.Config) {

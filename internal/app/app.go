@@ -153,12 +153,16 @@ func (a *App) open(ctx context.Context, c Config) error {
 	if err := c.checkExposure(); err != nil {
 		return err
 	}
+	proxies, err := c.proxies()
+	if err != nil {
+		return err
+	}
 	l, err := bind(c.Listen, "--listen")
 	if err != nil {
 		return err
 	}
 	a.ends.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
-	a.listener = bound(l, maxConnections, maxFromOne)
+	a.listener = bound(l, maxConnections, maxFromOne, proxies...)
 	if a.public = strings.TrimRight(c.PublicURL, "/"); a.public == "" {
 		scheme := "http"
 		if c.TLSCert != "" {

@@ -3,12 +3,13 @@ package app
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 )
 
 // Bounds of open connections: of all browsers together, and of those that come
 // from one address. A proxy in front has one address too, so the second bound
-// spares loopback, where it would say nothing.
+// spares the known proxies and loopback, where it would say nothing.
 const (
 	maxConnections = 1024
 	maxFromOne     = 256
@@ -21,6 +22,7 @@ const (
 type bounded struct {
 	net.Listener
 	all, fromOne int
+	proxies      []netip.Prefix
 
 	mu     sync.Mutex
 	open   int
@@ -28,8 +30,14 @@ type bounded struct {
 	turned int64 // closed because there were too many
 }
 
-func bound(l net.Listener, all, fromOne int) *bounded {
-	return &bounded{Listener: l, all: all, fromOne: fromOne, remote: map[netip.Addr]int{}}
+func bound(l net.Listener, all, fromOne int, proxies ...netip.Prefix) *bounded {
+	return &bounded{Listener: l, all: all, fromOne: fromOne, proxies: proxies, remote: map[netip.Addr]int{}}
+}
+
+// shared tells whether an address is that of many people.
+func (b *bounded) shared(from netip.Addr) bool {
+	return !from.IsValid() || from.IsLoopback() ||
+		slices.ContainsFunc(b.proxies, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
 // Accept gives the next connection that is within the bounds.
@@ -64,7 +72,7 @@ func (b *bounded) Open() int {
 func (b *bounded) admit(from netip.Addr) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	shared := !from.IsValid() || from.IsLoopback()
+	shared := b.shared(from)
 	if b.open >= b.all || !shared && b.remote[from] >= b.fromOne {
 		b.turned++
 		return false
@@ -93,7 +101,7 @@ func remoteOf(conn net.Conn) netip.Addr {
 	if !ok {
 		return netip.Addr{}
 	}
-	return tcp.AddrPort().Addr().Unmap()
+	return tcp.AddrPort().Addr().Unmap().WithZone("") // no network has a zone
 }
 
 // counted gives its place back once, however often it is closed.

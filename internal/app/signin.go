@@ -45,12 +45,8 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 	var err error
 	o := auth.Options{Store: s, Log: c.Log, Mode: mode, PublicURL: public, Secure: c.overTLS(), Idle: c.Auth.Idle, Max: c.Auth.Max, Cost: c.Auth.Cost,
 		Proxy: auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)}}
-	for _, text := range c.Auth.ProxyCIDRs {
-		p, err := parsePrefix(text)
-		if err != nil {
-			return o, err
-		}
-		o.Proxy.CIDRs = append(o.Proxy.CIDRs, p)
+	if o.Proxy.CIDRs, err = c.proxies(); err != nil {
+		return o, err
 	}
 	o.Forwarded = o.Proxy.CIDRs
 	if mode.Has(auth.ModeOIDC) {
@@ -65,20 +61,16 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 	return o, nil
 }
 
-// parsePrefix reads a network or one address. All of the internet is no proxy.
-func parsePrefix(text string) (netip.Prefix, error) {
-	p, err := netip.ParsePrefix(text)
-	if err != nil {
-		addr, e := netip.ParseAddr(text)
-		if e != nil {
-			return p, fault.Wrap(fault.Invalid, err, "%q is not an address or a network like 10.0.0.0/8.", text)
+// proxies are the networks whose headers are believed.
+func (c Config) proxies() (out []netip.Prefix, err error) {
+	for _, text := range c.Auth.ProxyCIDRs {
+		p, err := auth.ParseProxy(text)
+		if err != nil {
+			return nil, err
 		}
-		p = netip.PrefixFrom(addr, addr.BitLen())
+		out = append(out, p)
 	}
-	if p.Bits() == 0 {
-		return p, fault.New(fault.Invalid, "%q is everybody: then anybody could say who they are. Give the addresses of the proxy.", text)
-	}
-	return p.Masked(), nil
+	return out, nil
 }
 
 // overTLS tells whether browsers come by https.

@@ -55,7 +55,18 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		"no name":                   {func(c *Config) { local(c); c.Listen, c.TLSByProxy = "0.0.0.0:0", true }, "--public-url"},
 		"a certificate without key": {func(c *Config) { local(c); c.TLSCert = "x" }, "--tls-key"},
 		"a proxy from anywhere":     {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"::/0"}} }, "everybody"},
-		"a proxy from nowhere":      {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User"} }, "--proxy-cidr"},
+		"a proxy from two halves": {func(c *Config) {
+			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.1", "0.0.0.0/1", "128.0.0.0/1"}}
+		}, "everybody"},
+		"a role in the name": {func(c *Config) {
+			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-U", ProxyRoleHeader: "x-u", ProxyCIDRs: []string{"10.0.0.1"}}
+		}, "the role"},
+		"a cookie as the name": {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "Cookie", ProxyCIDRs: []string{"10.0.0.1"}} }, "Cookie"},
+		"a header that is none": {func(c *Config) {
+			c.Auth = Auth{Mode: "proxy", ProxyHeader: "Bad Header", ProxyCIDRs: []string{"10.0.0.1"}}
+		}, "no name"},
+		"forwarded by everybody": {func(c *Config) { c.Auth = Auth{Mode: "local", ProxyCIDRs: []string{"8000::/1"}} }, "everybody"},
+		"a proxy from nowhere":   {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User"} }, "--proxy-cidr"},
 		"a network that is none": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.0/99"}}
 		}, "not an address"},

@@ -61,7 +61,7 @@ func (l *firstLink) close() {
 func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error) {
 	nobody := Principal{Method: ByPassword, From: f.From}
 	if !s.first.opens(f.Secret, s.o.Now()) {
-		if wait, first := s.limits.wrong(f.From); wait > 0 {
+		if wait, first := s.limits.wrong(wrongLink, f.From); wait > 0 {
 			if first {
 				s.refused(ctx, nobody, auditLimited, "", "wrong links")
 			}

@@ -67,7 +67,7 @@ func (s *Service) byToken(ctx context.Context, values []string, from string) (Pr
 }
 
 func (s *Service) wrongToken(ctx context.Context, from string) (Principal, error) {
-	wait, first := s.limits.wrong(from)
+	wait, first := s.limits.wrong(wrongToken, from)
 	if wait > 0 {
 		if first {
 			s.refused(ctx, Principal{Method: ByToken, From: from}, auditLimited, "", "wrong tokens")
@@ -111,12 +111,16 @@ func (s *Service) bySession(ctx context.Context, secret, from string) (Principal
 	if err != nil {
 		return Principal{}, err
 	}
-	if now := s.o.Now(); now.Sub(row.Used) >= touchEvery && s.o.Store.Owner() {
+	if now := s.o.Now(); now.Sub(row.Used) >= s.noteUse() && s.o.Store.Owner() {
 		s.noted(s.o.Store.TouchSession(ctx, row.ID, now))
 	}
 	p.From = from
 	return p, nil
 }
+
+// noteUse is how often a session's use is noted: often enough for the shortest
+// time without use that is let pass.
+func (s *Service) noteUse() time.Duration { return min(touchEvery, s.o.Idle/4) }
 
 // noted is for a use that could not be noted: with a full disk one can still
 // look, until the session ends for want of use.
@@ -191,5 +195,5 @@ func (s *Service) present(ctx context.Context, p Principal) (Principal, error) {
 		}
 		return s.tokenPrincipal(ctx, t)
 	}
-	return p, nil // a proxy vouches for each connection; none and demo have nothing that could end
+	return p, nil // a proxy vouches for each connection, which whoever keeps it open ends; none and demo have nothing that could end
 }

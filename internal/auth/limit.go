@@ -6,17 +6,15 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"shardboard/internal/fault"
 )
 
 const (
 	accountPerMinute = 10 // attempts at one account
-	addressPerMinute = 30 // attempts of one address at any account, wrong tokens and links too
+	addressPerMinute = 30 // wrong attempts of one address at any account; as many of each other kind
 	maxBuckets       = 10_000
 	maxKnown         = 1_000
-	sweepEvery       = time.Second // looking through all buckets is not free
+	maxPlaces        = 20 // known ones of one account
 )
 
 // Error is for logs.
@@ -30,105 +28,92 @@ func (e *TooMany) Unwrap() error {
 // Seconds is the wait, rounded up: the value of Retry-After.
 func (e *TooMany) Seconds() int { return int((e.Wait + time.Second - 1) / time.Second) }
 
-// limits are token buckets by account and by client address. An empty bucket
-// fills again by itself, so nobody is locked out for good. An address from
-// which an account was signed in to before has a bucket of its own for it:
-// whoever guesses elsewhere does not keep its owner out.
+// limits are allowances by account and by client address. A used one fills again
+// by itself, so nobody is locked out for good. An address from which an account
+// was signed in to before is known for it: its attempts draw on allowances of
+// their own, so that whoever guesses elsewhere, or at other accounts from here,
+// does not keep the owner out. Guessing at many known accounts from one address
+// is bounded like guessing at unknown ones.
 type limits struct {
 	now func() time.Time
 
-	mu      sync.Mutex
-	buckets map[string]*bucket
-	known   map[string]time.Time // account and address to the last success
-	swept   time.Time
-}
+	mu       sync.Mutex
+	others   shelf // of everybody: accounts, addresses, and what is wrong by address
+	familiar shelf // of known pairs, and of their addresses; no stranger can fill it
+	known    map[string]place
+	recalled bool // known has what was stored
 
-type bucket struct {
-	*rate.Limiter
-	told bool // the present refusal is recorded
+	storing sync.Mutex
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, buckets: map[string]*bucket{}, known: map[string]time.Time{}}
+	return &limits{now: now, others: shelf{most: maxBuckets}, familiar: shelf{most: 2 * maxKnown}, known: map[string]place{}}
 }
 
-// attempt takes from both buckets, or says how long to wait. first tells that
-// this is the first refusal since the last success of that bucket.
+// attempt takes from the account's and the address's bucket, or says how long
+// to wait and takes from neither: who hammers at one account does not use up
+// what others at the address have. first tells that this is the first refusal
+// since the last attempt of that bucket that was let through.
 func (l *limits) attempt(account, from string) (wait time.Duration, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := l.now()
+	on := l.shelfOf(account, from)
+	address := on.bucket(addressKey(from), addressPerMinute, now)
+	if wait, first = address.refuses(now); wait > 0 {
+		return wait, first
+	}
 	key := "account " + account
-	if _, ok := l.known[pair(account, from)]; ok {
+	if on == &l.familiar {
 		key = "known " + pair(account, from)
 	}
-	if wait, first = l.take("address "+network(from), addressPerMinute); wait > 0 {
+	one := on.bucket(key, accountPerMinute, now)
+	if wait, first = one.refuses(now); wait > 0 {
 		return wait, first
 	}
-	return l.take(key, accountPerMinute)
-}
-
-// wrong takes from the address's bucket alone: a token or link that is none.
-func (l *limits) wrong(from string) (wait time.Duration, first bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.take("address "+network(from), addressPerMinute)
-}
-
-// succeeded remembers that the account's owner is at the address.
-func (l *limits) succeeded(account, from string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known[pair(account, from)] = l.now()
-	if len(l.known) > maxKnown {
-		oldest := ""
-		for k, at := range l.known {
-			if oldest == "" || at.Before(l.known[oldest]) {
-				oldest = k
-			}
-		}
-		delete(l.known, oldest)
-	}
-}
-
-func (l *limits) take(key string, perMinute int) (wait time.Duration, first bool) {
-	now := l.now()
-	b := l.bucket(key, perMinute, now)
-	r := b.ReserveN(now, 1)
-	if wait = r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-		first, b.told = !b.told, true
-		return wait, first
-	}
-	b.told = false
+	address.take(now)
+	one.take(now)
 	return 0, false
 }
 
-// bucket finds or makes one. Full ones are forgotten, for a new one is full
-// too; when even then there are too many, all newcomers share one.
-func (l *limits) bucket(key string, perMinute int, now time.Time) *bucket {
-	if b := l.buckets[key]; b != nil {
-		return b
+// shelfOf is where the allowances of an attempt are.
+func (l *limits) shelfOf(account, from string) *shelf {
+	if _, ok := l.known[pair(account, from)]; ok {
+		return &l.familiar
 	}
-	if len(l.buckets) >= maxBuckets && now.Sub(l.swept) >= sweepEvery {
-		l.swept = now
-		for k, b := range l.buckets {
-			if b.TokensAt(now) >= float64(b.Burst()) {
-				delete(l.buckets, k)
-			}
-		}
-	}
-	if len(l.buckets) >= maxBuckets {
-		key = "everybody else"
-		if b := l.buckets[key]; b != nil {
-			return b
-		}
-	}
-	b := &bucket{Limiter: rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), perMinute)}
-	l.buckets[key] = b
-	return b
+	return &l.others
 }
 
-func pair(account, from string) string { return account + " " + network(from) }
+// What can be wrong besides a password. Each has a bucket of its own for an
+// address: a script with an old token keeps nobody from signing in.
+const (
+	wrongToken  = "token"
+	wrongLink   = "link"
+	wrongAnswer = "answer" // of an issuer, to a question that this browser did not ask
+	wrongCode   = "code"   // that the issuer has to be asked about
+)
+
+// wrong takes from the address's bucket of what is wrong.
+func (l *limits) wrong(what, from string) (wait time.Duration, first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	b := l.others.bucket(what+" "+network(from), addressPerMinute, now)
+	if wait, first = b.refuses(now); wait > 0 {
+		return wait, first
+	}
+	b.take(now)
+	return 0, false
+}
+
+// right gives back what wrong took of something that was right in the end.
+func (l *limits) right(what, from string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.others.giveBack(what + " " + network(from))
+}
+
+func addressKey(from string) string { return "address " + network(from) }
 
 // network is the address, of IPv6 the /64 that one household or server has.
 func network(from string) string {

@@ -108,11 +108,18 @@ func TestBucketsDoNotFillTheMemory(t *testing.T) {
 	for i := range maxBuckets + 500 {
 		l.attempt(fmt.Sprint("account", i), fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255))
 	}
-	if len(l.buckets) > maxBuckets+1 {
-		t.Errorf("%d buckets", len(l.buckets))
+	if n := len(l.others.buckets); n > maxBuckets+2 {
+		t.Errorf("%d buckets", n)
 	}
-	for i := range maxKnown * 2 {
-		l.succeeded(fmt.Sprint("account", i), "192.0.2.1")
+	for i := range maxKnown + 200 {
+		account, from := fmt.Sprint("account", i), fmt.Sprintf("192.0.%d.%d", i>>8, i&255)
+		l.succeeded(account, from)
+		for range accountPerMinute {
+			l.attempt(account, from)
+		}
+	}
+	if n := len(l.familiar.buckets); n > 2*maxKnown+2 {
+		t.Errorf("%d buckets of known places", n)
 	}
 	if len(l.known) > maxKnown {
 		t.Errorf("%d known addresses", len(l.known))

@@ -58,6 +58,8 @@ func (o Options) check() error {
 		return fault.New(fault.Invalid, "A session cannot last less than no time.")
 	case o.Mode.Has(ModeProxy) && (o.Proxy.Header == "" || len(o.Proxy.CIDRs) == 0):
 		return fault.New(fault.Invalid, "Sign-in by a proxy needs --proxy-header and the addresses it connects from, --proxy-cidr.")
+	case o.Mode.Has(ModeProxy) && o.Proxy.checkHeaders() != nil:
+		return o.Proxy.checkHeaders()
 	case o.Proxy.Role != "" && !o.Proxy.Role.Known():
 		return fault.New(fault.Invalid, "There is no role %q.", o.Proxy.Role)
 	case o.Mode.Has(ModeOIDC) && o.Issuer == nil:

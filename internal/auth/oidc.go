@@ -70,14 +70,24 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 		return "", fault.New(fault.NotFound, "Sign-in by OIDC is not set up here.")
 	}
 	nobody := Principal{Method: ByOIDC, From: s.ClientAddr(r)}
-	if wait, first := s.limits.wrong(nobody.From); wait > 0 {
+	// What another site's page can send from somebody's browser is counted apart
+	// from what only this browser can: it keeps nobody from signing in.
+	f, err := s.begun(r)
+	what := wrongCode
+	if err != nil {
+		what = wrongAnswer
+	}
+	if wait, first := s.limits.wrong(what, nobody.From); wait > 0 {
 		if first {
 			s.refused(r.Context(), nobody, auditLimited, "", "too many attempts")
 		}
 		return "", &TooMany{Wait: wait}
 	}
 	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // whatever comes of it, it was used
-	f, claims, err := s.answer(r)
+	var claims Claims
+	if err == nil {
+		claims, err = s.o.Issuer.Exchange(r.Context(), r.URL.Query().Get("code"), f.Nonce, f.Verifier)
+	}
 	if err != nil {
 		s.refused(r.Context(), nobody, auditRefused, "", "the issuer's answer: "+fault.Text(err))
 		s.o.Log.Warn("sign-in by OIDC", "err", err)
@@ -89,6 +99,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 		s.refused(r.Context(), nobody, auditRefused, p.ID, "no group with a role")
 		return "", err
 	}
+	s.limits.right(what, nobody.From)
 	cookie, _, err := s.begin(r.Context(), p, s.sessionOf(r))
 	if err != nil {
 		return "", err
@@ -97,26 +108,26 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	return f.Next, nil
 }
 
-// answer is what came back, once everything that ties it to this browser holds.
-func (s *Service) answer(r *http.Request) (f flow, c Claims, err error) {
+// begun is what this browser began, once everything that ties the answer to it
+// holds.
+func (s *Service) begun(r *http.Request) (f flow, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(s.cookieValue(r, flowCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil || f.State == "" || f.Nonce == "" || f.Verifier == "" {
-		return f, c, errFlow
+		return f, errFlow
 	}
 	q := r.URL.Query()
 	began := time.Unix(f.Began, 0)
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 || s.o.Now().Sub(began) > flowLasts || began.After(s.o.Now().Add(time.Minute)) {
-		return f, c, errFlow
+		return f, errFlow
 	}
 	if q.Has("error") {
-		return f, c, fault.New(fault.Forbidden, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.")
+		return f, fault.New(fault.Forbidden, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.")
 	}
 	if q.Get("code") == "" {
-		return f, c, errFlow
+		return f, errFlow
 	}
 	f.Next = LocalPath(f.Next)
-	c, err = s.o.Issuer.Exchange(r.Context(), q.Get("code"), f.Nonce, f.Verifier)
-	return f, c, err
+	return f, nil
 }
 
 // claimant is the principal of claims: with the greatest role of their groups,

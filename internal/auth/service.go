@@ -207,7 +207,7 @@ type surface interface {
 	// asked for; all other sessions of the account end.
 	ChangePassword(ctx context.Context, by Principal, present, password string) error
 
-	// Tokens are by's own; an admin sees everybody's.
+	// Tokens are by's own; an admin sees everybody's, a token below admin itself.
 	Tokens(ctx context.Context, by Principal) ([]Token, error)
 	CreateToken(ctx context.Context, by Principal, t NewToken) (secret string, made Token, err error)
 	RevokeToken(ctx context.Context, by Principal, id string) error

@@ -8,7 +8,7 @@ import (
 
 // Sessions are by's own, newest first; an admin sees everybody's.
 func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error) {
-	subject, err := s.whose(ctx, by)
+	subject, err := s.whose(by)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error)
 
 // Revoke ends one of the sessions that by can see.
 func (s *Service) Revoke(ctx context.Context, by Principal, session string) error {
-	subject, err := s.whose(ctx, by)
+	subject, err := s.whose(by)
 	if err != nil {
 		return err
 	}
@@ -51,13 +51,14 @@ func (s *Service) Revoke(ctx context.Context, by Principal, session string) erro
 	return err
 }
 
-// whose is whose things by may see: "" is everybody's.
-func (s *Service) whose(ctx context.Context, by Principal) (string, error) {
+// whose is whose things by may see: "" is everybody's. A token below admin has
+// none of its owner's: it was given away for less.
+func (s *Service) whose(by Principal) (string, error) {
 	switch {
 	case by.ID == "":
 		return "", ErrNobody
 	case by.May(Admin):
 		return "", nil
 	}
-	return s.ownerOf(ctx, by)
+	return by.ID, nil
 }

@@ -23,7 +23,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 		return nil, Principal{}, err
 	}
 	nobody := Principal{Method: ByPassword, From: c.From}
-	if wait, first := s.limits.attempt(name, c.From); wait > 0 {
+	if wait, first := s.attempt(ctx, name, c.From); wait > 0 {
 		if first {
 			s.refused(ctx, nobody, auditLimited, s.knownName(ctx, name), "too many attempts")
 		}
@@ -48,7 +48,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 		s.refused(ctx, nobody, auditRefused, s.subject(u), refusal(ok, u))
 		return nil, Principal{}, ErrCredentials
 	}
-	s.limits.succeeded(name, c.From)
+	s.succeeded(ctx, name, c.From)
 	p := Principal{ID: "user:" + u.ID, Name: u.Name, Role: Role(u.Role), Method: method, From: c.From}
 	if method == ByBreakGlass {
 		if err := s.brokeGlass(ctx, p); err != nil {

@@ -15,13 +15,17 @@ const (
 	tokenLastsOutside = 30 * 24 * time.Hour // of whom an issuer or proxy vouches for: nobody tells us when they leave
 )
 
-// Tokens are by's own, newest first; an admin sees everybody's.
+// Tokens are by's own, newest first; an admin sees everybody's, a token below
+// admin itself.
 func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
-	owner, err := s.whose(ctx, by)
+	owner, err := s.whose(by)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.o.Store.Tokens(ctx, owner)
+	if owner != "" && by.Method == ByToken {
+		rows, err = s.itself(ctx, by)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +41,8 @@ func shownToken(t store.Token) Token {
 }
 
 // CreateToken makes a key for a script. The secret is in the answer and nowhere
-// else. A token that makes another one passes on no more than it has: role,
-// owner and end.
+// else. A token makes another one only as an admin, and passes on no more than
+// it has: owner and end.
 func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (string, Token, error) {
 	limit, err := s.mayCreate(ctx, by, n)
 	if err != nil {
@@ -80,6 +84,8 @@ func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limi
 		return limit, ErrNobody
 	case s.o.Mode.Off():
 		return limit, ErrNoAccounts
+	case by.Method == ByToken && !by.May(Admin):
+		return limit, fault.New(fault.Forbidden, "A token makes no other tokens, unless it is an admin's. Sign in and make it under Settings.")
 	case n.Name == "" || len(n.Name) > 100 || !utf8.ValidString(n.Name):
 		return limit, fault.New(fault.Invalid, "A token needs a name of at most 100 bytes that says what uses it.")
 	case !n.Role.Known():
@@ -97,9 +103,15 @@ func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limi
 	return limit, nil
 }
 
+// itself is the row of the token that by is.
+func (s *Service) itself(ctx context.Context, by Principal) ([]store.Token, error) {
+	t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
+	return []store.Token{t}, err
+}
+
 // RevokeToken ends one of the tokens that by can see, for ever.
 func (s *Service) RevokeToken(ctx context.Context, by Principal, id string) error {
-	owner, err := s.whose(ctx, by)
+	owner, err := s.whose(by)
 	if err != nil {
 		return err
 	}
@@ -107,7 +119,7 @@ func (s *Service) RevokeToken(ctx context.Context, by Principal, id string) erro
 	if err != nil {
 		return err
 	}
-	if owner != "" && t.Owner != owner {
+	if itself := by.Method == ByToken && by.ID == "token:"+t.ID; owner != "" && t.Owner != owner && !itself {
 		return fault.New(fault.NotFound, "There is no such token.")
 	}
 	if err := s.o.Store.RevokeToken(ctx, id, s.o.Now(), s.entry(by, auditTokenRevoked, "token:"+id, "ok", "name", t.Name)); err != nil {

@@ -134,7 +134,7 @@ func (s *Service) ChangePassword(ctx context.Context, by Principal, present, pas
 	if err := checkAttempt(u.Name, present); err != nil {
 		return err
 	}
-	if wait, first := s.limits.attempt(u.Name, by.From); wait > 0 {
+	if wait, first := s.attempt(ctx, u.Name, by.From); wait > 0 {
 		if first {
 			s.refused(ctx, by, auditLimited, by.ID, "too many attempts")
 		}

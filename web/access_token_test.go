@@ -1,0 +1,90 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/words"
+)
+
+func (d *door) token(owner string, role auth.Role) (string, auth.Token) {
+	d.t.Helper()
+	secret, made, err := d.service.CreateToken(d.t.Context(), d.principal(owner), auth.NewToken{Name: "ci", Role: role, Expires: d.now().Add(time.Hour)})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return secret, made
+}
+
+func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
+	door := newDoor(t)
+	admin := door.principal("admin")
+	_, other := door.token("admin", auth.Admin)
+	secret, own := door.token("admin", auth.Viewer)
+	if list := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "", "", bearer(secret))); len(list.Items) != 0 {
+		t.Errorf("it sees %+v", list.Items)
+	}
+	if list := decode[api.List[api.Token]](t, door.call("GET", "/tokens", "", "", bearer(secret))); len(list.Items) != 1 || list.Items[0].ID != own.ID {
+		t.Errorf("it sees %+v", list.Items)
+	}
+	for address, want := range map[string]int{
+		"/api/v1/sessions/" + admin.Session + "/revoke":   http.StatusNotFound,
+		"/api/v1/tokens/" + other.ID + "/revoke":          http.StatusNotFound,
+		"/settings/sessions/" + admin.Session + "/revoke": http.StatusNotFound,
+		"/settings/tokens/" + other.ID + "/revoke":        http.StatusNotFound,
+	} {
+		if w := door.ask(door.Handler(), "POST", address, bearer(secret), form0("")); w.Code != want {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+	}
+	if w := door.call("POST", "/tokens", "", `{"name":"x","role":"viewer","expires":"`+door.now().Add(time.Minute).Format(time.RFC3339)+`"}`, bearer(secret)); w.Code != http.StatusForbidden {
+		t.Errorf("it makes another: %d %s", w.Code, w.Body)
+	}
+	if w := door.call("GET", "/me", "admin", ""); w.Code != http.StatusOK {
+		t.Errorf("the admin is out: %d", w.Code)
+	}
+	if w := door.call("POST", "/tokens/"+own.ID+"/revoke", "", "", bearer(secret)); w.Code != http.StatusOK {
+		t.Errorf("it cannot end itself: %d %s", w.Code, w.Body)
+	}
+}
+
+func detail(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var p api.Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Detail
+}
+
+func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
+	door := newDoor(t)
+	revoked, made := door.token("viewer", auth.Viewer)
+	if err := door.service.RevokeToken(t.Context(), door.principal("viewer"), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	expired, _ := door.token("viewer", auth.Viewer)
+	door.pass(2 * time.Hour)
+	for _, secret := range []string{"sb_bogus", revoked, expired} {
+		w := door.call("GET", "/cluster", "", "", bearer(secret))
+		said := detail(t, w)
+		if w.Code != http.StatusUnauthorized || said != words.T("access.token") || strings.Contains(w.Body.String(), secret) {
+			t.Errorf("%.12s: %d %s", secret, w.Code, said)
+		}
+		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="shardboard", error="invalid_token"` {
+			t.Error(got)
+		}
+	}
+	for _, change := range []func(*http.Request){header("X-Nothing", ""), header("Authorization", "Basic YTpi")} {
+		w := door.call("GET", "/cluster", "", "", change)
+		if said := detail(t, w); w.Code != http.StatusUnauthorized || said != words.T("access.signIn") {
+			t.Errorf("who sent no token: %d %s", w.Code, said)
+		}
+	}
+}

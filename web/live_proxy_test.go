@@ -1,0 +1,53 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+)
+
+// vouched is claimed sign-in in which a proxy says who people are, unless they
+// are called anna.
+type vouched struct{ claimed }
+
+func (v vouched) Identify(ctx context.Context, r *http.Request) (auth.Principal, error) {
+	p, err := v.claimed.Identify(ctx, r)
+	if err == nil && p.Name != "anna" {
+		p.ID, p.Method, p.Session = "proxy:"+p.Name, auth.ByProxy, ""
+	}
+	return p, err
+}
+
+func (vouched) Ended(auth.Principal) <-chan struct{} { return nil }
+
+func TestWhomAProxyKnowsComesThroughItAgainEachMinute(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		b, _ := l.openAs("vera viewer", "t=overview")
+		anna, _ := l.openAs("anna admin", "t=overview")
+		time.Sleep(vouchedFor - time.Second)
+		synctest.Wait()
+		if b.over() != nil {
+			t.Fatalf("closed early: %v", b.over())
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if code := closeCode(b.over()); code != websocket.CloseGoingAway { // as of a restart: the page comes back by itself
+			t.Errorf("closed with %d, %v", code, b.over())
+		}
+		if anna.over() != nil {
+			t.Errorf("a session's socket is closed too: %v", anna.over())
+		}
+		if again, res := l.openAs("vera viewer", "t=overview"); again == nil {
+			t.Errorf("the way back is shut: %v", res)
+		}
+		if refused, _ := l.openAs("", "t=overview"); refused != nil {
+			t.Error("whom the proxy does not let through any more comes back")
+		}
+	}, func(d *Deps) { d.Auth = vouched{} })
+}
