@@ -26,6 +26,9 @@ func (s *Server) pageLogin(w http.ResponseWriter, r *http.Request) error {
 
 // postLogin signs in by name and password. A wrong one keeps the name.
 func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
+	if s.signInOff(w) {
+		return nil
+	}
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -59,6 +62,16 @@ func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, 
 	return writePage(w, r, status, templates.LoginPage(s.bare(words.T("login.title")), m))
 }
 
+// signInOff leads home where everybody is in already: the pages of signing in
+// would be forms that do nothing.
+func (s *Server) signInOff(w http.ResponseWriter) bool {
+	off := s.deps.Auth.Mode().Off()
+	if off {
+		seeOther(w, "/")
+	}
+	return off
+}
+
 // bare is the shell of a page that shows nothing of the cluster.
 func (s *Server) bare(title string) templates.Shell {
 	return templates.Shell{Title: title, Version: s.deps.Version}
@@ -67,11 +80,17 @@ func (s *Server) bare(title string) templates.Shell {
 // pageFirst asks who becomes the first admin. Whether the link is right shows
 // when it is used, so that looking at it tells nothing.
 func (s *Server) pageFirst(w http.ResponseWriter, r *http.Request) error {
+	if s.signInOff(w) {
+		return nil
+	}
 	m := templates.First{Key: clip(r.URL.Query().Get("key"), 200)}
 	return writePage(w, r, http.StatusOK, templates.FirstPage(s.bare(words.T("first.title")), m))
 }
 
 func (s *Server) postFirst(w http.ResponseWriter, r *http.Request) error {
+	if s.signInOff(w) {
+		return nil
+	}
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -113,6 +132,9 @@ func (s *Server) finishOIDC(w http.ResponseWriter, r *http.Request) error {
 // loginProblem shows the sign-in page with what went wrong: another way may
 // work.
 func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error) error {
+	if s.signInOff(w) {
+		return nil
+	}
 	var m templates.Login
 	return problem(w, err, &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }

@@ -26,7 +26,7 @@ func (s *Server) hostChecked(next http.Handler) http.Handler {
 // refuseHost says little on purpose: whoever asks under a foreign name sees
 // nothing of the cluster, not even the page's frame.
 func (s *Server) refuseHost(w http.ResponseWriter, r *http.Request) {
-	const text = "This server does not answer under the host name of this request. Use localhost or 127.0.0.1, or add the name to the allowed hosts."
+	text := s.foreignHost()
 	if wantsJSON(r) {
 		body, _ := json.Marshal(api.NewProblem(http.StatusMisdirectedRequest, text, r.URL.EscapedPath())) // strings and a number
 		w.Header().Set("Content-Type", api.ProblemType)
@@ -35,6 +35,19 @@ func (s *Server) refuseHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Error(w, text, http.StatusMisdirectedRequest)
+}
+
+// foreignHost says what to do by where this server is: loopback's names are of
+// use on this machine only, and a demo has no other.
+func (s *Server) foreignHost() string {
+	const refused = "This server does not answer under the host name of this request. "
+	switch {
+	case s.deps.Exposed:
+		return refused + "Use the address that it printed at its start; who runs it adds a name with --public-url or --host."
+	case s.deps.Demo:
+		return refused + "Use localhost or 127.0.0.1."
+	}
+	return refused + "Use localhost or 127.0.0.1; who runs it adds a name with --public-url or --host."
 }
 
 // hostAllowed accepts loopback under any port, and the configured hosts.

@@ -2,12 +2,14 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -63,6 +65,9 @@ func (s *Server) banners(who auth.Principal) []string {
 	if who.Method == auth.ByNone {
 		out = append(out, words.T("banner.none"))
 	}
+	if who.Method == auth.ByDemo {
+		out = append(out, words.T("banner.demo"))
+	}
 	if who.Method == auth.ByBreakGlass {
 		out = append(out, words.T("banner.breakGlass"))
 	}
@@ -92,7 +97,12 @@ func writePage(w http.ResponseWriter, r *http.Request, status int, page templ.Co
 // and a page that says what happened, what was asked for and where to go on.
 func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
-	page := templates.Error(s.shell(r, s.view(), "", errorTitle(kind)), errorView(kind, fault.Text(err)))
+	m := errorView(kind, fault.Text(err))
+	var denied *topology.DeniedError
+	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
+		m.Advice = words.T("error.advice.denied")
+	}
+	page := templates.Error(s.shell(r, s.view(), "", m.Title), m)
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}

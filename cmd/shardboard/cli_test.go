@@ -33,7 +33,8 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no cluster", []string{"serve"}, 2, "No cluster given"},
 		{"not an address", []string{"serve", "--uri", "http://x"}, 2, "mongodb://"},
 		{"uri twice", []string{"serve", "--uri", "mongodb://x", "--uri-file", "/nope"}, 2, "not both"},
-		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "cannot be read"},
+		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "/no/such/file, cannot be read: no such file or directory"},
+		{"an address as file", []string{"locate", "x", "--uri-file", "mongodb://u:p@h/"}, 2, "is an address itself"},
 		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "without TLS"},
 		{"public listen without sign-in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"}, 2, "nobody has to sign in"},
 		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
@@ -47,6 +48,9 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
 		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
+		{"demo over a real cluster", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "demo", "--actions", "on"}, 2, "Refusing --auth demo"},
+		{"demo for the network", []string{"demo", "--still", "--documents", "1", "--projects", "1", "--mongo-listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"}, 2, "Choose a --listen on loopback"},
+		{"demo's cluster for the network", []string{"demo", "--mongo-listen", "0.0.0.0:0"}, 2, "Choose a --mongo-listen on loopback"},
 		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
 		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
 		{"no such users", []string{"simcluster", "--auth", "--user-file", "/no/such/file"}, 2, "cannot be read"},
@@ -67,7 +71,8 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 }
 
 func TestPasswordsOfTheAddressAreNeverPrinted(t *testing.T) {
-	_, out, errs := shardboard(t, "locate", "x", "--uri", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
+	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
+	_, out, errs := shardboard(t, "locate", "x")
 	if strings.Contains(out+errs, "s3cr3t") {
 		t.Errorf("the password is in the output: %s%s", out, errs)
 	}

@@ -5,18 +5,25 @@ import (
 	"fmt"
 
 	"shardboard/internal/app"
+	"shardboard/internal/fault"
 )
 
 type demoCmd struct {
 	simFlags    `embed:""`
 	Listen      string `default:"127.0.0.1:8090" help:"Address for browsers; loopback only."`
-	MongoListen string `default:"127.0.0.1:27117" help:"Address for any MongoDB driver."`
+	MongoListen string `default:"127.0.0.1:27117" help:"Address for any MongoDB driver; loopback only."`
 	Actions     string `enum:"off,on" default:"on" env:"SHARDBOARD_ACTIONS" help:"Whether the simulated cluster may be changed from the dashboard: off or on."`
 }
 
 // Run starts the simulated cluster and the dashboard over it. They share
 // nothing but the TCP connection: the dashboard sees what any driver would.
 func (c demoCmd) Run(e *env) error {
+	switch near, err := app.ListensNear(c.MongoListen); {
+	case err != nil:
+		return err
+	case !near:
+		return fault.New(fault.Invalid, "Refusing to listen on %q for MongoDB drivers: nobody has to sign in to a demo's cluster, so it is for this machine only. Choose a --mongo-listen on loopback (127.0.0.1, ::1 or localhost), or run shardboard simcluster --auth.", c.MongoListen)
+	}
 	// The cluster outlives the signal that ends the dashboard: its client wants
 	// to say good-bye.
 	o, err := c.options(e)

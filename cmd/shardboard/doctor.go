@@ -85,6 +85,9 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		row(tab, c.State, checkName(c.Code), checkText(c))
 	}
 	for _, changes := range []bool{false, true} {
+		if len(r.Features) == 0 {
+			break
+		}
 		head := "\nto look"
 		if changes {
 			head = "\nto change, with --actions=on"
@@ -104,6 +107,7 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		for _, command := range r.Remedies {
 			fmt.Fprintln(w, "  "+hostile.Line(command))
 		}
+		fmt.Fprintln(w, "Then ask the doctor again: what a role given now does not have shows only then.")
 	}
 	return nil
 }

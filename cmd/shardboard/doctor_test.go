@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +16,8 @@ import (
 )
 
 // guarded serves a simulated cluster with access control, with a user without any
-// privilege but those of two empty roles, and gives that user's URI.
+// privilege but those of two empty roles, and gives a file with
+// that user's URI.
 func guarded(t *testing.T) (*simcluster.Cluster, string) {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 20, Still: true, Users: []access.User{{Name: "root", Password: "pw"}}})
@@ -33,7 +36,11 @@ func guarded(t *testing.T) (*simcluster.Cluster, string) {
 		command(t, c, bson.D{{Key: "createRole", Value: r}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}})
 	}
 	command(t, c, bson.D{{Key: "createUser", Value: "dash"}, {Key: "pwd", Value: "s3cr3t"}, {Key: "roles", Value: roles}})
-	return c, strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)
+	file := filepath.Join(t.TempDir(), "uri")
+	if err := os.WriteFile(file, []byte(strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, file
 }
 
 func command(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
@@ -54,7 +61,7 @@ func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
 // What the doctor says to type is all that is lacking, and after that nothing is.
 func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
 	c, uri := guarded(t)
-	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri", uri)
+	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri-file", uri)
 	if code != 1 || strings.Count(errs, "\n") != 1 || strings.Contains(out+errs, "s3cr3t") || !strings.Contains(out, "as dash@admin") ||
 		!strings.Contains(out, "find on config.collections, config.chunks, config.shards, config.databases. Nothing can be shown or located.") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
@@ -73,23 +80,65 @@ func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
 		}
 		command(t, c, cmd)
 		// With what only looks granted, nothing is amiss for who only looks.
-		if code, out, errs := shardboard(t, "doctor", "--uri", uri); code != 0 {
+		if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
 	}
-	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", uri); code != 0 || granted != 2 {
+	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri); code != 0 || granted != 2 {
 		t.Errorf("%d commands, exit %d\n%s%s", granted, code, out, errs)
+	}
+}
+
+// A viewer that is to change things needs the other role, not more in it.
+func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
+	c, uri := guarded(t)
+	cluster, everywhere := bson.D{{Key: "cluster", Value: true}}, bson.D{{Key: "anyResource", Value: true}}
+	for role, on := range map[string]bson.D{"shardboardViewer": everywhere, "shardboardOperator": everywhere} {
+		actions := bson.A{"find", "collStats", "listCollections", "connPoolStats", "dbStats", "shardedDataDistribution"}
+		if role == "shardboardOperator" {
+			actions = bson.A{"anyAction"}
+		}
+		command(t, c, bson.D{{Key: "grantPrivilegesToRole", Value: role}, {Key: "privileges", Value: bson.A{
+			bson.D{{Key: "resource", Value: on}, {Key: "actions", Value: actions}}, bson.D{{Key: "resource", Value: cluster}, {Key: "actions", Value: bson.A{"connPoolStats"}}}}}})
+	}
+	command(t, c, bson.D{{Key: "revokeRolesFromUser", Value: "dash"}, {Key: "roles", Value: bson.A{"shardboardOperator"}}})
+	if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 || strings.Contains(out, "mongosh") {
+		t.Errorf("to look: exit %d\n%s%s", code, out, errs)
+	}
+	const want = `db.getSiblingDB("admin").grantRolesToUser("dash", [{"role":"shardboardOperator","db":"admin"}])`
+	code, out, _ := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri)
+	if code != 1 || !strings.Contains(out, want) || strings.Contains(out, "grantPrivilegesToRole") {
+		t.Errorf("to change: exit %d\n%s", code, out)
+	}
+	command(t, c, bson.D{{Key: "grantRolesToUser", Value: "dash"}, {Key: "roles", Value: bson.A{bson.D{{Key: "role", Value: "shardboardOperator"}, {Key: "db", Value: "admin"}}}}})
+	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri); code != 0 {
+		t.Errorf("after that: exit %d\n%s%s", code, out, errs)
+	}
+}
+
+func TestDoctorWithoutAUserSaysThatAlone(t *testing.T) {
+	_, file := guarded(t)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, actions := range []string{"off", "on"} {
+		code, out, errs := shardboard(t, "doctor", "--actions", actions, "--uri", strings.Replace(string(text), "dash:s3cr3t@", "", 1))
+		if code != 1 || strings.Count(out+errs, "lacks ") != 1 || !strings.Contains(out, "wants a user name and password") ||
+			strings.Contains(out, "grant") || strings.Contains(out, "to look") || strings.Contains(out, "unknown") {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
 	}
 }
 
 func TestDoctorReportsAsJSON(t *testing.T) {
 	_, uri := guarded(t)
-	code, out, _ := shardboard(t, "doctor", "--json", "--uri", uri)
+	code, out, _ := shardboard(t, "doctor", "--json", "--uri-file", uri)
 	var report api.DoctorReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if code != 1 || report.OK || len(report.Users) != 1 || len(report.Remedies) != 2 || report.Features[0].Code != "routing" ||
+	if code != 1 || report.OK || len(report.Users) != 1 || len(report.Remedies) != 1 || report.Features[0].Code != "routing" ||
 		report.Features[0].State != "lacks" || report.Features[0].Lacks[1] != "find on config.chunks" || strings.Contains(out, "s3cr3t") {
 		t.Errorf("exit %d\n%s", code, out)
 	}

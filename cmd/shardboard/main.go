@@ -13,6 +13,7 @@ import (
 var version = "dev"
 
 func main() {
+	hideSecret(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

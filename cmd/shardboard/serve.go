@@ -11,7 +11,7 @@ import (
 
 // clusterFlags say which cluster a command talks to.
 type clusterFlags struct {
-	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. Prefer a file or the environment when it holds a password."`
+	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. With a password, better the environment or --uri-file: others can see arguments."`
 	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address."`
 	Profile string `name:"profile" env:"SHARDBOARD_PROFILE" help:"File that says what tenants and documents are in this data (docs/profiles.md); default: Yorkie's."`
 }
@@ -43,7 +43,7 @@ func (f dataFlags) dir() (string, error) {
 type serveCmd struct {
 	clusterFlags `embed:""`
 	Listen       string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while --listen is not loopback."`
+	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while others than this machine can ask: --listen is not loopback, or a proxy, --public-url or --host brings them."`
 	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`

@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"shardboard/internal/app"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -99,6 +100,9 @@ func (c simclusterCmd) Run(e *env) error {
 	}
 	defer sim.Close()
 	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
+	if near, err := app.ListensNear(l.Addr().String()); err != nil || !near && !c.Auth {
+		fmt.Fprintf(e.stderr, "Others than this machine can connect to %s, and nobody has to sign in: whoever reaches it may do everything. Use --auth and --user-file, or listen on loopback.\n", l.Addr())
+	}
 	return serveSim(e, sim, l)
 }
 

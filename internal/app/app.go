@@ -104,7 +104,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	near := nearHost(a.host())
+	exposed := c.exposed(a.host())
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
@@ -125,7 +125,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		PlanForms: actions != nil,
 		Auth:      a.auth,
 		TLS:       c.overTLS(),
-		Exposed:   !near,
+		Exposed:   exposed,
 		ReadOnly:  a.ReadOnly(),
 	})
 	a.http = newHTTPServer(a.web.Handler(), c.Log)
@@ -136,7 +136,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		}
 		a.http.TLSConfig = pair.config()
 	}
-	if near {
+	if !exposed {
 		return nil
 	}
 	return a.openOperations(c)

@@ -31,7 +31,7 @@ type Config struct {
 	TLSCert    string // certificate and key files; "" is no TLS of our own
 	TLSKey     string
 	TLSByProxy bool   // a proxy in front does TLS
-	OpsListen  string // host:port of health and metrics when Listen is not loopback; "" is 127.0.0.1:8091
+	OpsListen  string // host:port of health and metrics when others can ask, directly or through a proxy; "" is 127.0.0.1:8091
 	Actions    bool   // the cluster may be changed
 
 	Alerts *alert.Config // who is told of trouble; nil: nobody

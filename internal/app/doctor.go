@@ -52,7 +52,7 @@ func Doctor(ctx context.Context, c Config, o Checkup) (report api.DoctorReport, 
 func doctorReport(r doctor.Report, target string, actions bool) api.DoctorReport {
 	out := api.DoctorReport{
 		OK: true, Target: target, Actions: actions, Users: append([]string{}, r.Users...),
-		Checks: []api.DoctorCheck{}, Features: []api.DoctorFeature{}, Remedies: append([]string{}, doctor.Remedies(r.Findings)...),
+		Checks: []api.DoctorCheck{}, Features: []api.DoctorFeature{}, Remedies: append([]string{}, doctor.Remedies(r, actions)...),
 	}
 	for _, c := range r.Checks {
 		out.OK = out.OK && (c.State == doctor.OK || c.State == doctor.Warns)

@@ -9,7 +9,7 @@ import (
 )
 
 // defaultOps is where health and metrics are when the page's own listener can
-// be reached from elsewhere.
+// be reached from elsewhere, a proxy's way included.
 const defaultOps = "127.0.0.1:8091"
 
 // openOperations binds the listener of health and metrics, which need no

@@ -79,22 +79,34 @@ func (c Config) overTLS() bool { return c.TLSCert != "" || c.TLSByProxy }
 // checkExposure refuses what would let in the wrong people, with one sentence
 // that says what to add.
 func (c Config) checkExposure() error {
-	near, err := listensNear(c.Listen)
+	near, err := ListensNear(c.Listen)
 	if err != nil {
 		return err
 	}
+	if err := c.checkHosts(); err != nil {
+		return err
+	}
 	mode := auth.Mode(c.Auth.Mode)
+	farHost, far := c.farHost()
 	switch {
+	case mode.Has(auth.ModeDemo) && !c.Demo:
+		return fault.New(fault.Invalid, "Refusing --auth demo over a cluster that is not simulated: everybody would be its operator. Use --auth local, oidc or proxy, or --auth none for scripts and tests on loopback.")
+	case mode.Has(auth.ModeDemo) && !near:
+		return fault.New(fault.Invalid, "Refusing to listen on %q: nobody has to sign in to a demo, so it is for this machine only. Choose a --listen on loopback (127.0.0.1, ::1 or localhost).", c.Listen)
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.New(fault.Invalid, "TLS needs both --tls-cert and --tls-key.")
 	case mode.Off() && !near:
 		return fault.New(fault.Invalid, "Refusing to listen on %q while nobody has to sign in (%s): use --auth local, oidc or proxy together with TLS, or listen on loopback (127.0.0.1, ::1 or localhost).", c.Listen, mode)
 	case mode.Off() && c.PublicURL != "" && !nearURL(c.PublicURL):
 		return fault.New(fault.Invalid, "Refusing to serve %s while nobody has to sign in (%s): use --auth local, oidc or proxy.", c.PublicURL, mode)
+	case mode.Off() && far:
+		return fault.New(fault.Invalid, "Refusing to answer as --host %s while nobody has to sign in (%s): use --auth local, oidc or proxy.", farHost, mode)
 	case !near && !c.overTLS():
 		return fault.New(fault.Invalid, "Refusing to listen on %q without TLS: passwords and sessions could be read on the way. Add --tls-cert and --tls-key, or --tls-terminated-by-proxy when a proxy in front does it, or listen on loopback.", c.Listen)
 	case !near && c.PublicURL == "":
 		return fault.New(fault.Invalid, "Refusing to listen on %q without --public-url https://…: requests under any other host name are refused, so shardboard has to know its own.", c.Listen)
+	case c.TLSByProxy && c.PublicURL == "":
+		return fault.New(fault.Invalid, "--tls-terminated-by-proxy needs --public-url https://…: links and cookies are for the address that the proxy has, and only who starts shardboard knows it.")
 	case c.overTLS() && c.PublicURL != "" && !strings.HasPrefix(c.PublicURL, "https://"):
 		return fault.New(fault.Invalid, "The public URL %s has to begin with https:// when browsers come by TLS.", c.PublicURL)
 	case !c.overTLS() && strings.HasPrefix(c.PublicURL, "https://"):
@@ -105,8 +117,8 @@ func (c Config) checkExposure() error {
 	return nil
 }
 
-// listensNear tells whether only this machine can connect to a listen address.
-func listensNear(addr string) (bool, error) {
+// ListensNear tells whether only this machine can connect to a listen address.
+func ListensNear(addr string) (bool, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false, fault.Wrap(fault.Invalid, err, "The listen address %q is not host:port.", addr)

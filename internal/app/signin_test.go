@@ -46,7 +46,10 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		"none for the network with TLS": {func(c *Config) {
 			c.Listen, c.Auth.Mode, c.TLSByProxy, c.PublicURL = ":0", "none", true, "https://board.example"
 		}, "nobody has to sign in"},
-		"demo for the network":      {func(c *Config) { c.Listen, c.Auth.Mode = "[::]:0", "demo" }, "nobody has to sign in"},
+		"demo for the network":      {func(c *Config) { c.Demo, c.Listen, c.Auth.Mode = true, "[::]:0", "demo" }, "nobody has to sign in to a demo"},
+		"demo over a real cluster":  {func(c *Config) { c.Auth.Mode = "demo" }, "not simulated"},
+		"none under another name":   {func(c *Config) { c.Auth.Mode, c.Hosts = "none", []string{"localhost", "board.example:1"} }, "nobody has to sign in"},
+		"a proxy without a name":    {func(c *Config) { local(c); c.TLSByProxy = true }, "--public-url"},
 		"none behind a name":        {func(c *Config) { c.Auth.Mode, c.TLSByProxy, c.PublicURL = "none", true, "https://board.example" }, "nobody has to sign in"},
 		"no TLS":                    {func(c *Config) { local(c); c.Listen, c.PublicURL = "0.0.0.0:0", "https://board.example" }, "--tls-cert"},
 		"a name without TLS":        {func(c *Config) { local(c); c.PublicURL = "http://board.example" }, "not https"},

@@ -25,7 +25,7 @@ var ErrLink = fault.New(fault.Forbidden, "This link is wrong, used already or ol
 
 // ErrNoAccounts is what changes of users and tokens give where sign-in is off:
 // what anybody on this machine made then would open the door after it is on.
-var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and tokens cannot be changed. Start with --auth local.")
+var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and tokens cannot be changed. They can with shardboard serve --auth local.")
 
 // Service knows who is asking. Safe for concurrent use.
 type Service struct {

@@ -23,6 +23,11 @@ func (c *Client) Identity(ctx context.Context) (topology.Identity, error) {
 		db, _ := user.Lookup("db").StringValueOK()
 		id.Users = append(id.Users, name+"@"+db)
 	})
+	documents(info, "authenticatedUserRoles", func(role bson.Raw) {
+		name, _ := role.Lookup("role").StringValueOK()
+		db, _ := role.Lookup("db").StringValueOK()
+		id.Roles = append(id.Roles, name+"@"+db)
+	})
 	documents(info, "authenticatedUserPrivileges", func(doc bson.Raw) {
 		on, _ := doc.Lookup("resource").DocumentOK()
 		g := topology.Grant{On: decodeResource(on)}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -64,12 +65,24 @@ func ParseURI(text string) (URI, error) {
 // ReadURI reads a connection string from the first line of a file, such as a
 // mounted secret.
 func ReadURI(path string) (URI, error) {
+	if strings.Contains(path, "://") { // not repeated: it may have a password
+		return URI{}, fault.New(fault.Invalid, "The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return URI{}, fault.Wrap(fault.Invalid, err, "The file with the MongoDB address cannot be read.")
+		return URI{}, fault.Wrap(fault.Invalid, err, "The file with the MongoDB address, %s, cannot be read: %v.", path, reason(err))
 	}
 	line, _, _ := strings.Cut(string(data), "\n")
 	return ParseURI(line)
+}
+
+// reason is the system's word for a failure, without the path that stands before.
+func reason(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // IsZero tells whether there is no address.

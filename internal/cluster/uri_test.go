@@ -72,3 +72,34 @@ func TestAddressIsReadFromAFile(t *testing.T) {
 		t.Fatalf("%v, %v", flag, err)
 	}
 }
+
+func TestAFileThatCannotBeReadIsNamedWithTheReason(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadURI(filepath.Join(dir, "nope")); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
+		t.Error(err)
+	}
+	if _, err := ReadURI(dir); !strings.Contains(fault.Text(err), "is a directory") {
+		t.Error(err)
+	}
+	if _, err := ReadURI("mongodb://u:s3cret@h/"); fault.Of(err) != fault.Invalid || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
+	}
+}
+
+func TestASecretInAnAddressIsFound(t *testing.T) {
+	for text, want := range map[string]bool{
+		"mongodb://h:1/": false, "mongodb://u@h:1/": false, "mongodb://u:@h:1/": false, "mongodb://u:p@h:1,h:2": true, "mongodb+srv://u:p@c.example/?w=1": true,
+		"mongodb://u@h:1/?appName=a@b": false, "mongodb://h/?tlsCertificateKeyFilePassword=x&tls=true": true, "mongodb://h/?appName=x&TLSCertificateKeyFilePassword=": false,
+		"mongodb+srv://h/?authMechanismProperties=AWS_SESSION_TOKEN%3ax": true, "mongodb+srv://h/?authMechanismProperties=SERVICE_NAME:x": false,
+	} {
+		u, err := ParseURI(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if u.HoldsSecret() != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+	if (URI{}).HoldsSecret() {
+		t.Error("no address holds a secret")
+	}
+}

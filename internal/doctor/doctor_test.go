@@ -151,10 +151,8 @@ func TestNobodySignedInIsAnOpenClusterOrARefusedOne(t *testing.T) {
 	}
 	r = examine(t, &fake{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
 	check(t, r, "anonymous", doctor.Lacks)
-	for code, s := range states(r) {
-		if s != doctor.Lacks {
-			t.Errorf("a refused one: %s is %s", code, s)
-		}
+	if last := r.Checks[len(r.Checks)-1].Code; last != "anonymous" || len(r.Findings) > 0 || len(doctor.Remedies(r, true)) > 0 {
+		t.Errorf("after a refused one: %s, %v", last, r.Findings)
 	}
 }
 
@@ -229,10 +227,11 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 		return doctor.Finding{Feature: doctor.Feature{Change: change}, Lacks: []doctor.Privilege{{Action: action, On: on}}}
 	}
 	evil := topology.Resource{DB: "x\"]);db.dropDatabase()//\u202e\x1b", Collection: ""}
-	got := doctor.Remedies([]doctor.Finding{
+	r := doctor.Report{Findings: []doctor.Finding{
 		lacks(true, "find", evil), lacks(true, "moveChunk", topology.Resource{DB: "shop", Collection: ""}),
 		lacks(false, "connPoolStats", topology.Resource{Cluster: true}), lacks(false, "find", evil), lacks(false, "collStats", evil), lacks(false, "find", evil), {},
-	})
+	}}
+	got := doctor.Remedies(r, true)
 	want := []string{
 		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardViewer", [{"resource":{"cluster":true},"actions":["connPoolStats"]},` +
 			`{"resource":{"db":"x\"]);db.dropDatabase()//\u{202e}\u001b","collection":""},"actions":["find","collStats"]}])`,
@@ -241,7 +240,40 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if all := doctor.Remedies([]doctor.Finding{{}}); len(all) > 0 {
+	if off := doctor.Remedies(r, false); !slices.Equal(off, want[:1]) {
+		t.Errorf("who only looks is told to type %q", off)
+	}
+	if all := doctor.Remedies(doctor.Report{Findings: []doctor.Finding{{}}}, true); len(all) > 0 {
 		t.Errorf("nothing lacking has the remedies %q", all)
+	}
+}
+
+func TestAUserWithoutTheRoleIsGivenIt(t *testing.T) {
+	look := doctor.Finding{Lacks: []doctor.Privilege{{Action: "connPoolStats", On: topology.Resource{Cluster: true}}}}
+	change := doctor.Finding{Feature: doctor.Feature{Change: true}, Lacks: []doctor.Privilege{{Action: "moveChunk", On: topology.Resource{DB: "shop"}}}}
+	const (
+		viewer   = `db.getSiblingDB("$external").grantRolesToUser("a\"@b", [{"role":"shardboardViewer","db":"admin"}])`
+		operator = `db.getSiblingDB("$external").grantRolesToUser("a\"@b", [{"role":"shardboardOperator","db":"admin"}])`
+		more     = `db.getSiblingDB("admin").grantPrivilegesToRole("shardboardViewer", [{"resource":{"cluster":true},"actions":["connPoolStats"]}])`
+	)
+	for _, tc := range []struct {
+		name     string
+		roles    []string
+		findings []doctor.Finding
+		actions  bool
+		want     []string
+	}{
+		{"neither, to look", nil, []doctor.Finding{look, change}, false, []string{viewer}},
+		{"neither, to change", []string{"shardboardOperator@other"}, []doctor.Finding{look, change}, true, []string{operator}},
+		{"a viewer", []string{"shardboardViewer@admin"}, []doctor.Finding{change}, true, []string{operator}},
+		{"a viewer that lacks something", []string{"shardboardViewer@admin"}, []doctor.Finding{look, change}, true, []string{more, operator}},
+		{"an operator's that does not include the viewer's", []string{"shardboardOperator@admin"}, []doctor.Finding{look}, true, []string{viewer}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := doctor.Report{Users: []string{`a"@b@$external`}, Roles: tc.roles, Findings: tc.findings}
+			if got := doctor.Remedies(r, tc.actions); !slices.Equal(got, tc.want) {
+				t.Errorf("%q\nwant %q", got, tc.want)
+			}
+		})
 	}
 }

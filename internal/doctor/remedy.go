@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
@@ -17,30 +18,59 @@ const (
 
 // Remedies are the commands for mongosh that grant what findings lack: what
 // looking needs to the viewer's role, the rest to the operator's, which includes
-// it. None when nothing is lacking. Names in them are quoted.
-func Remedies(findings []Finding) (commands []string) {
+// it and counts only where the cluster is to be changed. A user without the role
+// is given it, for then the role may well have all; an examination after that
+// tells what the role itself lacks. None when nothing is lacking. Names in them
+// are quoted.
+func Remedies(r Report, actions bool) (commands []string) {
 	var look, change []Privilege
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		if !f.Change {
 			look = append(look, f.Lacks...)
 		}
 	}
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		for _, p := range f.Lacks {
-			if f.Change && !slices.Contains(look, p) {
+			if f.Change && actions && !slices.Contains(look, p) {
 				change = append(change, p)
 			}
 		}
 	}
-	for _, text := range []string{remedy(ViewerRole, look), remedy(OperatorRole, change)} {
-		if text != "" {
-			commands = append(commands, text)
-		}
+	if len(change) > 0 && !r.holds(OperatorRole) && !r.holds(ViewerRole) {
+		look = nil // comes with the operator's
+	}
+	if len(look) > 0 {
+		commands = append(commands, r.remedy(ViewerRole, look))
+	}
+	if len(change) > 0 {
+		commands = append(commands, r.remedy(OperatorRole, change))
 	}
 	return commands
 }
 
-func remedy(role string, lacks []Privilege) string {
+// holds tells whether the user has a role, or nothing is known of either.
+func (r Report) holds(role string) bool {
+	return len(r.Users) == 0 || slices.Contains(r.Roles, role+"@admin")
+}
+
+// remedy gives the user the role, or the role what it lacks.
+func (r Report) remedy(role string, lacks []Privilege) string {
+	if r.holds(role) {
+		return grantPrivileges(role, lacks)
+	}
+	user := r.Users[0]
+	at := strings.LastIndexByte(user, '@') // names may have one, databases not
+	return "db.getSiblingDB(" + script(user[at+1:]) + ").grantRolesToUser(" + script(user[:at]) + ", " +
+		script([]grantedRole{{role, "admin"}}) + ")"
+}
+
+// grantedRole is a role as user commands name it.
+type grantedRole struct {
+	Role string `json:"role"`
+	DB   string `json:"db"`
+}
+
+func grantPrivileges(role string, lacks []Privilege) string {
 	var grants []topology.Grant
 	for _, p := range lacks {
 		i := slices.IndexFunc(grants, func(g topology.Grant) bool { return g.On == p.On })
@@ -50,9 +80,6 @@ func remedy(role string, lacks []Privilege) string {
 		if !slices.Contains(grants[i].Actions, p.Action) {
 			grants[i].Actions = append(grants[i].Actions, p.Action)
 		}
-	}
-	if len(grants) == 0 {
-		return ""
 	}
 	type resource struct {
 		Cluster    bool    `json:"cluster,omitempty"`

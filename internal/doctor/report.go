@@ -21,6 +21,7 @@ type Check struct {
 // Report is everything that an examination found.
 type Report struct {
 	Users    []string // who is signed in; none where nobody has to
+	Roles    []string // theirs, "name@database", inherited ones included; none where that is not known
 	Checks   []Check
 	Findings []Finding
 }
@@ -37,17 +38,25 @@ type Subject struct {
 // the data are compared with ours to the second.
 const clockTolerance = 2 * time.Second
 
+// anonymous is the check of a cluster that lets in nobody without a name.
+const anonymous = "anonymous"
+
 // Examine finds out what the cluster user lacks. It fails only when the context
-// ends: what cannot be read is unknown.
+// ends: what cannot be read is unknown. Where the cluster wants a user and was
+// given none, it ends with that.
 func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 	e := examination{cluster: c, tried: map[Privilege]State{}}
 	var out Report
 	access := e.identify(ctx)
-	out.Users = e.id.Users
+	out.Users, out.Roles = e.id.Users, e.id.Roles
 	out.Checks = []Check{
 		{Code: "target", State: OK, Args: map[string]string{"hosts": s.Server.Hosts}},
-		release(s.Server.Version), access, clock(ctx, c), balancer(s.Table),
+		release(s.Server.Version), access,
 	}
+	if access.Code == anonymous {
+		return out, ctx.Err() // what nobody may do says nothing of what a user lacks
+	}
+	out.Checks = append(out.Checks, clock(ctx, c), balancer(s.Table))
 	if len(s.Data) == 0 {
 		out.Checks = append(out.Checks, Check{Code: "data", State: Unknown})
 	}
@@ -73,7 +82,7 @@ func (e *examination) identify(ctx context.Context) Check {
 		e.open = true
 		return Check{Code: "open", State: Warns}
 	case fault.Of(err) == fault.Forbidden:
-		return Check{Code: "anonymous", State: Lacks}
+		return Check{Code: anonymous, State: Lacks}
 	}
 	e.listed = false
 	return Check{Code: "access", State: Unknown}

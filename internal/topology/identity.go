@@ -7,6 +7,7 @@ import "time"
 // says too, which lets anybody do anything.
 type Identity struct {
 	Users  []string // "name@database"
+	Roles  []string // the same of their roles, inherited ones included
 	Grants []Grant  // of all roles together, inherited ones included
 }
 

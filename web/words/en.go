@@ -851,7 +851,8 @@ var pages = map[string]string{
 	"error.internal":           "Something went wrong",
 	"error.advice.notfound":    "It may have been dropped or renamed; the lists show what there is.",
 	"error.advice.invalid":     "Correct the address or go on from one of these pages.",
-	"error.advice.forbidden":   "The cluster user lacks a privilege; the overview names it.",
+	"error.advice.forbidden":   "Go on from one of these pages.",
+	"error.advice.denied":      "The cluster user lacks a privilege; the overview names it.",
 	"error.advice.unavailable": "shardboard keeps trying; reload in a few seconds.",
 	"error.advice.internal":    "The log has the cause. Other pages still work.",
 }

@@ -49,6 +49,7 @@ var signIn = map[string]string{
 
 	// Around every page.
 	"banner.none":       "Sign-in is off: everybody is “local” with every role.",
+	"banner.demo":       "This is a demo: nobody signs in, and everybody on this machine is its operator.",
 	"banner.breakGlass": "You are signed in with the emergency account. Everything you do is recorded as such.",
 	"banner.readOnly":   "Read only: another shardboard owns this one's data. Sign-in, plans and settings work at the other one.",
 	"shell.leave":       "Sign out",

@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"net/url"
+	"strings"
+)
+
+// HoldsSecret tells whether a password, or an option that is as good as one, is
+// in the address: then it must not be where others can read it.
+func (u URI) HoldsSecret() bool {
+	if u.IsZero() {
+		return false
+	}
+	rest, query, _ := strings.Cut(u.reveal()[len(u.scheme):], "?")
+	authority, _, _ := strings.Cut(rest, "/")
+	if user, _, signsIn := strings.Cut(authority, "@"); signsIn {
+		if _, password, _ := strings.Cut(user, ":"); password != "" {
+			return true
+		}
+	}
+	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(pair, "=")
+		switch strings.ToLower(name) {
+		case "tlscertificatekeyfilepassword", "sslclientcertificatekeypassword", "proxypassword":
+			if value != "" {
+				return true
+			}
+		case "authmechanismproperties":
+			if plain, err := url.QueryUnescape(value); err != nil || strings.Contains(strings.ToLower(plain), "token:") {
+				return true
+			}
+		}
+	}
+	return false
+}

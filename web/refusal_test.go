@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
+	const blame = "The cluster user lacks a privilege"
+	s := newSite(t, withClaims)
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"a role":                 s.do("GET", "/settings/users", as("anna", auth.Viewer)),
+		"a form of another site": s.do("POST", "/logout", as("anna", auth.Viewer), header("Sec-Fetch-Site", "cross-site")),
+	} {
+		if text := parse(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) || strings.Contains(text, "cluster user") {
+			t.Errorf("%s: %d %q", name, w.Code, text)
+		}
+	}
+	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
+		return nil, fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: "find on yorkie-meta.projects"}, "It lacks find on yorkie-meta.projects.")
+	}
+	w := s.do("GET", "/locate?q=x", as("anna", auth.Support))
+	if text := w.Body.String(); !strings.Contains(text, "find on yorkie-meta.projects") {
+		t.Errorf("%d %s", w.Code, text)
+	}
+	out := httptest.NewRecorder()
+	_, denied := s.locator.locate(placement.Query{})
+	s.writeErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
+	if out.Code != http.StatusForbidden || !strings.Contains(out.Body.String(), blame) {
+		t.Errorf("a refusal of the cluster: %d %s", out.Code, out.Body)
+	}
+}
+
+func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
+	door := newDoor(t)
+	made := decode[api.TokenCreated](t, door.call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.now().Add(time.Hour).Format(time.RFC3339)+`"}`))
+	ask := func(authorization string) *httptest.ResponseRecorder {
+		return door.ask(door.Handler(), "GET", "/api/v1/me", header("Authorization", authorization))
+	}
+	if w := ask("Bearer " + made.Secret); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	door.pass(2 * time.Hour)
+	for name, authorization := range map[string]string{"wrong": "Bearer bogus", "expired": "bearer " + made.Secret} {
+		w := ask(authorization)
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "The token of the request is wrong, has ended or was revoked") ||
+			strings.Contains(w.Body.String(), "Nobody is signed in") || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
+			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"nothing": door.ask(door.Handler(), "GET", "/api/v1/me"), "a password": ask("Basic YTpi"),
+	} {
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "Send a token") || strings.Contains(w.Header().Get("WWW-Authenticate"), "error") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
+	for name, c := range map[string]struct {
+		change     func(*Deps)
+		says, hush []string
+	}{
+		"loopback": {func(*Deps) {}, []string{"localhost", "--public-url", "--host"}, nil},
+		"exposed":  {func(d *Deps) { d.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
+		"demo":     {func(d *Deps) { d.Demo = true }, []string{"localhost"}, []string{"--"}},
+	} {
+		s := newSite(t, c.change)
+		for _, address := range []string{"/", "/api/v1/cluster"} {
+			w := s.do("GET", address, func(r *http.Request) { r.Host = "evil.example" })
+			text := strings.ReplaceAll(w.Body.String(), "evil.example", "")
+			for _, want := range c.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s at %s does not say %s: %s", name, address, want, text)
+				}
+			}
+			for _, never := range c.hush {
+				if strings.Contains(text, never) {
+					t.Errorf("%s at %s says %s: %s", name, address, never, text)
+				}
+			}
+		}
+	}
+}
+
+// The sentence is that of a demo too, which has no --auth.
+func TestWhereAccountsCanBeChangedIsNamed(t *testing.T) {
+	w := newSite(t).do("POST", "/api/v1/tokens", body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`), header("Content-Type", "application/json"))
+	if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "shardboard serve --auth local") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestPagesOfSigningInLeadHomeWhereNobodyHasTo(t *testing.T) {
+	s := newSite(t) // sign-in is off
+	for _, w := range []*httptest.ResponseRecorder{
+		s.do("GET", "/login"), s.do("GET", "/login/first?key=x"), s.do("GET", "/login/oidc/callback?code=x&state=y"),
+		s.do("POST", "/login", formOf("name", "a", "password", "b")), s.do("POST", "/login/first", formOf("key", "x", "name", "a", "password", "b")),
+	} {
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(w.Result().Cookies()) > 0 || strings.Contains(w.Body.String(), "<form") {
+			t.Errorf("%d %v %.200s", w.Code, w.Header(), w.Body)
+		}
+	}
+}
