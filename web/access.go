@@ -24,7 +24,8 @@ func (s *Server) guarded(rt Route, next http.HandlerFunc) http.HandlerFunc {
 			next(w, r)
 			return
 		}
-		who, err := s.identify(r)
+		who, err := s.identify(w, r)
+		loggedAs(r.Context(), who)
 		r = r.WithContext(auth.With(r.Context(), who))
 		switch {
 		case err != nil && need != "":

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -98,7 +97,7 @@ func (d *door) principal(name string) auth.Principal {
 	d.t.Helper()
 	r := httptest.NewRequest("GET", "/", nil)
 	r.AddCookie(d.cookies[name])
-	p, err := d.service.Identify(context.Background(), r)
+	p, err := d.service.Identify(httptest.NewRecorder(), r)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -116,6 +115,33 @@ func (d *door) people() []person {
 	}
 	for _, role := range auth.Roles() {
 		out = append(out, person{string(role), role, d.with(string(role))})
+	}
+	return out
+}
+
+// veterans were signed in when their role changed: one whose session rotates at
+// the first request, and one whose former secret is no more.
+func (d *door) veterans() []person {
+	d.t.Helper()
+	root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
+	out := []person{}
+	for _, v := range []struct {
+		name     string
+		was, has auth.Role
+	}{{"former", auth.Viewer, auth.Admin}, {"demoted", auth.Admin, auth.Viewer}, {"promoted", auth.Viewer, auth.Operator}} {
+		if _, err := d.service.CreateUser(d.t.Context(), root, auth.NewUser{Name: v.name, Password: goodPassword, Role: v.was}); err != nil {
+			d.t.Fatal(err)
+		}
+		d.signIn(v.name)
+		if err := d.service.SetRole(d.t.Context(), root, v.name, v.has); err != nil {
+			d.t.Fatal(err)
+		}
+		if v.name == "former" {
+			d.principal(v.name)
+			d.pass(time.Minute)
+			v.has = ""
+		}
+		out = append(out, person{v.name, v.has, d.with(v.name)})
 	}
 	return out
 }

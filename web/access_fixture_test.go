@@ -16,7 +16,7 @@ func (e everybody) Offers(context.Context) (auth.Offers, error) { return auth.Of
 func (e everybody) ClientAddr(*http.Request) string             { return "127.0.0.1" }
 func (e everybody) Check(context.Context, auth.Principal) error { return nil }
 func (e everybody) Ended(auth.Principal) <-chan struct{}        { return nil }
-func (e everybody) Identify(context.Context, *http.Request) (auth.Principal, error) {
+func (e everybody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	return e.who, nil
 }
 func (e everybody) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
@@ -69,7 +69,7 @@ func (claimed) Mode() auth.Mode { return auth.ModeLocal }
 func (claimed) Offers(context.Context) (auth.Offers, error) {
 	return auth.Offers{Password: true}, nil
 }
-func (claimed) Identify(_ context.Context, r *http.Request) (auth.Principal, error) {
+func (claimed) Identify(_ http.ResponseWriter, r *http.Request) (auth.Principal, error) {
 	name, role, ok := strings.Cut(r.Header.Get("X-Test-Who"), " ")
 	if !ok {
 		return auth.Principal{}, auth.ErrNobody

@@ -20,6 +20,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	door := newDoor(t, func(d *Deps) {
 		d.Now = func() time.Time { return epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
 	})
+	everyone := append(door.people(), door.veterans()...)
 	h, reached := stubbed(door.site)
 	m := &matrix{t: t}
 	ask := func(method, address string, change ...func(*http.Request)) string {
@@ -29,7 +30,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	cross := header("Origin", "https://evil.example")
 	for pattern, methods := range walked(t, door.site) {
 		address := target(pattern)
-		for _, p := range door.people() {
+		for _, p := range everyone {
 			for _, method := range methods {
 				policy, tag := policyOf(method, pattern)
 				m.add(method+" "+pattern, p.name, wanted(policy, tag, pattern, p.role), ask(method, address, p.proof))
@@ -54,7 +55,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b", "/static", "/live/"} {
-		for _, p := range door.people() {
+		for _, p := range everyone {
 			want := wanted(PolicySelf, "", address, p.role)
 			if want == "reached" {
 				want = "404"
@@ -63,12 +64,13 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			m.add("POST "+address+" cross-origin", p.name, "403", ask("POST", address, p.proof, cross))
 		}
 	}
-	m.check(len(routes()) * len(door.people()) * 5)
+	m.check(len(routes()) * len(everyone) * 5)
 	t.Logf("%d cells over %d routes", len(m.cells), len(routes()))
 }
 
 func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	door := newDoor(t)
+	everyone := append(door.people(), door.veterans()...)
 	m := &matrix{t: t}
 	for _, topic := range topicTable() {
 		name := topic.Kind
@@ -78,7 +80,7 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 				name += "x"
 			}
 		}
-		for _, p := range door.people() {
+		for _, p := range everyone {
 			want := wanted(topic.Policy, "", "/live", p.role)
 			if want == "reached" {
 				want = "426" // the door is passed: it only lacks the upgrade
@@ -88,7 +90,7 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			m.add("topic "+name+" cross-origin", p.name, "403", outcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
 		}
 	}
-	m.check(2 * len(topicTable()) * len(door.people()))
+	m.check(2 * len(topicTable()) * len(everyone))
 }
 
 func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {

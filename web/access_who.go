@@ -16,7 +16,7 @@ type Authenticator interface {
 	Offers(ctx context.Context) (auth.Offers, error)
 	ClientAddr(r *http.Request) string
 
-	Identify(ctx context.Context, r *http.Request) (auth.Principal, error)
+	Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error)
 	Check(ctx context.Context, p auth.Principal) error
 	Ended(p auth.Principal) <-chan struct{}
 
@@ -51,7 +51,7 @@ func (nobody) Offers(context.Context) (auth.Offers, error) { return auth.Offers{
 func (nobody) ClientAddr(*http.Request) string             { return "" }
 func (nobody) Check(context.Context, auth.Principal) error { return auth.ErrNobody }
 func (nobody) Ended(auth.Principal) <-chan struct{}        { return nil }
-func (nobody) Identify(context.Context, *http.Request) (auth.Principal, error) {
+func (nobody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	return auth.Principal{}, auth.ErrNobody
 }
 func (nobody) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
@@ -68,9 +68,9 @@ func (nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
 }
 
 // identify asks who sent a request. Nobody is no failure; not to be able to
-// tell is one, and nobody too.
-func (s *Server) identify(r *http.Request) (auth.Principal, error) {
-	who, err := s.deps.Auth.Identify(r.Context(), r)
+// tell is one, and nobody too. The answer may get a cookie of another session.
+func (s *Server) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+	who, err := s.deps.Auth.Identify(w, r)
 	switch {
 	case err == nil:
 		return who, nil

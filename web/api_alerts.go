@@ -19,7 +19,7 @@ func (s *Server) apiAlerts(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) apiAlertTest(w http.ResponseWriter, r *http.Request) error {
 	var in api.AlertTest
 	return s.alertDo(w, r, &in, func(e *alert.Engine) error {
-		_, err := e.Test(r.Context(), in.Target)
+		_, err := e.Test(r.Context(), in.Target, deed(r))
 		return err
 	})
 }

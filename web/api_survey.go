@@ -8,16 +8,16 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
-	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
 // Surveys are the background measurements of sizes.
 type Surveys interface {
-	Start(ctx context.Context, r survey.Request, by string) (survey.Survey, error)
-	Stop(ctx context.Context, id string) error
+	Start(ctx context.Context, r survey.Request, by store.AuditEntry) (survey.Survey, error)
+	Stop(ctx context.Context, id string, by store.AuditEntry) error
 	List() []survey.Survey
 	Survey(ctx context.Context, id string) (survey.Survey, *survey.Result, error)
 	Findings(db string, project bson.ObjectID) []survey.Finding
@@ -105,7 +105,7 @@ func (s *Server) startSurvey(r *http.Request, in api.SurveyStart) (survey.Survey
 	if q.Kind == survey.Project && in.Project == "" {
 		return survey.Survey{}, fault.New(fault.Invalid, "A survey of a project needs the project's id, 24 hexadecimal digits.")
 	}
-	return e.Start(r.Context(), q, auth.From(r.Context()).ID)
+	return e.Start(r.Context(), q, deed(r))
 }
 
 func (s *Server) apiStopSurvey(w http.ResponseWriter, r *http.Request) error {
@@ -125,7 +125,7 @@ func (s *Server) stopSurvey(r *http.Request) (survey.Survey, error) {
 	if err != nil {
 		return survey.Survey{}, err
 	}
-	if err := e.Stop(r.Context(), id); err != nil {
+	if err := e.Stop(r.Context(), id, deed(r)); err != nil {
 		return survey.Survey{}, err
 	}
 	one, _, err := e.Survey(r.Context(), id)

@@ -204,7 +204,7 @@ func TestSigningOutClosesTheSocket(t *testing.T) {
 	root := door.principal("admin")
 	door.endsSocket(host, "logout", func() error { return door.post(server.URL+"/logout", "viewer") })
 	door.endsSocket(host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
-	door.endsSocket(host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
+	door.closesSocket(host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
 	door.endsSocket(host, "another password", func() error { return door.service.SetPassword(ctx, root, "viewer", goodPassword) })
 	door.endsSocket(host, "disabled", func() error { return door.service.DisableUser(ctx, root, "viewer") })
 }
@@ -228,8 +228,8 @@ func (d *door) post(address, as string) error {
 	return err
 }
 
-// endsSocket signs in as viewer, opens a socket, and waits for its end.
-func (d *door) endsSocket(host, name string, end func() error) {
+// closesSocket signs in as viewer, opens a socket, and waits for its end.
+func (d *door) closesSocket(host, name string, end func() error) {
 	d.t.Helper()
 	d.signIn("viewer")
 	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.cookies["viewer"].String()}})
@@ -247,6 +247,12 @@ func (d *door) endsSocket(host, name string, end func() error) {
 	if code := closeCode(err); code != closeEnded {
 		d.t.Errorf("%s: the socket ended with %v", name, err)
 	}
+}
+
+// endsSocket is closesSocket by what ends the session too.
+func (d *door) endsSocket(host, name string, end func() error) {
+	d.t.Helper()
+	d.closesSocket(host, name, end)
 	r := httptest.NewRequest("GET", "/zones", nil)
 	r.Host = "localhost"
 	r.AddCookie(d.cookies["viewer"])

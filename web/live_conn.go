@@ -124,7 +124,13 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 			s.fail(w, r, &statusError{status, "The WebSocket handshake is not correct."})
 		},
 	}
-	conn, err := up.Upgrade(w, r, nil)
+	// The handshake of a page that was open over a change of the role may be the
+	// request that rotates the session; its answer is not written by way of w.
+	var rotated http.Header
+	if cookies := w.Header().Values("Set-Cookie"); len(cookies) > 0 {
+		rotated = http.Header{"Set-Cookie": cookies}
+	}
+	conn, err := up.Upgrade(w, r, rotated)
 	if err != nil {
 		return nil // answered by Error above
 	}

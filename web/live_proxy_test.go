@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -16,8 +15,8 @@ import (
 // are called anna.
 type vouched struct{ claimed }
 
-func (v vouched) Identify(ctx context.Context, r *http.Request) (auth.Principal, error) {
-	p, err := v.claimed.Identify(ctx, r)
+func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+	p, err := v.claimed.Identify(w, r)
 	if err == nil && p.Name != "anna" {
 		p.ID, p.Method, p.Session = "proxy:"+p.Name, auth.ByProxy, ""
 	}

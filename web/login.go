@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -52,12 +51,7 @@ func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	m.Password, m.First, m.ReadOnly = offers.Password, offers.First, offers.ReadOnly || s.deps.ReadOnly
-	if offers.OIDC {
-		m.OIDC = "/login/oidc"
-		if m.Next != "" {
-			m.OIDC += "?next=" + url.QueryEscape(m.Next)
-		}
-	}
+	m.OIDC = offers.OIDC
 	m.Proxy = s.deps.Auth.Mode().Has(auth.ModeProxy)
 	return writePage(w, r, status, templates.LoginPage(s.bare(words.T("login.title")), m))
 }
@@ -109,21 +103,28 @@ func (s *Server) postFirst(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// startOIDC is a GET: the policy form-action 'self' would stop a form that is
-// redirected to the issuer.
-func (s *Server) startOIDC(w http.ResponseWriter, r *http.Request) error {
-	to, err := s.deps.Auth.StartOIDC(w, r, s.localPage(r.URL.Query().Get("next")))
-	if err != nil {
-		return s.loginProblem(w, r, err)
+// postOIDC leads to the issuer. It is a POST, so that no link or picture of
+// another site signs anybody in: it takes a click on our own page. The answer is
+// a page that goes on by itself and not a redirect, because the policy
+// form-action 'self' covers where a form is redirected to, there and at every
+// stop on the way behind it.
+func (s *Server) postOIDC(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
 	}
-	seeOther(w, to)
-	return nil
+	next := s.localPage(r.PostForm.Get("next"))
+	to, err := s.deps.Auth.StartOIDC(w, r, next)
+	if err != nil {
+		return s.loginProblem(w, r, err, next)
+	}
+	w.Header().Set("Refresh", "0; url="+to)
+	return writePage(w, r, http.StatusOK, templates.LeavePage(s.bare(words.T("leave.title")), to))
 }
 
 func (s *Server) finishOIDC(w http.ResponseWriter, r *http.Request) error {
 	to, err := s.deps.Auth.FinishOIDC(w, r)
 	if err != nil {
-		return s.loginProblem(w, r, err)
+		return s.loginProblem(w, r, err, "")
 	}
 	seeOther(w, orHome(s.localPage(to)))
 	return nil
@@ -131,11 +132,11 @@ func (s *Server) finishOIDC(w http.ResponseWriter, r *http.Request) error {
 
 // loginProblem shows the sign-in page with what went wrong: another way may
 // work.
-func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error) error {
+func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error, next string) error {
 	if s.signInOff(w) {
 		return nil
 	}
-	var m templates.Login
+	m := templates.Login{Next: next}
 	return problem(w, err, &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -145,10 +146,13 @@ type single struct {
 }
 
 func (s *single) Mode() auth.Mode { return "oidc" }
+func (s *single) Offers(context.Context) (auth.Offers, error) {
+	return auth.Offers{OIDC: true}, nil
+}
 func (s *single) StartOIDC(w http.ResponseWriter, _ *http.Request, next string) (string, error) {
 	s.next = next
 	http.SetCookie(w, &http.Cookie{Name: "shardboard_flow", Value: "x"})
-	return "https://issuer.example/authorize?state=x", s.err
+	return "https://issuer.example/authorize?state=x&nonce=y", s.err
 }
 func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, error) {
 	return s.next, s.err
@@ -157,9 +161,11 @@ func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, err
 func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who := &single{}
 	s := newSite(t, func(d *Deps) { d.Auth = who })
-	w := s.do("GET", "/login/oidc?next=/zones")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "https://issuer.example/authorize?state=x" || who.next != "/zones" || len(w.Result().Cookies()) != 1 {
-		t.Errorf("%d %v, back to %q", w.Code, w.Header(), who.next)
+	const there = "https://issuer.example/authorize?state=x&nonce=y"
+	w := s.do("POST", "/login/oidc", formOf("next", "/zones"))
+	link := parse(t, w.Body.String()).Find("main a").AttrOr("href", "")
+	if w.Code != http.StatusOK || w.Header().Get("Refresh") != "0; url="+there || link != there || who.next != "/zones" || len(w.Result().Cookies()) != 1 {
+		t.Errorf("%d %v, link %q, back to %q", w.Code, w.Header(), link, who.next)
 	}
 	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
 		t.Errorf("back: %d %v", w.Code, w.Header())
@@ -168,16 +174,46 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/" {
 		t.Errorf("back to elsewhere: %v", w.Header())
 	}
-	s.do("GET", "/login/oidc?next=//evil.example")
-	if who.next != "" {
-		t.Errorf("%q is passed on", who.next)
+	for _, next := range []string{"//evil.example", "https://evil.example/", "/login", `/\evil.example`} {
+		s.do("POST", "/login/oidc", formOf("next", next))
+		if who.next != "" {
+			t.Errorf("%q is passed on as %q", next, who.next)
+		}
 	}
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
-	for _, address := range []string{"/login/oidc", "/login/oidc/callback"} {
-		w := s.do("GET", address)
+	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
+		w := s.do(method, address, formOf("next", "/zones"))
 		if text := parse(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable || text != "The issuer does not answer." {
 			t.Errorf("%s: %d %q", address, w.Code, text)
 		}
+	}
+}
+
+// A link, a picture or a form of another site begins no sign-in: only a click on
+// our own page does.
+func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
+	who := &single{next: "untouched"}
+	s := newSite(t, func(d *Deps) { d.Auth = who })
+	form := parse(t, s.do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
+	if form.Find("button").Length() != 1 || form.Find("input[name=next]").AttrOr("value", "") != "/zones" {
+		t.Error("the sign-in page has no button that keeps the way back")
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		w := s.do(method, "/login/oidc?next=/zones")
+		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") || strings.HasPrefix(to, "/login/oidc") || w.Header().Get("Refresh") != "" || len(w.Result().Cookies()) != 0 {
+			t.Errorf("%s: %d %v", method, w.Code, w.Header())
+		}
+	}
+	if w := s.do("GET", "/login/oidc", as("anna", auth.Viewer)); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("GET of who is in: %d", w.Code)
+	}
+	for _, foreign := range []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"), header("Origin", "https://evil.example")} {
+		if w := s.do("POST", "/login/oidc", formOf("next", "/zones"), foreign); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
+			t.Errorf("of another site: %d %v", w.Code, w.Header())
+		}
+	}
+	if who.next != "untouched" {
+		t.Error("a sign-in was begun")
 	}
 }
 

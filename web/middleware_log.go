@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/auth"
 )
 
 // recorder counts what an answer was, for the log and the metrics.
@@ -59,7 +61,8 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		// chi adopts a context that is there already; made here, its pattern
 		// can be read after the answer.
 		rctx := chi.NewRouteContext()
-		r = r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, rctx))
+		who := "-"
+		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), chi.RouteCtxKey, rctx), loggedKey{}, &who))
 		next.ServeHTTP(rec, r)
 		took := s.deps.Now().Sub(start)
 		if rec.status == 0 {
@@ -78,10 +81,20 @@ func (s *Server) logged(next http.Handler) http.Handler {
 			level = slog.LevelDebug
 		}
 		s.deps.Log.LogAttrs(r.Context(), level, "request",
-			slog.String("method", logText(r.Method)), slog.String("path", logPath(r)),
+			slog.String("who", who), slog.String("method", logText(r.Method)), slog.String("path", logPath(r)),
 			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 			slog.Float64("ms", float64(took.Microseconds())/1000))
 	})
+}
+
+type loggedKey struct{}
+
+// loggedAs tells the line of a request who sent it, by the principal's id: a
+// name may be anybody's. It is called by the goroutine that serves the request.
+func loggedAs(ctx context.Context, who auth.Principal) {
+	if to, ok := ctx.Value(loggedKey{}).(*string); ok && who.ID != "" {
+		*to = logText(who.ID)
+	}
 }
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/placement"
 )
 
@@ -120,6 +121,41 @@ func TestPanicBecomesAnErrorPageWithoutInternals(t *testing.T) {
 	}
 	if log := s.log.String(); !strings.Contains(log, "secret internals") || strings.Contains(log, "\nforged") {
 		t.Errorf("log: %s", log)
+	}
+}
+
+func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
+	door := newDoor(t)
+	door.ask(door.Handler(), "GET", "/zones", door.with("viewer"))
+	door.ask(door.Handler(), "GET", "/settings/users", door.with("viewer")) // refused, and by whom
+	door.ask(door.Handler(), "GET", "/api/v1/nothing", door.with("viewer"))
+	door.ask(door.Handler(), "GET", "/zones")
+	door.ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_secret") })
+	door.ask(door.Handler(), "GET", "/static/none.css", door.with("viewer"))
+	log := door.log.String()
+	id := door.principal("viewer").ID
+	for _, want := range []string{
+		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`, `who=` + id + ` method=GET path=/api/v1/nothing status=404`,
+		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("no line %q", want)
+		}
+	}
+	for _, secret := range []string{door.cookies["viewer"].Value, "sb_secret", goodPassword, "session"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%q is in the log", secret)
+		}
+	}
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " who=") {
+			t.Errorf("no who in %q", line)
+		}
+	}
+	s := newSite(t, withClaims) // ids that somebody else gave out
+	s.do("GET", "/zones", as("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
+	if line := s.log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") || !strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
+		t.Errorf("a hostile id makes the line %q", line)
 	}
 }
 

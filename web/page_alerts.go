@@ -35,7 +35,7 @@ func (s *Server) alerts() (*alert.Engine, error) {
 
 func (s *Server) postAlertTest(w http.ResponseWriter, r *http.Request) error {
 	return s.alertForm(w, r, func(e *alert.Engine) error {
-		_, err := e.Test(r.Context(), r.PostForm.Get("target"))
+		_, err := e.Test(r.Context(), r.PostForm.Get("target"), deed(r))
 		return err
 	})
 }

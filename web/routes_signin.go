@@ -20,7 +20,7 @@ func signInRoutes() []Route {
 		form("/login", PolicyOpen, "Sign in by name and password", (*Server).postLogin, mediaHTML),
 		get("/login/first", "Become the first admin, by the link that the server printed", (*Server).pageFirst, query("key", "secret of that link")),
 		form("/login/first", PolicyOpen, "Make the first admin and sign in", (*Server).postFirst, mediaHTML),
-		get("/login/oidc", "To the OpenID Connect issuer", (*Server).startOIDC, next),
+		form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Server).postOIDC, mediaHTML),
 		get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Server).finishOIDC,
 			query("code", "the issuer's"), query("state", "ours"), query("error", "the issuer's")),
 		form("/logout", PolicySelf, "Sign out", (*Server).postLogout, mediaHTML),

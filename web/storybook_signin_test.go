@@ -21,7 +21,7 @@ type cast struct {
 
 func (c cast) Mode() auth.Mode                             { return c.mode }
 func (c cast) Offers(context.Context) (auth.Offers, error) { return c.offers, nil }
-func (c cast) Identify(context.Context, *http.Request) (auth.Principal, error) {
+func (c cast) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	if c.me.ID == "" {
 		return auth.Principal{}, auth.ErrNobody
 	}
@@ -29,6 +29,9 @@ func (c cast) Identify(context.Context, *http.Request) (auth.Principal, error) {
 }
 func (c cast) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.refusal
+}
+func (c cast) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
+	return "https://issuer.example/authorize?client_id=board&state=x", c.refusal
 }
 func (c cast) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.refusal
@@ -94,6 +97,7 @@ func bareScenes() []scene {
 		{name: "login-ended", path: "/login?ended=1&next=%2Fcollections", view: fine, change: playing(cast{mode: "local", offers: local})},
 		{name: "login-both", path: "/login", view: fine, change: playing(cast{mode: "local,oidc", offers: auth.Offers{Password: true, OIDC: true}})},
 		{name: "login-oidc", path: "/login", view: fine, change: playing(cast{mode: "oidc", offers: auth.Offers{OIDC: true}})},
+		{name: "login-leave", path: "/login/oidc", view: fine, change: playing(cast{mode: "oidc", offers: auth.Offers{OIDC: true}}), ask: post("/login/oidc", "next", "/zones")},
 		{name: "login-proxy", path: "/login", view: fine, change: playing(cast{mode: "proxy"})},
 		{name: "login-first", path: "/login", view: fine, change: playing(cast{mode: "local", offers: auth.Offers{Password: true, First: true}})},
 		{name: "login-readonly", path: "/login", view: fine, change: playing(cast{mode: "local", offers: auth.Offers{Password: true, ReadOnly: true}})},

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -24,7 +25,7 @@ type stubSurveys struct {
 	list    []survey.Survey
 	result  survey.Result
 	started []survey.Request
-	by      string
+	by      store.AuditEntry
 	stopped []string
 }
 
@@ -51,13 +52,13 @@ func cannedSurveys() *stubSurveys {
 	}}
 }
 
-func (s *stubSurveys) Start(_ context.Context, r survey.Request, by string) (survey.Survey, error) {
+func (s *stubSurveys) Start(_ context.Context, r survey.Request, by store.AuditEntry) (survey.Survey, error) {
 	s.started, s.by = append(s.started, r), by
 	return s.list[0], nil
 }
 
-func (s *stubSurveys) Stop(_ context.Context, id string) error {
-	s.stopped = append(s.stopped, id)
+func (s *stubSurveys) Stop(_ context.Context, id string, by store.AuditEntry) error {
+	s.stopped, s.by = append(s.stopped, id), by
 	return nil
 }
 
@@ -150,8 +151,8 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	want := []survey.Request{{Kind: survey.Project, Project: id, DB: "yorkie-meta"}, {Kind: survey.Sample, NS: "yorkie-meta.changes", Precision: 0.05}}
-	if len(stub.started) != 2 || stub.started[0] != want[0] || stub.started[1] != want[1] || stub.by == "" {
-		t.Errorf("%+v by %q", stub.started, stub.by)
+	if len(stub.started) != 2 || stub.started[0] != want[0] || stub.started[1] != want[1] || stub.by.By != "local" || stub.by.Via != "none" {
+		t.Errorf("%+v by %+v", stub.started, stub.by)
 	}
 	for _, bad := range []string{`{"kind":"project"}`, `{"kind":"document","document":"<x>"}`, `{"kind":"sample","shard":"x"}`} {
 		if w := s.do("POST", "/api/v1/surveys", header("Content-Type", "application/json"), body(bad)); w.Code != http.StatusBadRequest {
@@ -160,7 +161,7 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	}
 	s.do("POST", "/surveys/RUNS/stop", header("Content-Type", "application/x-www-form-urlencoded"))
 	s.do("POST", "/api/v1/surveys/RUNS/stop")
-	if len(stub.stopped) != 2 || stub.stopped[0] != "RUNS" {
+	if len(stub.stopped) != 2 || stub.stopped[0] != "RUNS" || stub.by.By != "local" {
 		t.Errorf("%v", stub.stopped)
 	}
 }

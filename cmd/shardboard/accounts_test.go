@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +17,30 @@ func passwordFile(t *testing.T, password string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func TestLeakedPasswordsAreRefusedWithoutAServerToo(t *testing.T) {
+	const leaked = "leaked horse battery"
+	sum := sha1.Sum([]byte(leaked))
+	list := filepath.Join(t.TempDir(), "leaked.txt")
+	if err := os.WriteFile(list, []byte(strings.ToUpper(hex.EncodeToString(sum[:]))+":12\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bad, good := passwordFile(t, leaked), passwordFile(t, "correct horse battery")
+	data := []string{"--data-dir", t.TempDir()}
+	try := func(code int, says string, args ...string) {
+		t.Helper()
+		if got, out, errs := shardboard(t, append(args, data...)...); got != code || !strings.Contains(errs, says) || strings.Contains(out+errs, "horse") {
+			t.Errorf("%v: exit %d, %s%s", args, got, out, errs)
+		}
+	}
+	try(2, "leak", "user", "add", "anna", "--password-file", bad, "--leaked-passwords", list)
+	try(0, "", "user", "add", "anna", "--password-file", good, "--leaked-passwords", list)
+	try(2, "line 1", "user", "passwd", "anna", "--password-file", good, "--leaked-passwords", good)
+	t.Setenv("SHARDBOARD_LEAKED_PASSWORDS", list)
+	try(2, "leak", "user", "passwd", "anna", "--password-file", bad)
+	try(2, "leak", "user", "break-glass", "--password-file", bad)
+	try(0, "", "user", "break-glass", "--password-file", good)
 }
 
 func TestAccountsAreKeptWithoutAServer(t *testing.T) {
@@ -87,7 +113,7 @@ func TestNoSecretIsAFlag(t *testing.T) {
 	for _, cmd := range [][]string{{"serve"}, {"demo"}, {"user", "add"}, {"user", "passwd"}, {"user", "break-glass"}, {"token", "create"}} {
 		_, out, _ := shardboard(t, append(cmd, "--help")...)
 		for _, flag := range regexp.MustCompile(`--[a-z-]*(password|secret|token)[a-z-]*`).FindAllString(out, -1) {
-			if !strings.HasSuffix(flag, "-file") {
+			if !strings.HasSuffix(flag, "-file") && flag != "--leaked-passwords" { // a file of what everybody knows
 				t.Errorf("%v has %s", cmd, flag)
 			}
 		}

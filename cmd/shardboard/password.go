@@ -18,6 +18,7 @@ import (
 // else the first line of the standard input, or a file. Never a command line.
 type passwordFlags struct {
 	PasswordFile string `name:"password-file" type:"path" placeholder:"FILE" help:"File that holds the password; else it is asked for, or read from the standard input."`
+	Leaked       string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"With --data-dir: file of leaked passwords, which are refused. A server that is asked has its own."`
 }
 
 func (f passwordFlags) password(e *env) (string, error) {

@@ -25,6 +25,8 @@ type signInFlags struct {
 	ProxyRoleHeader string   `name:"proxy-role-header" env:"SHARDBOARD_PROXY_ROLE_HEADER" help:"Header in which the proxy gives the role; without it everybody is a viewer."`
 	ProxyCIDR       []string `name:"proxy-cidr" env:"SHARDBOARD_PROXY_CIDR" help:"Addresses or networks from which the proxy connects; its headers are believed from nowhere else, X-Forwarded-For too."`
 
+	Leaked string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"File of leaked passwords, which nobody may set: a SHA-1 in hexadecimal a line, sorted, with or without :COUNT. It is searched in place, whatever its size."`
+
 	SessionIdle time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
 	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"And this long after it began; by OIDC after 12h, by the break-glass account after 1h at the latest."`
 }
@@ -41,7 +43,7 @@ func (f signInFlags) checkTimes() error {
 func (f signInFlags) add(c *app.Config) {
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
-		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax,
+		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Leaked: f.Leaked,
 		OIDC:        app.OIDC{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, SecretFile: f.OIDCSecret, GroupsClaim: f.OIDCGroups, Roles: f.OIDCRoles},
 		ProxyHeader: f.ProxyHeader, ProxyRoleHeader: f.ProxyRoleHeader, ProxyCIDRs: f.ProxyCIDR,
 	}

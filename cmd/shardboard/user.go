@@ -14,7 +14,7 @@ import (
 type userCmd struct {
 	Add        userAddCmd        `cmd:"" help:"Add a person; the password is asked for."`
 	Passwd     userPasswdCmd     `cmd:"" help:"Give a person another password; ends their sessions."`
-	Role       userRoleCmd       `cmd:"" help:"Change what a person may do; ends their sessions."`
+	Role       userRoleCmd       `cmd:"" help:"Change what a person may do; their next request has another session, with that role."`
 	Disable    userDisableCmd    `cmd:"" help:"Keep a person out; ends their sessions, and their tokens open nothing meanwhile."`
 	Enable     userEnableCmd     `cmd:"" help:"Let a disabled person in again."`
 	List       userListCmd       `cmd:"" help:"List who may come in."`
@@ -25,11 +25,13 @@ type userCmd struct {
 type accountFlags struct {
 	remoteFlags `embed:""`
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; none may run on it."`
+
+	leaked string // file of leaked passwords, where one is set
 }
 
 func (f accountFlags) open(e *env) (app.Accounts, error) {
 	if f.DataDir != "" {
-		return app.OpenAccounts(e.ctx, f.DataDir, e.log)
+		return app.OpenAccounts(e.ctx, f.DataDir, f.leaked, e.log)
 	}
 	remote, err := f.remote()
 	if err != nil {
@@ -63,6 +65,7 @@ func (c userAddCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	c.leaked = c.Leaked
 	return c.do(e, func(a app.Accounts) error {
 		u, err := a.CreateUser(e.ctx, api.UserCreate{Name: c.Name, Password: password, Role: c.Role})
 		if err == nil {
@@ -83,6 +86,7 @@ func (c userPasswdCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	c.leaked = c.Leaked
 	return c.change(e, c.Name, api.UserChange{Password: &password}, "has another password")
 }
 
@@ -170,7 +174,7 @@ func (c userBreakGlassCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.OpenAccounts(e.ctx, c.DataDir, e.log)
+	a, err := app.OpenAccounts(e.ctx, c.DataDir, c.Leaked, e.log)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package alert
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -265,6 +266,40 @@ func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
 		log, err := db.AuditRecords(t.Context(), 0, 10)
 		if err != nil || len(log) != 3 || log[0].What != "alert.silenced" || log[0].By != "user:anna" {
 			t.Errorf("the audit record: %v, %v", log, err)
+		}
+		_ = db.Close()
+	})
+}
+
+func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		db, to := kept(t, dir), &receiver{}
+		r := run(t, oneTarget, db, &world{}, to)
+		if _, err := r.Test(t.Context(), "ops", by()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
+			t.Errorf("before it is known what to record it with: %v", err)
+		}
+		pass(time.Minute)
+		if _, err := r.Test(t.Context(), "nobody", by()); fault.Of(err) != fault.NotFound {
+			t.Error(err)
+		}
+		if d, err := r.Test(t.Context(), "ops", by()); err != nil || d.Code != "ok" {
+			t.Fatal(d, err)
+		}
+		to.set(func() { to.status = 500 })
+		if d, err := r.Test(t.Context(), "ops", by()); err != nil || d.Code == "ok" {
+			t.Fatal(d, err)
+		}
+		r.stop()
+		log, err := db.AuditRecords(t.Context(), 0, 10)
+		if err != nil || len(log) != 2 {
+			t.Fatalf("recorded: %+v, %v", log, err)
+		}
+		for i, want := range []string{"ok", "failed"} {
+			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want || (want == "failed") != (e.Details["status"] == "500") ||
+				strings.Contains(fmt.Sprint(e), "CANARY") {
+				t.Errorf("%s is recorded as %+v", want, e)
+			}
 		}
 		_ = db.Close()
 	})

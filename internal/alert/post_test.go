@@ -14,10 +14,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// tested sends a test to a receiver at an address.
-func tested(t *testing.T, e *Engine) (code string, status int) {
+// sendTest sends a test to a receiver at an address.
+func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
-	d, err := e.Test(t.Context(), "ops")
+	d, err := e.Test(t.Context(), "ops", by())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestATestReachesItsReceiverInItsFormat(t *testing.T) {
 			got.Store(string(b))
 			kind.Store(r.Method + " " + r.Header.Get("Content-Type"))
 		}))
-		if code, status := tested(t, engineTo(t, s.URL, format)); code != "ok" || status != 200 {
+		if code, status := sendTest(t, engineTo(t, s.URL, format)); code != "ok" || status != 200 {
 			t.Errorf("%s: %s %d", format, code, status)
 		}
 		if b, _ := got.Load().(string); !strings.Contains(b, "a test of alerts") || kind.Load() != "POST application/json" {
@@ -54,7 +54,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) }))
-		if code, got := tested(t, engineTo(t, s.URL, Generic)); code != "redirect" || got != status {
+		if code, got := sendTest(t, engineTo(t, s.URL, Generic)); code != "redirect" || got != status {
 			t.Errorf("%d: %s %d", status, code, got)
 		}
 		s.Close()
@@ -70,7 +70,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	s.Config.ErrorLog = nil
 	s.StartTLS()
 	defer s.Close()
-	if code, _ := tested(t, engineTo(t, s.URL, Generic)); code != "tls" || reached.Load() {
+	if code, _ := sendTest(t, engineTo(t, s.URL, Generic)); code != "tls" || reached.Load() {
 		t.Errorf("%s, reached %v", code, reached.Load())
 	}
 }
@@ -81,15 +81,15 @@ func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
 	}))
 	defer s.Close()
-	if code, status := tested(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
+	if code, status := sendTest(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
 		t.Errorf("%s %d", code, status)
 	}
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	if code, _ := tested(t, engineTo(t, gone.URL, Generic)); code != "refused" {
+	if code, _ := sendTest(t, engineTo(t, gone.URL, Generic)); code != "refused" {
 		t.Error(code)
 	}
-	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none"); fault.Of(err) != fault.NotFound {
+	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", by()); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
 func TestAnAddressIsNowhere(t *testing.T) {
 	c := configured(t, oneTarget)
 	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
-	d, err := e.Test(t.Context(), "ops")
+	d, err := e.Test(t.Context(), "ops", by())
 	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]), fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
 		if strings.Contains(printed, "CANARY") || strings.Contains(printed, "hooks.example") {

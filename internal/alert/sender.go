@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -81,7 +82,7 @@ func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
 	if out.code == "stopped" {
 		return out, true
 	}
-	e.note(ctx, t, out, due, false)
+	_ = e.note(ctx, t, out, due, nil) // logged
 	return out, true
 }
 
@@ -122,14 +123,15 @@ func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	})
 }
 
-// note keeps how a message went, and what the receiver knows by it.
-func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert, test bool) {
+// note keeps how a message went, and what the receiver knows by it. by is who
+// asked for a test; nil: it is none.
+func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
 	// The message has left: that it did is kept also when everything ends now.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.o.Now()
+	now, test := e.o.Now(), by != nil
 	failed := t.last.Failed + 1
 	if out.ok() {
 		failed = 0
@@ -155,17 +157,37 @@ func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert,
 	}
 	err := e.save(ctx, now)
 	if err == nil && e.kept != nil && e.cluster != "" {
-		err = e.kept.SaveDelivery(ctx, e.cluster, t.last)
+		var told []store.AuditEntry
+		if test {
+			told = append(told, tested(*by, e.cluster, t.last))
+		}
+		err = e.kept.SaveDelivery(ctx, e.cluster, t.last, told...)
 	}
 	if err != nil {
 		e.o.Log.Error("keep that an alert message was sent", "target", t.Name, "err", err)
 	}
+	return err
+}
+
+// tested is what the audit record says of a test: the receiver by its name, for
+// its address is a secret.
+func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
+	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, d.At, "alert.tested", d.Target, "ok"
+	if d.Failed > 0 {
+		by.Outcome = "failed"
+	}
+	by.Details = map[string]string{"code": d.Code}
+	if d.Status != 0 {
+		by.Details["status"] = strconv.Itoa(d.Status)
+	}
+	return by
 }
 
 // Test sends a message that says it is a test to one receiver, and tells how it
-// went. fault.NotFound when there is no receiver of that name, fault.Conflict
-// while another message to it is under way.
-func (e *Engine) Test(ctx context.Context, name string) (store.Delivery, error) {
+// went. That is recorded with who asked for it. fault.NotFound when there is no
+// receiver of that name, fault.Conflict while another message to it is under
+// way, fault.Unavailable while nothing can be recorded.
+func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (store.Delivery, error) {
 	i := slices.IndexFunc(e.targets, func(t *sender) bool { return t.Name == name })
 	if i < 0 {
 		return store.Delivery{}, fault.New(fault.NotFound, "No receiver of alerts has that name.")
@@ -179,6 +201,9 @@ func (e *Engine) Test(ctx context.Context, name string) (store.Delivery, error) 
 	e.mu.Lock()
 	cluster := e.cluster
 	e.mu.Unlock()
+	if e.kept != nil && cluster == "" {
+		return store.Delivery{}, fault.New(fault.Unavailable, "It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
+	}
 	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",
 		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}
 	b := batch{cluster: cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: []Alert{a}, test: true}
@@ -189,7 +214,9 @@ func (e *Engine) Test(ctx context.Context, name string) (store.Delivery, error) 
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	e.note(ctx, t, post(ctx, e.client, t.to, body), nil, true)
+	if err := e.note(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
+		return store.Delivery{}, err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return t.last, nil

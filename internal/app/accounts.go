@@ -71,29 +71,49 @@ func collect[T any](ctx context.Context, at Remote, path string) (out []T, err e
 // LocalAccounts are those of a data directory. It has to be without a server,
 // for there is one process that writes.
 type LocalAccounts struct {
-	db   *sqlite.DB
-	auth *auth.Service
+	db     *sqlite.DB
+	auth   *auth.Service
+	leaked *auth.Leaked // nil: none is known
 }
 
 // OpenAccounts owns a data directory until Close. Whoever can read its files
-// could change them anyway, so nobody is asked who they are.
-func OpenAccounts(ctx context.Context, dir string, log *slog.Logger) (*LocalAccounts, error) {
-	db, err := sqlite.Open(ctx, dir)
-	if err != nil {
-		return nil, err
+// could change them anyway, so nobody is asked who they are. leaked is a file of
+// passwords that are not taken, "" for none.
+func OpenAccounts(ctx context.Context, dir, leaked string, log *slog.Logger) (*LocalAccounts, error) {
+	l := &LocalAccounts{}
+	if err := l.open(ctx, dir, leaked, log); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
-	if !db.Owner() {
-		return nil, errors.Join(fault.New(fault.Conflict, "A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.", dir), db.Close())
+	return l, nil
+}
+
+func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.Logger) (err error) {
+	if leaked != "" {
+		if l.leaked, err = auth.OpenLeaked(leaked); err != nil {
+			return err
+		}
 	}
-	s, err := auth.New(auth.Options{Store: db, Log: log, Mode: auth.ModeLocal})
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+	if l.db, err = sqlite.Open(ctx, dir); err != nil {
+		return err
 	}
-	return &LocalAccounts{db, s}, nil
+	if !l.db.Owner() {
+		return fault.New(fault.Conflict, "A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.", dir)
+	}
+	l.auth, err = auth.New(auth.Options{Store: l.db, Log: log, Mode: auth.ModeLocal, Leaked: l.leaked})
+	return err
 }
 
 // Close gives up the directory.
-func (l *LocalAccounts) Close() error { return l.db.Close() }
+func (l *LocalAccounts) Close() error {
+	var errs []error
+	if l.db != nil {
+		errs = append(errs, l.db.Close())
+	}
+	if l.leaked != nil {
+		errs = append(errs, l.leaked.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // Users are all accounts.
 func (l *LocalAccounts) Users(ctx context.Context) (out []api.User, err error) {

@@ -13,7 +13,7 @@ import (
 func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
-	local, err := OpenAccounts(ctx, dir, quiet)
+	local, err := OpenAccounts(ctx, dir, "", quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
-	if _, err := OpenAccounts(ctx, dir, quiet); fault.Of(err) != fault.Conflict {
+	if _, err := OpenAccounts(ctx, dir, "", quiet); fault.Of(err) != fault.Conflict {
 		t.Errorf("a directory that a server owns is opened: %v", err)
 	}
 	remote, err := ReadRemote(a.URL(), key.Secret, "")

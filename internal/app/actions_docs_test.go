@@ -40,7 +40,7 @@ func startActing(t *testing.T, o simcluster.Options) *demo {
 func (d *demo) signedIn(t *testing.T, roles ...string) (server string, tokens []string) {
 	t.Helper()
 	dir := t.TempDir()
-	local, err := OpenAccounts(t.Context(), dir, slog.New(slog.DiscardHandler))
+	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,6 +157,13 @@ func (a *App) open(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	var leaked *auth.Leaked
+	if c.Auth.Leaked != "" {
+		if leaked, err = auth.OpenLeaked(c.Auth.Leaked); err != nil {
+			return err
+		}
+		a.ends.push("leaked passwords", func(context.Context) error { return leaked.Close() })
+	}
 	l, err := bind(c.Listen, "--listen")
 	if err != nil {
 		return err
@@ -180,6 +187,7 @@ func (a *App) open(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	o.Leaked = leaked
 	a.auth, err = auth.New(o)
 	return err
 }

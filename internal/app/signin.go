@@ -27,6 +27,8 @@ type Auth struct {
 	ProxyRole       string
 	ProxyCIDRs      []string // whose headers are believed: the name, and the client's address
 
+	Leaked string // file of leaked passwords, which nobody may have; "" is none
+
 	Cost auth.Cost // of a password's hash; zero is the default. For tests
 }
 

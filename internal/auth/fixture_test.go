@@ -2,7 +2,6 @@ package auth
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -122,7 +121,7 @@ func asked(from string, cookie *http.Cookie, headers ...string) *http.Request {
 }
 
 func (h *house) who(cookie *http.Cookie, headers ...string) (Principal, error) {
-	return h.Identify(context.Background(), asked("192.0.2.1", cookie, headers...))
+	return h.Identify(httptest.NewRecorder(), asked("192.0.2.1", cookie, headers...))
 }
 
 // audited are the entries of a kind.

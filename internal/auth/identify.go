@@ -13,9 +13,10 @@ import (
 const touchEvery = time.Minute
 
 // Identify says who sent a request. A proof that is there and wrong is not made
-// good by another one after it.
-func (s *Service) Identify(ctx context.Context, r *http.Request) (Principal, error) {
-	from := s.ClientAddr(r)
+// good by another one after it. The answer w gets a cookie when the session is
+// another one from now on.
+func (s *Service) Identify(w http.ResponseWriter, r *http.Request) (Principal, error) {
+	ctx, from := r.Context(), s.ClientAddr(r)
 	switch {
 	case s.o.Mode.Has(ModeNone):
 		p := Local()
@@ -28,7 +29,7 @@ func (s *Service) Identify(ctx context.Context, r *http.Request) (Principal, err
 		return s.byToken(ctx, values, from)
 	}
 	if secret := s.sessionSecret(r); secret != "" {
-		p, err := s.bySession(ctx, secret, from)
+		p, err := s.bySession(ctx, w, secret, from)
 		if err == nil || fault.Of(err) != fault.Forbidden || !s.o.Mode.Has(ModeProxy) {
 			return p, err
 		}
@@ -99,22 +100,25 @@ func (s *Service) tokenPrincipal(ctx context.Context, t store.Token) (Principal,
 	return Principal{ID: "token:" + t.ID, Name: t.Name, Role: role, Method: ByToken}, nil
 }
 
-func (s *Service) bySession(ctx context.Context, secret, from string) (Principal, error) {
+func (s *Service) bySession(ctx context.Context, w http.ResponseWriter, secret, from string) (Principal, error) {
 	row, err := s.o.Store.SessionByHash(ctx, digest(secret))
 	if fault.Of(err) == fault.NotFound {
-		return Principal{}, ErrNobody
+		return s.byFormer(ctx, secret, from)
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	p, err := s.sessionPrincipal(ctx, row)
+	p, stale, err := s.standing(ctx, row)
 	if err != nil {
 		return Principal{}, err
+	}
+	p.From = from
+	if stale {
+		return s.rotate(ctx, w, secret, row, p)
 	}
 	if now := s.o.Now(); now.Sub(row.Used) >= s.noteUse() && s.o.Store.Owner() {
 		s.noted(s.o.Store.TouchSession(ctx, row.ID, now))
 	}
-	p.From = from
 	return p, nil
 }
 
@@ -130,24 +134,39 @@ func (s *Service) noted(err error) {
 	}
 }
 
-// sessionPrincipal is who a session stands for, while it lasts. An account of
-// ours is asked again each time; who came from outside has the role of then.
+// sessionPrincipal is who a session stands for, while it lasts and may be used
+// as it is.
 func (s *Service) sessionPrincipal(ctx context.Context, row store.Session) (Principal, error) {
-	now := s.o.Now()
-	p := Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From}
-	if !now.Before(row.Expires) || !now.Before(row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
+	p, stale, err := s.standing(ctx, row)
+	if stale {
 		return Principal{}, ErrNobody
 	}
-	if id, ok := strings.CutPrefix(row.Subject, "user:"); ok {
-		u, err := s.o.Store.User(ctx, id)
-		if fault.Of(err) == fault.NotFound || err == nil && (u.Disabled || u.Role != row.Role) {
-			return Principal{}, ErrNobody // another role is another session
-		}
-		if err != nil {
-			return Principal{}, err
-		}
+	return p, err
+}
+
+// standing is who a session stands for, while it lasts. An account of ours is
+// asked again each time and has its present role; who came from outside has the
+// role of then. stale tells that the role changed since the session was made:
+// then there has to be another one before it may do anything.
+func (s *Service) standing(ctx context.Context, row store.Session) (p Principal, stale bool, err error) {
+	now := s.o.Now()
+	p = Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From}
+	if !now.Before(row.Expires) || !now.Before(row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
+		return Principal{}, false, ErrNobody
 	}
-	return p, nil
+	id, ours := strings.CutPrefix(row.Subject, "user:")
+	if !ours {
+		return p, row.Stale, nil
+	}
+	u, err := s.o.Store.User(ctx, id)
+	if fault.Of(err) == fault.NotFound || err == nil && (u.Disabled || !Role(u.Role).Known()) {
+		return Principal{}, false, ErrNobody
+	}
+	if err != nil {
+		return Principal{}, false, err
+	}
+	p.Role = Role(u.Role)
+	return p, row.Stale || u.Role != row.Role, nil
 }
 
 // accepts tells whether a session made by a method is good under the present

@@ -158,7 +158,11 @@ func (s *Service) sessionOf(r *http.Request) string {
 	if secret == "" {
 		return ""
 	}
-	row, err := s.o.Store.SessionByHash(context.WithoutCancel(r.Context()), digest(secret))
+	ctx := context.WithoutCancel(r.Context())
+	row, err := s.o.Store.SessionByHash(ctx, digest(secret))
+	if fault.Of(err) == fault.NotFound { // this very request may have rotated it
+		row, err = s.o.Store.SessionByFormer(ctx, digest(secret))
+	}
 	if err != nil {
 		return ""
 	}

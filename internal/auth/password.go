@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -106,7 +107,24 @@ func checkAttempt(name, password string) error {
 	return nil
 }
 
-// checkPassword says whether a new password does.
+// checkPassword says whether a new password does, for whichever account and
+// whoever sets it. The sentence does not repeat it.
+func (s *Service) checkPassword(name, password string) error {
+	if err := checkPassword(name, password); err != nil || s.o.Leaked == nil {
+		return err
+	}
+	leaked, err := s.o.Leaked.Has(password)
+	if err != nil {
+		s.o.Log.Error("look for a password among the leaked ones", "err", err, "cause", errors.Unwrap(err))
+		return err
+	}
+	if leaked {
+		return fault.New(fault.Invalid, "This password is known from a leak somewhere else, so guessers try it. Choose another one; a few unrelated words are good.")
+	}
+	return nil
+}
+
+// checkPassword says whether a password does by itself.
 func checkPassword(name, password string) error {
 	switch {
 	case !utf8.ValidString(password) || len(password) > maxPassword:

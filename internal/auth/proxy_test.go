@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func withProxy(o *Options) {
 func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 	h := newHouse(t, withProxy)
 	for _, from := range []string{"10.1.2.3", "2001:db8:1::7", "::ffff:10.1.2.3"} {
-		p, err := h.Identify(t.Context(), asked(from, nil, "X-Forwarded-User", "anna"))
+		p, err := h.Identify(httptest.NewRecorder(), asked(from, nil, "X-Forwarded-User", "anna"))
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
 			t.Errorf("%s: %+v, %v", from, p, err)
 		}
@@ -29,7 +30,7 @@ func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
-			p, err := h.Identify(t.Context(), asked(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
+			p, err := h.Identify(httptest.NewRecorder(), asked(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
 			isNobody(t, from, p, err)
 		}
 	}
@@ -37,7 +38,7 @@ func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 		t.Errorf("%d are recorded: %+v", len(spoofed), spoofed)
 	}
 	h.pass(sightingLasts)
-	_, _ = h.Identify(t.Context(), asked("10.2.0.1", nil, "X-Forwarded-User", "anna"))
+	_, _ = h.Identify(httptest.NewRecorder(), asked("10.2.0.1", nil, "X-Forwarded-User", "anna"))
 	if spoofed := h.audited(t, auditSpoofed); len(spoofed) != 5 {
 		t.Errorf("the next day is not recorded: %d", len(spoofed))
 	}
@@ -50,40 +51,40 @@ func TestAProxysHeaderMustBeOneUsableName(t *testing.T) {
 		for _, n := range names {
 			r.Header.Add("X-Forwarded-User", n)
 		}
-		p, err := h.Identify(t.Context(), r)
+		p, err := h.Identify(httptest.NewRecorder(), r)
 		isNobody(t, strings.Join(names, " and "), p, err)
 	}
 }
 
 func TestAPasswordThatWasForTheProxyIsNoWrongToken(t *testing.T) {
 	h := newHouse(t, withProxy)
-	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	if err != nil || p.ID != "proxy:anna" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
+	p, err = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
 	isNobody(t, "a wrong token", p, err)
-	p, err = h.Identify(t.Context(), asked("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+	p, err = h.Identify(httptest.NewRecorder(), asked("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	isNobody(t, "from elsewhere", p, err)
 }
 
 func TestAProxysRoleMustBeARole(t *testing.T) {
 	h := newHouse(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
-		p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
+		p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
 		if p.Role != want || (want == "") != (err != nil) {
 			t.Errorf("%q: %+v, %v", role, p, err)
 		}
 	}
-	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
+	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
 	isNobody(t, "two roles", p, err)
-	p, err = h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
+	p, err = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
 	isNobody(t, "no role", p, err)
 }
 
 func TestWithoutProxyModeItsHeaderIsNothing(t *testing.T) {
 	h := newHouse(t)
-	p, err := h.Identify(t.Context(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
+	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
 	isNobody(t, "a header", p, err)
 }
 

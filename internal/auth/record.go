@@ -24,6 +24,7 @@ const (
 	auditTokenCreated = "token.created"
 	auditTokenRevoked = "token.revoked"
 	auditSession      = "session.revoked"
+	auditRotated      = "session.rotated"
 )
 
 // entry is what p did. pairs are names and values of details.

@@ -53,6 +53,7 @@ type Options struct {
 	Proxy     ProxyOptions     // with ModeProxy
 	Forwarded []netip.Prefix   // addresses whose X-Forwarded-For is believed, for ClientAddr only
 	Cost      Cost             // of a password's hash; zero is DefaultCost
+	Leaked    *Leaked          // passwords that are not taken; nil: none is known
 }
 
 // ProxyOptions say whose headers are believed.
@@ -66,7 +67,7 @@ type ProxyOptions struct {
 // Offers is what a sign-in page can offer.
 type Offers struct {
 	Password bool // a form for name and password
-	OIDC     bool // a link to /login/oidc
+	OIDC     bool // a button for /login/oidc
 	First    bool // there is no user yet: the link is on the server's standard output
 	Off      bool // everybody is signed in already (none, demo)
 	ReadOnly bool // another process owns the data: nobody can sign in here
@@ -167,8 +168,9 @@ type surface interface {
 	ClientAddr(r *http.Request) string // without port; believes X-Forwarded-For of known proxies only
 
 	// Identify: bearer token, else session cookie, else trusted proxy header,
-	// else none/demo. ErrNobody; *TooMany after many wrong tokens.
-	Identify(ctx context.Context, r *http.Request) (Principal, error)
+	// else none/demo. ErrNobody; *TooMany after many wrong tokens. After a change
+	// of the account's role it gives w the cookie of another session.
+	Identify(w http.ResponseWriter, r *http.Request) (Principal, error)
 	// Check is for sockets, at least every 60 s: ErrNobody when p's session or
 	// token ended or its role is another now.
 	Check(ctx context.Context, p Principal) error
@@ -183,8 +185,8 @@ type surface interface {
 	// ClaimFirst makes the first admin and signs in: ErrLink, *TooMany,
 	// fault.Invalid (name or password does not do).
 	ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error)
-	// StartOIDC sets a cookie and gives the address to redirect to. The route is
-	// GET /login/oidc?next=: a form would be stopped by form-action 'self'.
+	// StartOIDC sets a cookie and gives the address to lead to. The route is
+	// POST /login/oidc, so that it takes somebody's click.
 	StartOIDC(w http.ResponseWriter, r *http.Request, next string) (to string, err error)
 	// FinishOIDC checks GET /login/oidc/callback, sets the session's cookie and
 	// gives the local path to redirect to.
@@ -196,7 +198,8 @@ type surface interface {
 	Revoke(ctx context.Context, by Principal, session string) error
 
 	// Users and changes of them need Admin (fault.Forbidden). Names are unique
-	// for ever. Changes end the sessions of whom they are about.
+	// for ever. Changes end the sessions of whom they are about; that of a role
+	// has them rotated at their next request.
 	Users(ctx context.Context, by Principal) ([]User, error)
 	CreateUser(ctx context.Context, by Principal, u NewUser) (User, error)
 	SetPassword(ctx context.Context, by Principal, name, password string) error

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 
 	"shardboard/internal/fault"
 )
@@ -18,14 +19,18 @@ func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error)
 	}
 	var out []Session
 	for _, row := range rows {
-		if _, err := s.sessionPrincipal(ctx, row); fault.Of(err) == fault.Forbidden && err != nil {
+		p, _, err := s.standing(ctx, row) // a stale one lasts too: its next request has another one
+		if errors.Is(err, ErrNobody) {
 			continue // it ended by itself
+		}
+		if err != nil {
+			return nil, err
 		}
 		ends := row.Expires
 		if idle := row.Used.Add(s.o.Idle); idle.Before(ends) {
 			ends = idle
 		}
-		out = append(out, Session{ID: row.ID, Subject: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), From: row.From,
+		out = append(out, Session{ID: row.ID, Subject: row.Subject, Name: row.Name, Role: p.Role, Method: Method(row.Method), From: row.From,
 			Created: row.Created, Used: row.Used, Ends: ends, Current: row.ID == by.Session})
 	}
 	return out, nil

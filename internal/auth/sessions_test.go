@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -69,8 +70,9 @@ func TestWhatEndsASessionClosesItsSocketsAtOnce(t *testing.T) {
 			if closed(others) || h.Check(t.Context(), other) != nil {
 				t.Error("another one's sockets close")
 			}
-			got, err := h.who(c)
-			isNobody(t, "the secret", got, err)
+			if got, err := h.who(c); name != "role" { // which rotates
+				isNobody(t, "the secret", got, err)
+			}
 			if h.Check(t.Context(), p) == nil {
 				t.Error("the check passes")
 			}
@@ -89,8 +91,9 @@ func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
 		t.Error("the socket lives on", err)
 	}
-	got, err := h.who(c)
-	isNobody(t, "the session with the role before", got, err)
+	if got, err := h.who(c); err != nil || got.Role != Viewer || got.Session == p.Session {
+		t.Errorf("the next request is judged as %+v, %v", got, err)
+	}
 }
 
 func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
@@ -135,7 +138,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 	h := newHouse(t)
 	h.add(t, "anna", Viewer)
 	c, p := h.in(t, "anna")
-	got, err := h.service(t).Identify(t.Context(), asked("192.0.2.1", c))
+	got, err := h.service(t).Identify(httptest.NewRecorder(), asked("192.0.2.1", c))
 	if err != nil || got != p {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -146,6 +149,6 @@ func TestASessionOfAWayThatIsClosedNowIsNone(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	c, _ := h.in(t, "anna")
 	s := h.service(t, withIssuer(&fakeIssuer{}))
-	got, err := s.Identify(t.Context(), asked("192.0.2.1", c))
+	got, err := s.Identify(httptest.NewRecorder(), asked("192.0.2.1", c))
 	isNobody(t, "a password's session when only OIDC is on", got, err)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,7 +120,7 @@ func TestTwoCookiesOfOneNameAreNone(t *testing.T) {
 	c, _ := h.in(t, "anna")
 	r := asked("192.0.2.1", c)
 	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
-	p, err := h.Identify(t.Context(), r)
+	p, err := h.Identify(httptest.NewRecorder(), r)
 	isNobody(t, "two cookies", p, err)
 }
 

@@ -88,7 +88,7 @@ func (s *Service) account(ctx context.Context, n NewUser) (store.User, error) {
 	if !n.Role.Known() {
 		return store.User{}, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")
 	}
-	if err := checkPassword(name, n.Password); err != nil {
+	if err := s.checkPassword(name, n.Password); err != nil {
 		return store.User{}, err
 	}
 	if !s.o.Store.Owner() {
@@ -111,7 +111,7 @@ func (s *Service) SetPassword(ctx context.Context, by Principal, name, password 
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(u.Name, password); err != nil {
+	if err := s.checkPassword(u.Name, password); err != nil {
 		return err
 	}
 	hash, err := s.hashes.of(ctx, password)
@@ -148,7 +148,7 @@ func (s *Service) ChangePassword(ctx context.Context, by Principal, present, pas
 		s.refused(ctx, by, auditUserPassword, by.ID, "wrong password")
 		return fault.New(fault.Invalid, "The present password is wrong.")
 	}
-	if err := checkPassword(u.Name, password); err != nil {
+	if err := s.checkPassword(u.Name, password); err != nil {
 		return err
 	}
 	hash, err := s.hashes.of(ctx, password)
@@ -158,8 +158,9 @@ func (s *Service) ChangePassword(ctx context.Context, by Principal, present, pas
 	return s.change(ctx, by, u, store.UserChange{Password: &hash, Except: by.Session}, auditUserPassword)
 }
 
-// SetRole changes what an account may do. Its sessions end rather than being
-// changed in place: the next sign-in has a fresh secret with the new role.
+// SetRole changes what an account may do. Its sockets close, and its sessions
+// become stale: the next request of each has another session, with a fresh
+// secret and the new role.
 func (s *Service) SetRole(ctx context.Context, by Principal, name string, role Role) error {
 	u, err := s.managed(ctx, by, name)
 	if err != nil {
@@ -216,7 +217,11 @@ func (s *Service) managed(ctx context.Context, by Principal, name string) (store
 
 // change writes, ends what it ends, and closes the sockets that hung on it.
 func (s *Service) change(ctx context.Context, by Principal, u store.User, c store.UserChange, what string, details ...string) error {
-	c.End = "user:" + u.ID
+	if c.Role != nil {
+		c.Rotate = "user:" + u.ID
+	} else {
+		c.End = "user:" + u.ID
+	}
 	ids, err := s.o.Store.ChangeUser(ctx, u.ID, c, s.entry(by, what, "user:"+u.ID, "ok", append(details, "name", u.Name)...))
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/profile"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -60,7 +61,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 // survey carries one out. What it could not read is complained of.
 func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) {
 	what := "survey " + string(q.Kind)
-	started, err := r.surveys.Start(ctx, q, "test")
+	started, err := r.surveys.Start(ctx, q, store.AuditEntry{By: "test"})
 	if err != nil {
 		all.note(what, err)
 		return

@@ -80,8 +80,9 @@ type Notices interface {
 	EndSilence(ctx context.Context, cluster, id string, e AuditEntry) error
 	Silences(ctx context.Context, cluster string, now time.Time) ([]Silence, error)
 
-	// SaveDelivery replaces the target's; Deliveries are the last of each, by name.
-	SaveDelivery(ctx context.Context, cluster string, d Delivery) error
+	// SaveDelivery replaces the target's, together with the audit entries of who
+	// asked for it; Deliveries are the last of each, by name.
+	SaveDelivery(ctx context.Context, cluster string, d Delivery, told ...AuditEntry) error
 	Deliveries(ctx context.Context, cluster string) ([]Delivery, error)
 
 	// AddWatch does nothing when it is there already, EndWatch when it is not.

@@ -16,8 +16,9 @@ type Survey struct {
 
 // Surveys keeps measurements and their results.
 type Surveys interface {
-	// SaveSurvey writes or replaces one.
-	SaveSurvey(ctx context.Context, cluster string, s Survey) error
+	// SaveSurvey writes or replaces one, together with the audit entries of who
+	// asked for it.
+	SaveSurvey(ctx context.Context, cluster string, s Survey, told ...AuditEntry) error
 	// SurveyHeads gives surveys without their bodies, newest first.
 	SurveyHeads(ctx context.Context, cluster string, limit int) ([]Survey, error)
 	// SurveyBody gives one's body; fault.NotFound.

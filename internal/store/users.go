@@ -30,6 +30,8 @@ type UserChange struct {
 	// End ends all sessions of the principal of this id, except those in Except.
 	End    string
 	Except string
+	// Rotate makes all sessions of the principal of this id stale.
+	Rotate string
 }
 
 // Users keeps people who may come in. Each change is written together with the
@@ -45,6 +47,7 @@ type Users interface {
 	UserByName(ctx context.Context, name string) (User, error)
 	// Users are all, by name.
 	Users(ctx context.Context) ([]User, error)
-	// ChangeUser gives the ids of the sessions that ended by it. fault.NotFound.
+	// ChangeUser gives the ids of the sessions that ended or became stale by it.
+	// fault.NotFound.
 	ChangeUser(ctx context.Context, id string, c UserChange, e AuditEntry) (ended []string, err error)
 }

@@ -51,30 +51,49 @@ function open() {
   s.onclose = (e) => {
     if (socket !== s) return;
     socket = null;
-    if (e.code === closeEnded) out();
+    if (e.code === closeEnded) ended();
     else later();
   };
 }
 
+// ended finds out whether one is signed out, or has another role: then there is
+// another session, and the page is made anew for it.
+async function ended() {
+  over = true;
+  if ((await me()) !== 200) return out();
+  over = false;
+  if (typing()) open();
+  else location.replace(location.pathname + location.search);
+}
+
+// me is the status of who one is, 0 when the server is away.
+async function me() {
+  try {
+    return (await fetch("/api/v1/me", { credentials: "same-origin" })).status;
+  } catch {
+    return 0;
+  }
+}
+
+// What is being typed is not taken away.
+function typing() {
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
+  return [...fields].some((f) => f.value !== f.defaultValue);
+}
+
 // out leads to sign-in and back to this page, so that it does not stay open
-// before somebody else. What is being typed is not taken away.
+// before somebody else.
 function out() {
   over = true;
   status("lost", word("out"));
   announce(word("out"));
-  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
-  if ([...fields].some((f) => f.value !== f.defaultValue)) return;
+  if (typing()) return;
   location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 // A socket that is refused does not tell why; this address does.
 async function askWhetherOut() {
-  try {
-    const answer = await fetch("/api/v1/me", { credentials: "same-origin" });
-    if (answer.status === 401) out();
-  } catch {
-    // The server is away: later() goes on.
-  }
+  if ((await me()) === 401) out(); // else later() goes on
 }
 
 // later tries again: sooner at first, never in step with other browsers, and

@@ -2,11 +2,10 @@ package templates
 
 // Login is the way in.
 type Login struct {
-	Password, First, Proxy, ReadOnly bool
-	OIDC                             string // address; "" = not offered
-	Next                             string // a page of ours, or ""
-	Name                             string // what was typed before
-	Note, Problem                    string
+	Password, OIDC, First, Proxy, ReadOnly bool
+	Next                                   string // a page of ours, or ""
+	Name                                   string // what was typed before
+	Note, Problem                          string
 }
 
 // First is the form that makes the first admin.

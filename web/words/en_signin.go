@@ -13,6 +13,8 @@ var signIn = map[string]string{
 	"login.readOnly": "Another shardboard owns this one's data, so nobody can sign in here. Sign in at the other one.",
 	"login.proxy":    "People come in through a proxy here. Open the address that the proxy has.",
 	"login.none":     "There is no way to sign in on this page.",
+	"leave.title":    "To single sign-on",
+	"leave.go":       "Go on to sign in",
 	"first.title":    "Make the first admin",
 	"first.lead":     "This account may add the others. The link works once.",
 	"first.go":       "Make the account and sign in",

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
@@ -48,15 +50,15 @@ type Engine struct {
 // job is one survey and what there is of it.
 type job struct {
 	Survey
-	work    work    // nil: not begun, or only its result is left
-	result  *Result // nil: not ended, or to be had from the store
-	cancel  context.CancelFunc
-	since   time.Time // when the pass under way began
-	before  time.Duration
-	from    int64 // Progress.Done then
-	saved   time.Time
-	size    int  // bytes of the last body
-	stopped bool // somebody asked for its end
+	work   work    // nil: not begun, or only its result is left
+	result *Result // nil: not ended, or to be had from the store
+	cancel context.CancelFunc
+	since  time.Time // when the pass under way began
+	before time.Duration
+	from   int64 // Progress.Done then
+	saved  time.Time
+	size   int                // bytes of the last body
+	stop   []store.AuditEntry // by whoever asked for its end; written with it
 }
 
 // New makes an engine that does nothing until Run.
@@ -76,11 +78,11 @@ func New(src Source, tables Tables, dirs Directories, prof *profile.Profile, o O
 	return &Engine{src: src, tables: tables, dirs: dirs, prof: prof, o: o, wake: make(chan struct{}, 1)}
 }
 
-// Start puts a survey into the queue. fault.Invalid when the request makes no
+// Start puts a survey into the queue, and writes down by whom. fault.Invalid when the request makes no
 // sense, fault.NotFound when there is nothing of that kind to measure,
 // fault.Unavailable before the routing table is loaded, fault.Conflict when the
 // same is under way or too many wait.
-func (e *Engine) Start(ctx context.Context, r Request, by string) (Survey, error) {
+func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Survey, error) {
 	t := e.tables.Table()
 	if t == nil || !t.Loaded {
 		return Survey{}, fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
@@ -110,9 +112,9 @@ func (e *Engine) Start(ctx context.Context, r Request, by string) (Survey, error
 	if waiting >= queueLength {
 		return Survey{}, fault.New(fault.Conflict, "%d surveys wait already; stop some, or wait until they are done.", waiting)
 	}
-	j := &job{Survey: Survey{ID: rand.Text(), Request: r, By: by, State: Queued, Queued: e.o.Now().UTC()}, work: w}
+	j := &job{Survey: Survey{ID: rand.Text(), Request: r, By: by.By, State: Queued, Queued: e.o.Now().UTC()}, work: w}
 	j.measure(e.o)
-	if err := e.save(ctx, j); err != nil {
+	if err := e.save(ctx, j, e.deed(by, "survey.started", j)); err != nil {
 		return Survey{}, err
 	}
 	e.jobs = slices.Insert(e.jobs, 0, j)
@@ -124,9 +126,9 @@ func (e *Engine) Start(ctx context.Context, r Request, by string) (Survey, error
 	return j.Survey, nil
 }
 
-// Stop ends a survey; what it has measured stays. fault.NotFound, or
+// Stop ends a survey, and writes down by whom; what it has measured stays. fault.NotFound, or
 // fault.Conflict when it has ended.
-func (e *Engine) Stop(ctx context.Context, id string) error {
+func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error {
 	if err := e.load(ctx); err != nil {
 		return err
 	}
@@ -139,13 +141,32 @@ func (e *Engine) Stop(ctx context.Context, id string) error {
 	case j.State.Ended():
 		return fault.New(fault.Conflict, "This survey has ended.")
 	}
-	j.stopped = true
+	if j.stop == nil { // once, however often it is asked for
+		j.stop = []store.AuditEntry{e.deed(by, "survey.stopped", j)}
+	}
 	if j.cancel != nil {
 		j.cancel() // Run writes how it ended
 		return nil
 	}
 	j.State, j.Ended = Stopped, e.o.Now().UTC()
-	return e.save(ctx, j)
+	return e.save(ctx, j, j.stop...)
+}
+
+// deed is what the audit record says of somebody and a survey.
+func (e *Engine) deed(by store.AuditEntry, what string, j *job) store.AuditEntry {
+	by.Cluster, by.At, by.What, by.Subject, by.Outcome = e.cluster, e.o.Now().UTC(), what, j.ID, "ok"
+	by.Details = map[string]string{"kind": string(j.Request.Kind)}
+	for name, value := range map[string]string{"db": j.Request.DB, "ns": string(j.Request.NS)} {
+		if value != "" {
+			by.Details[name] = value
+		}
+	}
+	for name, id := range map[string]bson.ObjectID{"project": j.Request.Project, "document": j.Request.Document} {
+		if !id.IsZero() {
+			by.Details[name] = id.Hex()
+		}
+	}
+	return by
 }
 
 // job finds one by id; the caller holds the lock.

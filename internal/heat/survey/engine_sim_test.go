@@ -105,6 +105,12 @@ func (r *rig) start(t *testing.T, o survey.Options) {
 	r.end = func() { once.Do(func() { cancel(); must(t, <-done) }) }
 }
 
+func anna() store.AuditEntry {
+	return store.AuditEntry{By: "user:1", Via: "password", From: "192.0.2.1"}
+}
+
+func ben() store.AuditEntry { return store.AuditEntry{By: "user:2", Via: "token"} }
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -129,7 +135,7 @@ func (r *rig) finish(t *testing.T, id string) (survey.Survey, *survey.Result) {
 
 func (r *rig) survey(t *testing.T, q survey.Request) (survey.Survey, *survey.Result) {
 	t.Helper()
-	s, err := r.engine.Start(t.Context(), q, "somebody")
+	s, err := r.engine.Start(t.Context(), q, anna())
 	must(t, err)
 	return r.finish(t, s.ID)
 }
@@ -225,7 +231,7 @@ func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 900}, nil, func(t *testing.T, r *rig) {
 		before, began := r.tap.count(), time.Now()
 		s, result := r.survey(t, survey.Request{Kind: survey.Projects})
-		if s.State != survey.Done || s.Progress.Done == 0 || s.Progress.Done != s.Progress.Total || s.By != "somebody" {
+		if s.State != survey.Done || s.Progress.Done == 0 || s.Progress.Done != s.Progress.Total || s.By != "user:1" {
 			t.Fatalf("%+v", s)
 		}
 		took, read := time.Since(began), r.tap.count()-before
@@ -373,20 +379,20 @@ func TestASurveyNeverReadsMoreThanTheSharedBudgetHas(t *testing.T) {
 
 func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, nil, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
 		must(t, err)
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, ""); fault.Of(err) != fault.Conflict {
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna()); fault.Of(err) != fault.Conflict {
 			t.Errorf("the same again: %v", err)
 		}
-		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, "")
+		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
 		must(t, err)
 		time.Sleep(5 * time.Second)
 		list := r.engine.List()
 		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 || list[1].Progress.Left <= 0 {
 			t.Fatalf("%+v", list)
 		}
-		must(t, r.engine.Stop(t.Context(), second.ID))
-		must(t, r.engine.Stop(t.Context(), s.ID))
+		must(t, r.engine.Stop(t.Context(), second.ID, ben()))
+		must(t, r.engine.Stop(t.Context(), s.ID, ben()))
 		ended, result := r.finish(t, s.ID)
 		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
 			t.Errorf("%+v", ended)
@@ -396,7 +402,7 @@ func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 				t.Errorf("not all was counted: %+v", l.Rows)
 			}
 		}
-		if err := r.engine.Stop(t.Context(), s.ID); fault.Of(err) != fault.Conflict {
+		if err := r.engine.Stop(t.Context(), s.ID, ben()); fault.Of(err) != fault.Conflict {
 			t.Errorf("stop again: %v", err)
 		}
 		count := r.tap.count()
@@ -407,10 +413,56 @@ func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 	})
 }
 
+// recorded are what, by whom and the subject of the audit record's entries.
+func recorded(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
+	t.Helper()
+	rows, err := db.AuditRecords(t.Context(), 0, 100)
+	must(t, err)
+	return rows
+}
+
+func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
+	kept := openStore(t)
+	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, kept, func(t *testing.T, r *rig) {
+		project := r.keeper.Directory().All()[0].ID
+		running, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: project}, anna())
+		must(t, err)
+		waiting, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
+		must(t, err)
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); fault.Of(err) != fault.Conflict {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		must(t, r.engine.Stop(t.Context(), waiting.ID, ben()))
+		for range 2 { // a second click is no second deed
+			if err := r.engine.Stop(t.Context(), running.ID, ben()); err != nil && fault.Of(err) != fault.Conflict {
+				t.Fatal(err)
+			}
+		}
+		if ended, _ := r.finish(t, running.ID); ended.State != survey.Stopped {
+			t.Fatalf("%+v", ended)
+		}
+		got := recorded(t, kept)
+		want := []struct{ what, by, subject string }{
+			{"survey.started", "user:1", running.ID}, {"survey.started", "user:1", waiting.ID}, {"survey.stopped", "user:2", waiting.ID}, {"survey.stopped", "user:2", running.ID}}
+		if len(got) != len(want) {
+			t.Fatalf("recorded: %+v", got)
+		}
+		for i, w := range want {
+			if g := got[i]; g.What != w.what || g.By != w.by || g.Subject != w.subject || g.Outcome != "ok" || g.At.IsZero() || g.Cluster == "" {
+				t.Errorf("%+v is recorded, want %+v", g, w)
+			}
+		}
+		if d := got[0].Details; got[0].Via != "password" || got[0].From != "192.0.2.1" || d["kind"] != "project" || d["project"] != project.Hex() || d["db"] != "yorkie-meta" || len(d) != 3 {
+			t.Errorf("%+v", got[0])
+		}
+	})
+}
+
 func TestASurveyGoesOnWhereTheProcessDied(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, kept, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
 		must(t, err)
 		time.Sleep(4 * time.Second)
 		r.end()
@@ -444,7 +496,7 @@ func TestAProcessThatDoesNotOwnTheStoreLeavesSurveysToTheOther(t *testing.T) {
 	must(t, err)
 	defer func() { _ = reader.Close() }()
 	onSim(t, simcluster.Options{Projects: 5, Documents: 800}, owner, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
 		must(t, err)
 		time.Sleep(3 * time.Second)
 		r.end()
@@ -453,7 +505,7 @@ func TestAProcessThatDoesNotOwnTheStoreLeavesSurveysToTheOther(t *testing.T) {
 		if got, _, err := r.engine.Survey(t.Context(), s.ID); err != nil || got.State != survey.Running {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, ""); !errors.Is(err, store.ErrReadOnly) {
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%v", err)
 		}
 	})

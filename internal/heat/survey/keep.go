@@ -74,8 +74,8 @@ func (e *Engine) note(ctx context.Context, j *job, now bool) error {
 	return e.save(ctx, j)
 }
 
-// save writes a survey; the caller holds the lock.
-func (e *Engine) save(ctx context.Context, j *job) error {
+// save writes a survey, and who asked for it; the caller holds the lock.
+func (e *Engine) save(ctx context.Context, j *job, told ...store.AuditEntry) error {
 	if e.o.Store == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (e *Engine) save(ctx context.Context, j *job) error {
 		return err
 	}
 	j.saved, j.size = e.o.Now(), len(raw)
-	return e.o.Store.SaveSurvey(ctx, e.cluster, store.Survey{ID: j.ID, At: j.Queued, Head: head, Body: raw})
+	return e.o.Store.SaveSurvey(ctx, e.cluster, store.Survey{ID: j.ID, At: j.Queued, Head: head, Body: raw}, told...)
 }
 
 // trim forgets what is too old; the caller holds the lock.

@@ -99,7 +99,7 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 	j.Ended, j.Progress.Left, j.Progress.PacedDown = e.o.Now().UTC(), -1, false
 	j.result, j.cancel = &result, nil
 	switch {
-	case j.stopped:
+	case j.stop != nil:
 		j.State = Stopped
 	case err != nil:
 		j.State, j.Problem = Failed, fault.Text(err)
@@ -107,7 +107,7 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 	default:
 		j.State = Done
 	}
-	if err := e.save(end, j); err != nil {
+	if err := e.save(end, j, j.stop...); err != nil {
 		e.o.Log.Warn("a survey's result cannot be kept", "err", err)
 	}
 	j.work = nil

@@ -100,7 +100,7 @@ func TestASurveyPacesDownWhileTheClusterIsSlow(t *testing.T) {
 		src := &slow{Source: r.client}
 		src.takes.Store(int64(10 * time.Millisecond))
 		r.again(t, src)
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, "")
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
 		must(t, err)
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
@@ -121,7 +121,7 @@ func TestASurveyPacesDownWhileTheClusterIsSlow(t *testing.T) {
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
 			t.Errorf("the cluster is fast again: %+v, was %+v", p, after)
 		}
-		must(t, r.engine.Stop(t.Context(), s.ID))
+		must(t, r.engine.Stop(t.Context(), s.ID, ben()))
 		r.finish(t, s.ID)
 	})
 }
@@ -201,7 +201,7 @@ func TestRevisionsWhoseDocumentIsGoneAreDeadWeight(t *testing.T) {
 
 func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true}, nil, func(t *testing.T, r *rig) {
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, ""); fault.Of(err) != fault.NotFound {
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); fault.Of(err) != fault.NotFound {
 			t.Errorf("nothing of a profile is there: %v", err)
 		}
 		project, doc := bson.NewObjectID(), bson.NewObjectID()
@@ -238,11 +238,11 @@ func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
 			{survey.Request{Kind: survey.Sample, DB: "admin"}, fault.NotFound},
 			{survey.Request{Kind: survey.Project, Project: bson.NewObjectID()}, fault.NotFound},
 		} {
-			if _, err := r.engine.Start(t.Context(), c.q, ""); err == nil || fault.Of(err) != c.want {
+			if _, err := r.engine.Start(t.Context(), c.q, anna()); err == nil || fault.Of(err) != c.want {
 				t.Errorf("%+v: %v", c.q, err)
 			}
 		}
-		if err := r.engine.Stop(t.Context(), "none"); fault.Of(err) != fault.NotFound {
+		if err := r.engine.Stop(t.Context(), "none", ben()); fault.Of(err) != fault.NotFound {
 			t.Errorf("%v", err)
 		}
 	})

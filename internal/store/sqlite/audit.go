@@ -37,6 +37,16 @@ func appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.Aud
 	return r, unavailable(err)
 }
 
+// appendAll appends entries in order.
+func appendAll(ctx context.Context, tx *sql.Tx, entries []store.AuditEntry) error {
+	for _, e := range entries {
+		if _, err := appendAudit(ctx, tx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // AuditRecords gives records in order.
 func (db *DB) AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error) {
 	return db.auditRows(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)

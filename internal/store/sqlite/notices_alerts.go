@@ -36,11 +36,14 @@ func (db *DB) Alerts(ctx context.Context, cluster string) ([]store.AlertRecord, 
 }
 
 // SaveDelivery replaces the last delivery of a target.
-func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery) error {
+func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery, told ...store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			cluster, d.Target, d.At.UnixMilli(), d.Code, d.Status, d.Alerts, d.Test, d.Failed)
-		return unavailable(err)
+		if err != nil {
+			return unavailable(err)
+		}
+		return appendAll(ctx, tx, told)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/store"
 )
 
-const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires`
+const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires, stale, former_until`
 
 // CreateSession lets a browser in.
 func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces string, e store.AuditEntry) error {
@@ -18,17 +18,37 @@ func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces strin
 				return unavailable(err)
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			s.ID, s.Hash, s.Subject, s.Name, s.Role, s.Method, s.From, millis(s.Created), millis(s.Used), millis(s.Expires))
-		if err != nil {
-			return unavailable(err)
+		if err := insertSession(ctx, tx, s, nil); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE users SET last_login = ? WHERE 'user:' || id = ?`, millis(s.Created), s.Subject); err != nil {
 			return unavailable(err)
 		}
-		_, err = appendAudit(ctx, tx, e)
+		_, err := appendAudit(ctx, tx, e)
 		return err
 	})
+}
+
+// RotateSession changes a session for another one. Whoever removes the row is
+// the one who does it; the others find none.
+func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e store.AuditEntry) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		var former []byte
+		if err := tx.QueryRowContext(ctx, `DELETE FROM sessions WHERE id = ? RETURNING hash`, old).Scan(&former); err != nil {
+			return missing(err, "There is no such session; it may have ended.")
+		}
+		if err := insertSession(ctx, tx, s, former); err != nil {
+			return err
+		}
+		_, err := appendAudit(ctx, tx, e)
+		return err
+	})
+}
+
+func insertSession(ctx context.Context, tx *sql.Tx, s store.Session, former []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO sessions (`+sessionColumns+`, former_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.ID, s.Hash, s.Subject, s.Name, s.Role, s.Method, s.From, millis(s.Created), millis(s.Used), millis(s.Expires), s.Stale, millis(s.Former), former)
+	return unavailable(err)
 }
 
 // Session gives a session by its id.
@@ -39,6 +59,11 @@ func (db *DB) Session(ctx context.Context, id string) (store.Session, error) {
 // SessionByHash gives the session of a secret.
 func (db *DB) SessionByHash(ctx context.Context, hash []byte) (store.Session, error) {
 	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE hash = ?`, hash))
+}
+
+// SessionByFormer gives the session that replaced the one of a secret.
+func (db *DB) SessionByFormer(ctx context.Context, hash []byte) (store.Session, error) {
+	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE former_hash = ?`, hash))
 }
 
 // Sessions are those of a subject or all.
@@ -85,8 +110,8 @@ func oneSession(row *sql.Row) (store.Session, error) {
 }
 
 func scanSession(row scanner) (s store.Session, err error) {
-	var created, used, expires int64
-	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires)
-	s.Created, s.Used, s.Expires = instant(created), instant(used), instant(expires)
+	var created, used, expires, former int64
+	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, &s.Stale, &former)
+	s.Created, s.Used, s.Expires, s.Former = instant(created), instant(used), instant(expires), instant(former)
 	return s, err
 }

@@ -11,12 +11,15 @@ import (
 )
 
 // SaveSurvey writes or replaces a survey.
-func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey) error {
+func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey, told ...store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO surveys VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (cluster, id) DO UPDATE SET at = excluded.at, head = excluded.head, body = excluded.body`,
 			cluster, s.ID, s.At.UnixMilli(), s.Head, s.Body)
-		return unavailable(err)
+		if err != nil {
+			return unavailable(err)
+		}
+		return appendAll(ctx, tx, told)
 	})
 }
 

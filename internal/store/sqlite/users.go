@@ -115,6 +115,14 @@ func changeUser(ctx context.Context, tx *sql.Tx, id string, c store.UserChange, 
 			return nil, err
 		}
 	}
+	if c.Rotate != "" {
+		rows, err := tx.QueryContext(ctx, `UPDATE sessions SET stale = 1 WHERE subject = ? RETURNING id`, c.Rotate)
+		stale, err := all(rows, err, scanText)
+		if err != nil {
+			return nil, err
+		}
+		ended = append(ended, stale...)
+	}
 	_, err = appendAudit(ctx, tx, e)
 	return ended, err
 }

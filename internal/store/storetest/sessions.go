@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,6 +49,48 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 		if u, err := s.User(ctx, "1"); err != nil || !u.LastLogin.Equal(begin()) {
 			t.Errorf("last sign-in %s, %v", u.LastLogin, err)
 		}
+	})
+	t.Run("AreRotatedByOneOfMany", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		must(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
+		var done atomic.Int32
+		var all sync.WaitGroup
+		for _, id := range []string{"b", "c", "d", "e"} {
+			all.Go(func() {
+				next := session(id, "user:1")
+				next.Former, next.Created = begin().Add(10*time.Second), begin().Add(-time.Minute)
+				switch err := s.RotateSession(ctx, "a", next, entry("rotated")); {
+				case err == nil:
+					done.Add(1)
+				case fault.Of(err) != fault.NotFound:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		rows, err := s.Sessions(ctx, "")
+		must(t, err)
+		if done.Load() != 1 || len(rows) != 1 || recorded(t, s, "rotated") != 1 {
+			t.Fatalf("%d rotations, %d recorded, %d sessions", done.Load(), recorded(t, s, "rotated"), len(rows))
+		}
+		_, err = s.SessionByHash(ctx, []byte("hash of a"))
+		wants(t, "the secret before", err, fault.NotFound)
+		got, err := s.SessionByFormer(ctx, []byte("hash of a"))
+		if err != nil || !cmp.Equal(got, rows[0]) || !got.Former.Equal(begin().Add(10*time.Second)) || !got.Created.Equal(begin().Add(-time.Minute)) {
+			t.Errorf("by the secret before: %+v, %v", got, err)
+		}
+		if u, err := s.User(ctx, "1"); err != nil || !u.LastLogin.Equal(begin()) {
+			t.Errorf("a rotation is noted as a sign-in: %s, %v", u.LastLogin, err)
+		}
+		must(t, s.RotateSession(ctx, got.ID, session("f", "user:1"), entry("x")))
+		_, err = s.SessionByFormer(ctx, []byte("hash of a"))
+		wants(t, "a secret that is two rotations old", err, fault.NotFound)
+		must(t, s.EndSession(ctx, "f", entry("x")))
+		_, err = s.SessionByFormer(ctx, got.Hash)
+		wants(t, "the secret before one that ended", err, fault.NotFound)
+		_, err = s.SessionByFormer(ctx, nil)
+		wants(t, "no secret", err, fault.NotFound)
 	})
 	t.Run("AreListedNewestFirst", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)

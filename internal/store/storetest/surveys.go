@@ -20,6 +20,14 @@ func surveys(t *testing.T, open func(*testing.T) store.Store) {
 		must(t, s.SaveSurvey(ctx, "c", one("b", 2, "queued", "plan")))
 		must(t, s.SaveSurvey(ctx, "c", one("a", 1, "done", "result")))
 		must(t, s.SaveSurvey(ctx, "other", one("a", 9, "theirs", "theirs")))
+		must(t, s.SaveSurvey(ctx, "told", one("a", 1, "queued", "plan"), entry("survey.started")))
+		if n := recorded(t, s, "survey.started"); n != 1 {
+			t.Errorf("%d are recorded", n)
+		}
+		must(t, s.SaveDelivery(ctx, "told", store.Delivery{Target: "ops", At: begin(), Code: "ok", Test: true}, entry("alert.tested")))
+		if n := recorded(t, s, "alert.tested"); n != 1 {
+			t.Errorf("%d tests are recorded", n)
+		}
 		heads, err := s.SurveyHeads(ctx, "c", 10)
 		must(t, err)
 		want := []store.Survey{one("b", 2, "queued", ""), one("a", 1, "done", "")}

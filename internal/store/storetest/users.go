@@ -118,6 +118,32 @@ func users(t *testing.T, open func(*testing.T) store.Store) {
 			t.Error("what was refused is recorded as done")
 		}
 	})
+	t.Run("ChangesMakeSessionsStale", func(t *testing.T) {
+		ctx, s := t.Context(), open(t)
+		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		must(t, s.CreateUser(ctx, user("2", "ben"), entry("x")))
+		for _, id := range []string{"a", "b"} {
+			must(t, s.CreateSession(ctx, session(id, "user:1"), "", entry("x")))
+		}
+		must(t, s.CreateSession(ctx, session("c", "user:2"), "", entry("x")))
+		_, err := s.ChangeUser(ctx, "2", store.UserChange{Role: ptr("viewer"), Keep: "nobody's", Rotate: "user:2"}, entry("x"))
+		wants(t, "a change that must not be", err, fault.Conflict)
+		stale, err := s.ChangeUser(ctx, "1", store.UserChange{Role: ptr("viewer"), Rotate: "user:1"}, entry("x"))
+		must(t, err)
+		if slices.Sort(stale); !slices.Equal(stale, []string{"a", "b"}) {
+			t.Errorf("stale are %v", stale)
+		}
+		rows, err := s.Sessions(ctx, "")
+		must(t, err)
+		for _, row := range rows {
+			if row.Stale != (row.Subject == "user:1") {
+				t.Errorf("%s is stale: %v", row.ID, row.Stale)
+			}
+		}
+		if len(rows) != 3 {
+			t.Errorf("%d sessions are left", len(rows))
+		}
+	})
 	t.Run("ChangesEndSessions", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
 		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/topology"
+)
+
+// arrives waits until the browser shows what a script looks for; the question
+// itself fails while it goes from page to page.
+func arrives(t *testing.T, there func() (bool, error)) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		ok, err := there()
+		if err == nil && ok {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("it does not get there: %v", err)
+		}
+	}
+}
+
+// TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole looks at an open
+// page: its socket closes, and it is made anew for the role of now, signed in.
+func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	d.stop(t)
+	d.config.Auth, d.config.DataDir = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}, t.TempDir()
+	d.serve(t)
+	d.waitReady(t)
+	const password = "correct horse battery"
+	if _, err := d.app.auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"login?next=%2Fcollections"), chromedp.WaitVisible("#name"),
+		chromedp.SendKeys("#name", "anna"), chromedp.SendKeys("#password", password), chromedp.Click("form.stacked button")); err != nil {
+		t.Fatal(err)
+	}
+	arrives(t, func() (bool, error) {
+		return chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/collections" && document.getElementById("status")?.dataset.level === "ok"`))
+	})
+	d.waitForSocket(t)
+	eval[bool](t, ctx, `(window.before = true)`)
+	if err := d.app.auth.SetRole(ctx, auth.Console(), "anna", auth.Admin); err != nil {
+		t.Fatal(err)
+	}
+	arrives(t, func() (bool, error) {
+		return chromedp.Run(ctx, chromedp.Evaluate[bool](`!window.before && location.pathname === "/collections" && document.getElementById("status")?.dataset.level === "ok"`))
+	})
+	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
+		t.Error("the page of an admin:", err)
+	}
+}
+
+// TestBrowserGoesToTheIssuerByAClickAndBack is what the content policy decides
+// about: a form that is redirected to another site would be stopped.
+func TestBrowserGoesToTheIssuerByAClickAndBack(t *testing.T) {
+	ctx := browser(t)
+	d := startDemo(t, still(), topology.Options{})
+	i := newIssuerServer(t, "oncall")
+	i.Start()
+	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
+	if err := chromedp.Do(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"), chromedp.Click("form[action='/login/oidc'] button")); err != nil {
+		t.Fatal(err)
+	}
+	arrives(t, func() (bool, error) {
+		return chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/zones" && document.querySelector("header .you") !== null`))
+	})
+}

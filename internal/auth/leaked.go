@@ -1,0 +1,181 @@
+package auth
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1" // the form of the lists that there are; it protects nothing here
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"shardboard/internal/fault"
+)
+
+const (
+	leakedLine  = 128      // bytes of the longest line: 40 digits, a count, the end
+	leakedWhole = 16 << 20 // up to this size every line is looked at when it is opened
+	leakedTried = 512      // and so many places of a larger file
+)
+
+// Leaked is a list of passwords that are known from leaks elsewhere, in a file
+// that is never loaded: one SHA-1 a line in hexadecimal digits, in ascending
+// order, optionally with ":" and a count. What is asked for stays in this
+// process. Safe for concurrent use.
+type Leaked struct {
+	file interface {
+		io.ReaderAt
+		io.Closer
+	}
+	path string
+	size int64
+}
+
+// OpenLeaked opens a list until Close. A file that is none, or not in order, is
+// fault.Invalid: of a small one every line was looked at, of a large one some.
+// The others are when they are come across.
+func OpenLeaked(path string) (*Leaked, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be opened.", path)
+	}
+	l := &Leaked{file: f, path: path}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be read.", path)
+	case !info.Mode().IsRegular():
+		err = fault.New(fault.Invalid, "The list of leaked passwords, %s, is not a file.", path)
+	case info.Size() == 0:
+		err = fault.New(fault.Invalid, "The list of leaked passwords, %s, is empty.", path)
+	case info.Size() <= leakedWhole:
+		l.size = info.Size()
+		err = l.lookAtAll()
+	default:
+		l.size = info.Size()
+		err = l.lookAtSome()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// Close ends all use.
+func (l *Leaked) Close() error { return l.file.Close() }
+
+// Has tells whether a password is in the list: by a search that halves the rest
+// of the file, some forty reads for the largest. A line that is wrong or out of
+// order is fault.Unavailable; then nobody knows, and the password does not do.
+func (l *Leaked) Has(password string) (bool, error) {
+	sum := sha1.Sum([]byte(password))
+	var least, most []byte // of the lines around what is left
+	for from, to := int64(0), l.size; from < to; {
+		start, end, hash, err := l.lineAt(from + (to-from)/2)
+		if err == nil && (least != nil && bytes.Compare(hash, least) < 0 || most != nil && bytes.Compare(hash, most) > 0) {
+			err = errOrder
+		}
+		if err != nil {
+			return false, fault.Wrap(fault.Unavailable, fmt.Errorf("list of leaked passwords, %s, at byte %d: %w", l.path, start, err),
+				"Passwords cannot be set now: the list of leaked passwords cannot be used. The log has the cause.")
+		}
+		switch bytes.Compare(sum[:], hash) {
+		case 0:
+			return true, nil
+		case -1:
+			to, most = start, hash
+		default:
+			from, least = end, hash
+		}
+	}
+	return false, nil
+}
+
+var (
+	errOrder = errors.New("it is smaller than the line before, and the list has to be sorted by hash")
+	errLine  = errors.New("it is not 40 hexadecimal digits, with or without a colon and a count")
+)
+
+// lineAt is the line that has the byte at an offset, with its end.
+func (l *Leaked) lineAt(at int64) (start, end int64, hash []byte, err error) {
+	var window [2 * leakedLine]byte
+	base := max(0, at-leakedLine)
+	n, err := l.file.ReadAt(window[:min(2*leakedLine, l.size-base)], base)
+	if err != nil && (!errors.Is(err, io.EOF) || base+int64(n) < l.size) {
+		return at, at, nil, fmt.Errorf("read: %w", err)
+	}
+	text, i := window[:n], int(at-base)
+	first := bytes.LastIndexByte(text[:i], '\n') + 1
+	if first == 0 && base > 0 {
+		return at, at, nil, errLine
+	}
+	last := bytes.IndexByte(text[i:], '\n')
+	switch {
+	case last >= 0:
+		last += i + 1
+	case base+int64(n) < l.size:
+		return base + int64(first), at, nil, errLine
+	default:
+		last = n
+	}
+	hash, err = leakedHash(text[first:last])
+	return base + int64(first), base + int64(last), hash, err
+}
+
+// leakedHash reads a line.
+func leakedHash(line []byte) ([]byte, error) {
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	digits, count, counted := bytes.Cut(line, []byte(":"))
+	hash := make([]byte, sha1.Size)
+	if len(digits) != hex.EncodedLen(sha1.Size) || counted && (len(count) == 0 || len(bytes.Trim(count, "0123456789")) > 0) {
+		return nil, errLine
+	}
+	if _, err := hex.Decode(hash, digits); err != nil {
+		return nil, errLine
+	}
+	return hash, nil
+}
+
+func (l *Leaked) lookAtAll() error {
+	lines := bufio.NewScanner(bufio.NewReaderSize(io.NewSectionReader(l.file, 0, l.size), 1<<16))
+	lines.Buffer(nil, leakedLine)
+	n := 0
+	for before := []byte(nil); lines.Scan(); {
+		n++
+		hash, err := leakedHash(lines.Bytes())
+		if err == nil && bytes.Compare(hash, before) < 0 {
+			err = errOrder
+		}
+		if err != nil {
+			return l.wrong(err, "line", int64(n))
+		}
+		before = hash
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = errLine
+		}
+		return l.wrong(err, "line", int64(n+1))
+	}
+	return nil
+}
+
+func (l *Leaked) lookAtSome() error {
+	var before []byte
+	for i := range int64(leakedTried + 1) {
+		start, _, hash, err := l.lineAt(min(l.size*i/leakedTried, l.size-1))
+		if err == nil && bytes.Compare(hash, before) < 0 {
+			err = errOrder
+		}
+		if err != nil {
+			return l.wrong(err, "byte", start)
+		}
+		before = hash
+	}
+	return nil
+}
+
+func (l *Leaked) wrong(err error, unit string, at int64) error {
+	return fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be used: look at %s %d; %v.", l.path, unit, at, err)
+}

@@ -1,0 +1,235 @@
+package auth
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/store/sqlite"
+)
+
+// shows is one request with a cookie: who it is, and the cookie of its answer.
+func shows(s *Service, cookie *http.Cookie) (Principal, *http.Cookie, error) {
+	w := httptest.NewRecorder()
+	p, err := s.Identify(w, asked("192.0.2.1", cookie))
+	for _, c := range w.Result().Cookies() {
+		return p, c, err
+	}
+	return p, nil, err
+}
+
+func (h *house) role(t *testing.T, name string, role Role) {
+	t.Helper()
+	if err := h.SetRole(t.Context(), Console(), name, role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAfterAChangeOfTheRoleTheNextRequestHasAnotherSession(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, before := h.in(t, "anna")
+	first, err := h.db.Session(t.Context(), before.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.pass(time.Hour)
+	h.role(t, "anna", Operator)
+	p, fresh, err := shows(h.Service, old)
+	if err != nil || p.ID != before.ID || p.Role != Operator || p.Session == before.Session || p.Method != ByPassword || p.From != "192.0.2.1" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if fresh == nil || fresh.Name != old.Name || fresh.Value == old.Value || len(fresh.Value) < 43 || !fresh.HttpOnly || fresh.MaxAge != old.MaxAge-3600 {
+		t.Fatalf("its cookie is %+v", fresh)
+	}
+	now, err := h.db.Session(t.Context(), p.Session)
+	if err != nil || !now.Created.Equal(first.Created) || !now.Expires.Equal(first.Expires) || now.Role != "operator" || now.Stale {
+		t.Errorf("kept as %+v, %v; before it was %+v", now, err, first)
+	}
+	_, err = h.db.Session(t.Context(), before.Session)
+	wants(t, "the session before", err, fault.NotFound)
+	for range 2 {
+		if again, c, err := shows(h.Service, fresh); err != nil || again != p || c != nil {
+			t.Errorf("with the new secret: %+v, %v, %v", again, c, err)
+		}
+	}
+	if h.Check(t.Context(), p) != nil || h.Check(t.Context(), before) == nil {
+		t.Error("a socket of the session before passes, or one of the new one does not")
+	}
+	told := h.audited(t, auditRotated)
+	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" || told[0].Details["role"] != "operator" ||
+		told[0].Details["before"] != before.Session || told[0].Details["session"] != p.Session {
+		t.Errorf("recorded: %+v", told)
+	}
+	if rep, err := audit.Verify(audit.Records(t.Context(), h.db, 0), audit.Expect{}); err != nil || rep.Break != nil {
+		t.Error("the record's chain:", err)
+	}
+}
+
+func TestTheSecretBeforeIsWorthNothingTenSecondsAfterTheRotation(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, _ := h.in(t, "anna")
+	h.role(t, "anna", Operator)
+	p, _, err := shows(h.Service, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 9 { // being used does not make it last
+		h.pass(time.Second)
+		if late, c, err := shows(h.Service, old); err != nil || late != p || c != nil {
+			t.Fatalf("a request that was on its way: %+v, %v, %v", late, c, err)
+		}
+	}
+	h.pass(time.Second)
+	got, c, err := shows(h.Service, old)
+	isNobody(t, "after ten seconds", got, err)
+	if c != nil {
+		t.Error("it is given a cookie")
+	}
+	if n := len(h.audited(t, auditRotated)); n != 1 {
+		t.Errorf("%d rotations", n)
+	}
+}
+
+func TestOfManyRequestsAtOnceOneRotatesAndAllAreTheSamePerson(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, _ := h.in(t, "anna")
+	h.role(t, "anna", Support)
+	const many = 16
+	var who [many]Principal
+	var cookies [many]*http.Cookie
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			var err error
+			if who[i], cookies[i], err = shows(h.Service, old); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	given := 0
+	for i := range many {
+		if who[i] != who[0] || who[i].Role != Support {
+			t.Errorf("%+v and %+v", who[i], who[0])
+		}
+		if cookies[i] != nil {
+			given++
+		}
+	}
+	rows, err := h.db.Sessions(t.Context(), "")
+	if given != 1 || len(rows) != 1 || err != nil || len(h.audited(t, auditRotated)) != 1 {
+		t.Errorf("%d cookies, %d sessions, %d rotations recorded, %v", given, len(rows), len(h.audited(t, auditRotated)), err)
+	}
+}
+
+func TestASecretThatIsNoMoreRotatesNothing(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	oldest, _ := h.in(t, "anna")
+	h.role(t, "anna", Support)
+	_, old, _ := shows(h.Service, oldest)
+	h.role(t, "anna", Operator)
+	got, c, err := shows(h.Service, oldest)
+	isNobody(t, "the secret before, when the new session is stale too", got, err)
+	p, fresh, err := shows(h.Service, old)
+	if err != nil || p.Role != Operator || fresh == nil || c != nil {
+		t.Fatal(p, fresh, c, err)
+	}
+	got, _, err = shows(h.Service, oldest)
+	isNobody(t, "a secret that is two rotations old", got, err)
+}
+
+func TestARoleThatIsAsBeforeRotatesToo(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, before := h.in(t, "anna")
+	h.role(t, "anna", Admin)
+	h.add(t, "root", Admin)
+	h.role(t, "anna", Viewer)
+	if p, c, err := shows(h.Service, old); err != nil || c == nil || p.Session == before.Session || p.Role != Viewer {
+		t.Errorf("%+v, %v, %v", p, c, err)
+	}
+}
+
+func TestWhatEndsASessionEndsAStaleOneAndAFormerSecretToo(t *testing.T) {
+	for name, end := range map[string]func(*house, Principal) error{
+		"sign-out": func(h *house, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
+		"revocation": func(h *house, p Principal) error {
+			return h.Revoke(t.Context(), Principal{ID: "user:x", Role: Admin}, p.Session)
+		},
+		"disable": func(h *house, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
+		"password": func(h *house, p Principal) error {
+			return h.SetPassword(t.Context(), Console(), "anna", "another good one")
+		},
+		"idle": func(h *house, p Principal) error { h.pass(defaultIdle); return nil },
+		"time": func(h *house, p Principal) error { h.pass(defaultMax); return nil },
+	} {
+		for _, rotated := range []bool{false, true} {
+			h := newHouse(t)
+			h.add(t, "anna", Viewer)
+			old, p := h.in(t, "anna")
+			h.role(t, "anna", Operator)
+			if rotated {
+				var err error
+				if p, _, err = shows(h.Service, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := end(h, p); err != nil {
+				t.Fatal(name, err)
+			}
+			got, c, err := shows(h.Service, old)
+			isNobody(t, name, got, err)
+			if c != nil {
+				t.Errorf("%s, rotated %v: a cookie is given", name, rotated)
+			}
+		}
+	}
+}
+
+func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, _ := h.in(t, "anna")
+	db, err := sqlite.Open(t.Context(), h.dir)
+	if err != nil || db.Owner() {
+		t.Fatal(db.Owner(), err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	second := h.service(t, func(o *Options) { o.Store = db })
+	if p, _, err := shows(second, old); err != nil || p.Role != Viewer {
+		t.Fatal(p, err)
+	}
+	h.role(t, "anna", Operator)
+	got, c, err := shows(second, old)
+	isNobody(t, "at the second process", got, err)
+	p, fresh, err := shows(h.Service, old)
+	if err != nil || p.Role != Operator || fresh == nil || c != nil {
+		t.Fatal(p, fresh, c, err)
+	}
+	if again, _, err := shows(second, fresh); err != nil || again != p {
+		t.Error("the new session at the second process:", again, err)
+	}
+}
+
+func TestStaleSessionsAreListedAndSignInReplacesWhatARequestRotated(t *testing.T) {
+	h := newHouse(t, withIssuer(&fakeIssuer{}), func(o *Options) { o.Mode = "local,oidc" })
+	h.add(t, "anna", Viewer)
+	old, p := h.in(t, "anna")
+	h.role(t, "anna", Operator)
+	list, err := h.Sessions(t.Context(), Principal{ID: p.ID, Role: Viewer})
+	if err != nil || len(list) != 1 || list[0].ID != p.Session || list[0].Role != Operator {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	p, _, err = shows(h.Service, old)
+	if id := h.sessionOf(asked("192.0.2.1", old)); err != nil || id != p.Session {
+		t.Errorf("a sign-in by the same request would end %q, not %q", id, p.Session)
+	}
+}
