@@ -10,6 +10,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/topology"
 )
 
 const defaultWindow = 5 * time.Minute
@@ -27,11 +29,31 @@ func windowOf(q url.Values) (time.Duration, error) {
 	return d, nil
 }
 
-// heatLines makes the lines of one window for an answer.
-type heatLines func(v View, w heat.Window) []api.Heat
+// heatLines makes the lines of windows for an answer.
+type heatLines func(v View, w []heat.Window) []api.Heat
 
-// apiHeat answers a list of what is hot: the collections' lines together,
-// hottest first.
+// heatWindows are one collection's, or those of all whose new rows are counted:
+// what is known of changed rows is of few projects, and no part of a sum.
+func (s *Server) heatWindows(v View, only topology.Namespace, d time.Duration) (out []heat.Window) {
+	all := s.deps.Heat.Counted(v.Table)
+	if only != "" {
+		all = slices.DeleteFunc(s.deps.Heat.Collections(), func(ns topology.Namespace) bool { return ns != only })
+	}
+	for _, ns := range all {
+		out = append(out, s.deps.Heat.Window(ns, d))
+	}
+	return out
+}
+
+// staleAfter is from which age on a newer count should be there.
+func staleAfter(m heat.Method) time.Duration {
+	if m == heat.ChangedRows {
+		return 2*keyvis.Finest + 3*heat.Tick
+	}
+	return 3 * heat.Tick
+}
+
+// apiHeat answers a list of what is hot, hottest first.
 func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines) error {
 	v, err := s.loaded()
 	if err != nil {
@@ -50,20 +72,17 @@ func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines
 		return err
 	}
 	var out api.List[api.Heat]
-	for _, ns := range s.deps.Heat.Collections() {
-		if only := q.Get("ns"); only != "" && only != string(ns) {
-			continue
-		}
-		window := s.deps.Heat.Window(ns, d)
-		h, _ := s.deps.Heat.Health(ns)
-		out.Stale = out.Stale || h.Err != nil || v.Now.Sub(window.To) > 3*heat.Tick
-		if out.AsOf.IsZero() || window.To.Before(out.AsOf) {
+	windows := s.heatWindows(v, topology.Namespace(q.Get("ns")), d)
+	for _, window := range windows {
+		h, _ := s.deps.Heat.Health(window.NS)
+		out.Stale = out.Stale || h.Err != nil || window.Seconds == 0 || v.Now.Sub(window.To) > staleAfter(window.Method)
+		if window.Seconds > 0 && (out.AsOf.IsZero() || window.To.Before(out.AsOf)) {
 			out.AsOf = window.To
 		}
-		for _, line := range lines(v, window) {
-			line.NS, line.Window, line.From, line.To, line.CoveredSeconds = string(ns), d.String(), api.Time(window.From), api.Time(window.To), window.Seconds
-			out.Items = append(out.Items, line)
-		}
+	}
+	for _, line := range lines(v, windows) {
+		line.Window = d.String()
+		out.Items = append(out.Items, line)
 	}
 	if out.AsOf.IsZero() { // nothing was counted yet
 		out.AsOf, out.Stale = v.Now, true
@@ -74,54 +93,53 @@ func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines
 }
 
 func (s *Server) apiHeatProjects(w http.ResponseWriter, r *http.Request) error {
-	return s.apiHeat(w, r, func(v View, window heat.Window) []api.Heat {
-		lines := window.Projects()
-		out := make([]api.Heat, len(lines))
-		for i, l := range lines {
-			out[i] = rated(l)
-			out[i].ID = l.Project.Hex()
-			if p, ok := v.Dir.In(window.NS.Database(), l.Project); ok {
-				out[i].Name = p.Name
+	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
+		for _, sum := range heat.Sums(windows, heat.Window.Projects) {
+			line := summed(sum, windows)
+			line.ID = sum.Line.Project.Hex()
+			if p, ok := v.Dir.In(sum.DB, sum.Line.Project); ok {
+				line.Name = p.Name
 			}
-			for _, u := range s.deps.Heat.Updated(l.Project) {
-				out[i].Updated = append(out[i].Updated, api.HeatUpdated{NS: string(u.NS), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond()})
+			for _, u := range s.deps.Heat.Updated(sum.DB, sum.Line.Project) {
+				line.Updated = append(line.Updated, api.HeatUpdated{NS: string(u.NS), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond()})
 			}
+			out = append(out, line)
 		}
 		return out
 	})
 }
 
 func (s *Server) apiHeatDocuments(w http.ResponseWriter, r *http.Request) error {
-	return s.apiHeat(w, r, func(v View, window heat.Window) []api.Heat {
-		lines := window.Documents()
-		out := make([]api.Heat, len(lines))
-		for i, l := range lines {
-			out[i] = rated(l)
-			out[i].ID, out[i].Project = l.Document.Hex(), l.Project.Hex()
-			out[i].Shard = heat.OwnerOf(v.Table, s.deps.Profile, window.NS, l)
+	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
+		for _, sum := range heat.Sums(windows, heat.Window.Documents) {
+			line := summed(sum, windows)
+			line.ID, line.Project = sum.Line.Document.Hex(), sum.Line.Project.Hex()
+			line.Shard = heat.OwnerOf(v.Table, s.deps.Profile, topology.Namespace(line.NS), sum.Line)
+			out = append(out, line)
 		}
 		return out
 	})
 }
 
 func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
-	return s.apiHeat(w, r, func(v View, window heat.Window) []api.Heat {
-		c := v.Table.Collection(window.NS)
-		lines := window.Chunks(v.Table, s.deps.Profile)
-		shards := byShard(window.Shards(v.Table, s.deps.Profile))
-		out := make([]api.Heat, len(lines))
-		for i, l := range lines {
-			chunk := c.Chunks.At(l.Chunk)
-			out[i] = rated(l)
-			out[i].ID, out[i].Shard = chunkRef(c, chunk.Min), chunk.Shard
-			out[i].Bounds = &api.HeatBounds{Min: keyOf(c.Key, chunk.Min), Max: keyOf(c.Key, chunk.Max)}
-			out[i].Projects = &l.Projects
-			if !l.Top.IsZero() {
-				out[i].Top, out[i].TopShare = l.Top.Hex(), &l.TopShare
-			}
-			if all := shards[chunk.Shard]; all > 0 {
-				share := l.Rate.PerSecond / all
-				out[i].ShardShare = &share
+	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
+		for _, window := range windows {
+			c := v.Table.Collection(window.NS)
+			shards := byShard(window.Shards(v.Table, s.deps.Profile))
+			for _, l := range window.Chunks(v.Table, s.deps.Profile) {
+				chunk := c.Chunks.At(l.Chunk)
+				line := ratedIn(window, l.Rate)
+				line.ID, line.Shard = chunkRef(c, chunk.Min), chunk.Shard
+				line.Bounds = &api.HeatBounds{Min: keyOf(c.Key, chunk.Min), Max: keyOf(c.Key, chunk.Max)}
+				line.Projects = &l.Projects
+				if !l.Top.IsZero() {
+					line.Top, line.TopShare = l.Top.Hex(), &l.TopShare
+				}
+				if all := shards[chunk.Shard]; all > 0 {
+					share := l.Rate.PerSecond / all
+					line.ShardShare = &share
+				}
+				out = append(out, line)
 			}
 		}
 		return out
@@ -129,26 +147,83 @@ func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) apiHeatShards(w http.ResponseWriter, r *http.Request) error {
-	return s.apiHeat(w, r, func(v View, window heat.Window) []api.Heat {
-		lines, load := window.Shards(v.Table, s.deps.Profile), s.deps.Heat.Load(window.NS)
-		out := make([]api.Heat, len(lines))
-		for i, l := range lines {
-			out[i] = rated(l)
-			out[i].ID, out[i].Name, out[i].Shard = l.Shard, l.Shard, l.Shard
-			if o, ok := load[l.Shard]; ok && o.Known {
-				reads, readMillis, writeMillis := o.ReadsPerSecond, millis(o.ReadLatency), millis(o.WriteLatency)
-				out[i].ReadsPerSecond, out[i].ReadMillis, out[i].WriteMillis = &reads, &readMillis, &writeMillis
+	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
+		shards := func(w heat.Window) []heat.Line { return w.Shards(v.Table, s.deps.Profile) }
+		for _, sum := range heat.Sums(windows, shards) {
+			line := summed(sum, windows)
+			line.ID, line.Name, line.Shard = sum.Line.Shard, sum.Line.Shard, sum.Line.Shard
+			var loads []heat.Load
+			for _, w := range windows {
+				if c := v.Table.Collection(w.NS); c != nil && c.Chunks.CountByShard()[sum.Line.Shard] > 0 { // others are not asked
+					loads = append(loads, s.deps.Heat.Load(w.NS)[sum.Line.Shard])
+				}
 			}
+			if o := heat.Together(loads); o.Known {
+				readMillis, writeMillis := millis(o.ReadLatency), millis(o.WriteLatency)
+				line.ReadsPerSecond, line.WriteOperationsPerSecond = &o.ReadsPerSecond, &o.WritesPerSecond
+				line.ReadMillis, line.WriteMillis = &readMillis, &writeMillis
+			}
+			out = append(out, line)
 		}
 		return out
 	})
 }
 
-// rated is a line's rate.
-func rated(l heat.Line) api.Heat {
-	out := api.Heat{WritesPerSecond: l.Rate.PerSecond, Exact: l.Rate.Exact, AtLeast: l.Rate.AtLeast, Share: l.Rate.Share}
-	if l.Rate.PlusMinus > 0 {
-		out.PlusMinus = &l.Rate.PlusMinus
+// summed is a line of several windows together, those it took nothing in too.
+func summed(sum heat.Sum, windows []heat.Window) api.Heat {
+	out := rated(sum.Line.Rate)
+	for _, w := range windows {
+		if sum.DB != "" && sum.DB != w.NS.Database() {
+			continue
+		}
+		one := ratedIn(w, w.Total)
+		switch {
+		case out.NS == "":
+			out.NS, out.Counts, out.From, out.To, out.CoveredSeconds = one.NS, one.Counts, one.From, one.To, one.CoveredSeconds
+		default:
+			out.CoveredSeconds = min(out.CoveredSeconds, one.CoveredSeconds)
+			if one.From != nil && (out.From == nil || one.From.Before(*out.From)) {
+				out.From = one.From
+			}
+			if one.To != nil && (out.To == nil || one.To.After(*out.To)) {
+				out.To = one.To
+			}
+		}
+	}
+	for i, p := range sum.Parts {
+		if i == 0 {
+			out.NS = string(p.NS)
+		}
+		part := rated(p.Rate)
+		out.Parts = append(out.Parts, api.HeatPart{NS: string(p.NS), WritesPerSecond: part.WritesPerSecond, PlusMinus: part.PlusMinus,
+			Exact: part.Exact, AtLeast: part.AtLeast, Share: part.Share})
+	}
+	if len(windows) == 1 {
+		out.Parts = nil // the line says it all
+	}
+	return out
+}
+
+// ratedIn is a rate in one window.
+func ratedIn(w heat.Window, r heat.Rate) api.Heat {
+	out := rated(r)
+	out.NS, out.Counts, out.From, out.To, out.CoveredSeconds = string(w.NS), w.Method.String(), api.Time(w.From), api.Time(w.To), w.Seconds
+	return out
+}
+
+// methodOf says how a collection is counted.
+func methodOf(m heat.Method) api.HeatMethod {
+	if m == heat.ChangedRows {
+		return api.HeatMethod{Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true, EverySeconds: int(keyvis.Finest / time.Second)}
+	}
+	return api.HeatMethod{Counts: m.String(), Of: "allProjects", EverySeconds: int(heat.Tick / time.Second)}
+}
+
+// rated is a rate alone.
+func rated(r heat.Rate) api.Heat {
+	out := api.Heat{WritesPerSecond: r.PerSecond, Exact: r.Exact, AtLeast: r.AtLeast, Share: r.Share}
+	if r.PlusMinus > 0 {
+		out.PlusMinus = &r.PlusMinus
 	}
 	return out
 }

@@ -30,7 +30,7 @@ type mapQuery struct {
 	shard    string
 }
 
-func (s *Server) mapQueryOf(q url.Values, now time.Time) (mapQuery, error) {
+func (s *Server) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (mapQuery, error) {
 	out := mapQuery{ns: topology.Namespace(q.Get("ns")), by: keyvis.By(q.Get("by")), to: now, shard: q.Get("shard")}
 	switch out.by {
 	case "":
@@ -53,10 +53,21 @@ func (s *Server) mapQueryOf(q url.Values, now time.Time) (mapQuery, error) {
 	if !out.from.Before(out.to) {
 		return out, fault.New(fault.Invalid, "from has to be before to.")
 	}
-	if all := s.deps.Pictures.Collections(); out.ns == "" && len(all) > 0 {
-		out.ns = all[0]
+	if out.ns == "" {
+		out.ns = firstPicture(heat.Counted(t, s.deps.Profile), s.deps.Pictures.Collections())
 	}
 	return out, nil
+}
+
+// firstPicture is the first collection whose new rows are counted that has one;
+// else the first that has one.
+func firstPicture(counted, pictures []topology.Namespace) topology.Namespace {
+	for _, ns := range append(counted, pictures...) {
+		if slices.Contains(pictures, ns) {
+			return ns
+		}
+	}
+	return ""
 }
 
 // momentOf reads an RFC 3339 time; absent is the default.
@@ -82,7 +93,7 @@ func (s *Server) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
 	if s.deps.Pictures == nil {
 		return fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	q, err := s.mapQueryOf(r.URL.Query(), v.Now)
+	q, err := s.mapQueryOf(v.Table, r.URL.Query(), v.Now)
 	if err != nil {
 		return err
 	}
@@ -104,10 +115,12 @@ func (s *Server) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
 func heatMap(v View, c *topology.Collection, p keyvis.View, q mapQuery, prof *profile.Profile) api.HeatMap {
 	out := api.HeatMap{NS: string(q.ns), By: string(q.by), From: q.from.UTC().Truncate(time.Millisecond), To: q.to.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
 		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Cells: []string{}}
+	how, _ := heat.CoverageOf(v.Table, prof, q.ns)
+	out.Method = methodOf(how.Method)
 	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
 	for _, col := range p.Columns {
 		out.Columns = append(out.Columns, api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
-			Sampled: col.Sampled, AtLeast: col.Capped, Shared: col.Shared, Astray: col.Astray})
+			Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray})
 	}
 	if n := len(p.Columns); n > 0 {
 		out.AsOf = p.Columns[n-1].End().UTC()

@@ -30,9 +30,9 @@ func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	}
 	ns := topology.Namespace(q.Get("ns"))
 	if ns == "" {
-		all := slices.Sorted(slices.Values(s.deps.Heat.Collections()))
-		if len(all) == 0 { // nothing was counted yet
-			return writeJSON(w, http.StatusOK, api.HeatRange{Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{}})
+		all := s.deps.Heat.Counted(v.Table)
+		if len(all) == 0 {
+			return writeJSON(w, http.StatusOK, api.HeatRange{Method: methodOf(heat.NewRows), Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{}})
 		}
 		ns = all[0]
 	}
@@ -52,7 +52,7 @@ func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	part := window.Within(v.Table, s.deps.Profile, span)
 	rate := part.Range()
 	from, to := c.Chunks.Overlap(span)
-	out := api.HeatRange{NS: string(c.NS), Min: keyOf(c.Key, span.Min), Max: keyOf(c.Key, span.Max), Chunks: to - from, Shards: []string{},
+	out := api.HeatRange{NS: string(c.NS), Method: methodOf(window.Method), Min: keyOf(c.Key, span.Min), Max: keyOf(c.Key, span.Max), Chunks: to - from, Shards: []string{},
 		Window: d.String(), From: api.Time(window.From), To: api.Time(window.To), CoveredSeconds: window.Seconds,
 		WritesPerSecond: rate.PerSecond, Exact: rate.Exact, AtLeast: rate.AtLeast, Share: rate.Share, Projects: []api.Heat{}, Documents: []api.Heat{}}
 	if rate.PlusMinus > 0 {
@@ -65,9 +65,8 @@ func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	}
 	slices.Sort(out.Shards)
 	add := func(to *[]api.Heat, l heat.Line, one api.Heat) {
-		line := rated(l)
-		line.ID, line.Project, line.NS, line.Window = one.ID, one.Project, out.NS, out.Window
-		line.From, line.To, line.CoveredSeconds = out.From, out.To, out.CoveredSeconds
+		line := ratedIn(window, l.Rate)
+		line.ID, line.Project, line.Window = one.ID, one.Project, out.Window
 		if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
 			line.Name = p.Name
 		}

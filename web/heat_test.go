@@ -28,12 +28,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// written is what a cluster says was written in any ten seconds.
+// written is what a cluster says was written to changes in any ten seconds. Other
+// collections get one row for so many of those, and none where they are not named.
 type written struct {
-	rows []topology.WriteCount
-	fail error // from the start
-	mu   sync.Mutex
-	late error // since broke was called
+	rows   []topology.WriteCount
+	sparse map[topology.Namespace]int64
+	fail   error // from the start
+	mu     sync.Mutex
+	late   error // since broke was called
 }
 
 func (w *written) broke(err error) {
@@ -48,10 +50,24 @@ func (w *written) Writes(_ context.Context, q topology.WriteQuery) ([]topology.W
 	if err := cmp.Or(w.fail, w.late); err != nil {
 		return nil, err
 	}
-	out := make([]topology.WriteCount, len(w.rows))
-	for i, r := range w.rows {
-		out[i] = r
-		out[i].Rows = r.Rows * int64(q.To.Sub(q.From)/time.Second) / 10
+	if q.Date != "" { // in a minute; each row is changed as often as it gets changes
+		rows := int64(0)
+		for _, r := range w.rows {
+			if r.Project == q.Of {
+				rows += r.Rows
+			}
+		}
+		return []topology.WriteCount{{Project: q.Of, Rows: rows}}, nil
+	}
+	var out []topology.WriteCount
+	for _, r := range w.rows {
+		r.Rows = r.Rows * int64(q.To.Sub(q.From)/time.Second) / 10
+		if q.NS != changesNS {
+			r.Rows /= cmp.Or(w.sparse[q.NS], math.MaxInt64)
+		}
+		if r.Rows > 0 {
+			out = append(out, r)
+		}
 	}
 	return out[:min(len(out), q.Limit)], nil
 }

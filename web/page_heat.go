@@ -103,36 +103,42 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 		return state("empty", words.T("heat.off"), words.T("heat.off.detail"))
 	}
 	if !v.Table.Loaded {
-		return state("loading", words.T("heat.begin"), words.T("heat.begin.detail"))
+		return state("loading", words.T("heat.begin"), words.T("heat.begin.detail.newRows"))
 	}
-	all := heat.Counted(v.Table, s.deps.Profile)
-	if len(all) == 0 {
-		return state("empty", words.T("heat.noprofile"), words.T("heat.noprofile.txt"))
-	}
-	if q.ns == "" {
-		q.ns = all[0]
-	}
-	if !slices.Contains(all, q.ns) {
-		return templates.Heat{}, fault.New(fault.NotFound, "The writes of %q are not counted: it is no collection to which every write adds a row.", clip(string(q.ns), 200))
+	all := heat.Cover(v.Table, s.deps.Profile)
+	at := slices.IndexFunc(all, func(c heat.Coverage) bool { return c.Not == "" && (q.ns == "" || q.ns == c.NS) })
+	switch not := slices.IndexFunc(all, func(c heat.Coverage) bool { return c.Not != "" && q.ns == c.NS }); {
+	case at >= 0:
+		q.ns = all[at].NS
+	case not >= 0:
+		return templates.Heat{}, fault.New(fault.NotFound, "The writes of %q are not counted: %s", clip(string(q.ns), 200), uncountedText(all[not]))
+	case q.ns != "":
+		return templates.Heat{}, fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(q.ns), 200))
+	default:
+		m, _ := state("empty", words.T("heat.noprofile"), words.T("heat.noprofile.txt"))
+		uncounted(&m, all)
+		return m, nil
 	}
 	window := s.deps.Heat.Window(q.ns, q.window)
 	health, known := s.deps.Heat.Health(q.ns)
 	if window.Seconds == 0 {
-		m, _ := state("loading", words.T("heat.begin"), words.T("heat.begin.detail"))
+		m, _ := state("loading", words.T("heat.begin"), words.T("heat.begin.detail."+all[at].Method.String()))
 		if known && health.Err != nil {
 			m.State = failedCount(health)
 			m.State.Detail = fault.Text(health.Err)
 		}
 		m.Collections = collectionLinks(q, all)
-		m.Map = s.heatPicture(v, q) // it may know of the time before a restart
+		uncounted(&m, all)
+		m.Map = s.heatPicture(v, q, all[at].Method) // it may know of the time before a restart
 		return m, nil
 	}
 	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns))
 	m.Collections = collectionLinks(q, all)
+	uncounted(&m, all)
 	if known {
 		m.Notes = append(m.Notes, healthNotes(health, window)...)
 	}
-	m.Map = s.heatPicture(v, q)
+	m.Map = s.heatPicture(v, q, window.Method)
 	return m, nil
 }
 
@@ -162,15 +168,6 @@ func windowLinks(q heatQuery) (out []templates.HeatLink) {
 		to := q
 		to.window = d
 		out = append(out, templates.HeatLink{Text: templates.Span(d), URL: to.address(), Current: d == q.window})
-	}
-	return out
-}
-
-func collectionLinks(q heatQuery, all []topology.Namespace) (out []templates.HeatLink) {
-	for _, ns := range all {
-		to := q
-		to.ns = ns
-		out = append(out, templates.HeatLink{Text: string(ns), URL: to.address(), Current: ns == q.ns})
 	}
 	return out
 }

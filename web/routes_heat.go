@@ -10,10 +10,10 @@ import (
 func heatRoutes() []Route {
 	heat := func(path, summary string, h func(*Server, http.ResponseWriter, *http.Request) error) Route {
 		return Route{Method: "GET", Pattern: api.Prefix + "/heat/" + path, Policy: PolicyRead, Tag: "api", Summary: summary,
-			Params: []Param{query("window", "a Go duration from 10s to 24h; default 5m"), query("ns", "one collection only"), number("limit", "1 to 1000, default 100")},
+			Params: []Param{query("window", "a Go duration from 10s to 24h; default 5m"), query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"), number("limit", "1 to 1000, default 100")},
 			Answer: api.List[api.Heat]{}, handler: h}
 	}
-	ns := query("ns", "database.collection; default the first that is counted")
+	ns := query("ns", "database.collection; default the first whose new rows are counted")
 	site := fresh(page("/heat", "Where is it hot?"))
 	site.handler = (*Server).pageHeat
 	site.Params = []Param{ns, query("window", "a Go duration from 10s to 24h; default 5m"), query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"), query("by", "key or project")}

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -22,9 +23,14 @@ const shownHot = 10
 func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load) templates.Heat {
 	c := v.Table.Collection(w.NS)
 	m := templates.Heat{NS: string(w.NS), Name: w.NS.Collection(), Windows: windowLinks(q)}
-	m.Lead = words.T("heat.lead", "rate", rateText(w.Total), "name", m.NS, "window", templates.Span(q.window))
+	changed := w.Method == heat.ChangedRows
+	m.Counts = w.Method.String()
+	m.Lead = words.T("heat.lead."+w.Method.String(), "rate", rateText(w.Total), "name", m.NS, "window", templates.Span(max(q.window, shortest(w.Method))))
 	how := words.T("heat.whole")
 	switch {
+	case changed:
+		how = words.T("heat.dated")
+		m.Notes = append(m.Notes, templates.State{Code: "partial", Title: words.T("heat.changed"), Detail: words.T("heat.changed.detail", "n", strconv.Itoa(heat.HottestProjects), "name", m.Name)})
 	case w.Total.AtLeast:
 		how = words.T("heat.atleast")
 	case !w.Total.Exact:
@@ -37,14 +43,25 @@ func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load ma
 	m.Chunks = hotChunks(v, prof, w, q, c, r, byShard(shards))
 	m.Projects = hotProjects(v, w)
 	m.Documents = hotDocuments(v, prof, w, r)
+	m.NoDocuments = changed || len(m.Documents) == 0 && len(m.Projects) > 0
 	for _, l := range shards {
-		m.Shards = append(m.Shards, hotShard(l, r, load))
+		m.Shards = append(m.Shards, hotShard(w.Method, l, r, load))
 	}
-	skewFacts(&m, w.Skew(v.Table, prof), w.Growing(v.Table), c)
+	if !changed {
+		skewFacts(&m, w.Skew(v.Table, prof), w.Growing(v.Table), c)
+	}
 	if w.Total.Rows == 0 {
-		m.Notes = append(m.Notes, templates.State{Code: "empty", Title: words.T("heat.none"), Detail: words.T("heat.none.detail", "name", m.NS)})
+		m.Notes = append(m.Notes, templates.State{Code: "empty", Title: words.T("heat.none." + w.Method.String()), Detail: words.T("heat.none.detail."+w.Method.String(), "name", m.NS)})
 	}
 	return m
+}
+
+// shortest is the shortest time that a method tells of.
+func shortest(m heat.Method) time.Duration {
+	if m == heat.ChangedRows {
+		return keyvis.Finest
+	}
+	return heat.Shortest
 }
 
 func hotChunks(v View, prof *profile.Profile, w heat.Window, q heatQuery, c *topology.Collection, r refs, shards map[string]float64) (out []templates.HeatChunk) {
@@ -58,19 +75,19 @@ func hotChunks(v View, prof *profile.Profile, w heat.Window, q heatQuery, c *top
 			Key: chunkKey(chunk.Min), Shard: r.of(chunk.Shard), Share: share,
 			Name: words.T("heat.chunk", "n", templates.Count(int64(l.Chunk+1)), "of", templates.Count(int64(c.Chunks.Len()))),
 			URL:  chunkURL(c.NS, chunkRef(c, chunk.Min)),
-			Takes: words.T("heat.chunk.takes", "share", templates.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),
-				"all", templates.Share(l.Rate.Share)),
+			Takes: words.T("heat.chunk.takes."+w.Method.String(), "share", templates.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),
+				"name", c.NS.Collection(), "all", templates.Share(l.Rate.Share)),
 		}
 		if l.Projects > 0 {
 			top := projectName(v, c.NS, l.Top)
-			line.Who = words.Plural("heat.chunk.projects", int64(l.Projects), "n", templates.Count(int64(l.Projects)), "share", templates.Share(l.TopShare), "project", top)
+			line.Who = words.Plural("heat.chunk.projects."+w.Method.String(), int64(l.Projects), "n", templates.Count(int64(l.Projects)), "share", templates.Share(l.TopShare), "project", top)
 			if l.Projects == 1 {
 				line.Who += " " + words.T("heat.chunk.only", "project", top)
 			}
 		}
 		s := w.Splitting(v.Table, prof, l)
 		line.Split = words.Code("heat.split", s.Code, map[string]string{"share": templates.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
-		if s.Code == "divides" {
+		if s.Code == "divides" || s.Code == "projects" {
 			line.PlanURL = planURL(actions.Split, "ns", string(c.NS), "chunk", chunkRef(c, chunk.Min))
 		}
 		out = append(out, line)
@@ -88,7 +105,7 @@ func projectName(v View, ns topology.Namespace, id bson.ObjectID) string {
 
 func hotProjects(v View, w heat.Window) (out []templates.HeatRow) {
 	for _, l := range first(w.Projects(), shownHot) {
-		row := templates.HeatRow{Key: l.Project.Hex(), Name: projectName(v, w.NS, l.Project), URL: "/projects/" + l.Project.Hex(), Rate: rateCell(l.Rate), How: howText(l.Rate)}
+		row := templates.HeatRow{Key: l.Project.Hex(), Name: projectName(v, w.NS, l.Project), URL: "/projects/" + l.Project.Hex(), Rate: rateCell(w.Method, l.Rate), How: howText(l.Rate)}
 		row.Mono = row.Name == row.Key
 		if _, ok := v.Dir.In(w.NS.Database(), l.Project); !ok {
 			row.URL = "/locate?q=" + row.Key
@@ -101,7 +118,7 @@ func hotProjects(v View, w heat.Window) (out []templates.HeatRow) {
 func hotDocuments(v View, prof *profile.Profile, w heat.Window, r refs) (out []templates.HeatRow) {
 	for _, l := range first(w.Documents(), shownHot) {
 		row := templates.HeatRow{Key: l.Document.Hex(), Name: l.Document.Hex(), Mono: true, URL: "/locate?q=" + l.Document.Hex(),
-			Rate: rateCell(l.Rate), How: howText(l.Rate)}
+			Rate: rateCell(w.Method, l.Rate), How: howText(l.Rate)}
 		if _, ok := v.Dir.In(w.NS.Database(), l.Project); ok {
 			row.Of, row.OfURL = projectName(v, w.NS, l.Project), "/projects/"+l.Project.Hex()
 		}
@@ -114,11 +131,13 @@ func hotDocuments(v View, prof *profile.Profile, w heat.Window, r refs) (out []t
 	return out
 }
 
-func hotShard(l heat.Line, r refs, load map[string]heat.Load) templates.HeatShard {
-	row := templates.HeatShard{Shard: r.of(l.Shard), Rate: rateCell(l.Rate), How: howText(l.Rate)}
+func hotShard(m heat.Method, l heat.Line, r refs, load map[string]heat.Load) templates.HeatShard {
+	row := templates.HeatShard{Shard: r.of(l.Shard), Rate: rateCell(m, l.Rate), How: howText(l.Rate)}
+	row.All = templates.Figure{Text: templates.Unknown}
 	row.Reads, row.Latency = templates.Figure{Text: templates.Unknown}, templates.Figure{Text: templates.Unknown}
 	if o, ok := load[l.Shard]; ok && o.Known {
 		row.Reads = templates.Figure{Known: true, Text: perSecond(o.ReadsPerSecond), Title: words.T("heat.col.reads.title")}
+		row.All = templates.Figure{Known: true, Text: perSecond(o.WritesPerSecond), Title: words.T("heat.col.all.title")}
 		if o.WritesPerSecond > 0 {
 			row.Latency = templates.Figure{Known: true, Text: words.T("heat.ms", "n", perSecond(millis(o.WriteLatency))), Title: words.T("heat.col.latency.title")}
 		}
@@ -168,12 +187,14 @@ func rateText(r heat.Rate) string {
 	return text
 }
 
-func rateCell(r heat.Rate) templates.Cell {
-	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(r), Title: rateTitle(r)}, Share: r.Share, ShareText: templates.Share(r.Share), Bar: r.Share, Even: -1}
+func rateCell(m heat.Method, r heat.Rate) templates.Cell {
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(r), Title: rateTitle(m, r)}, Share: r.Share, ShareText: templates.Share(r.Share), Bar: r.Share, Even: -1}
 }
 
-func rateTitle(r heat.Rate) string {
+func rateTitle(m heat.Method, r heat.Rate) string {
 	switch {
+	case m == heat.ChangedRows:
+		return words.T("heat.rate.changed")
 	case r.AtLeast:
 		return words.T("heat.rate.atleast")
 	case r.Exact:

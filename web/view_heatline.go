@@ -1,6 +1,8 @@
 package web
 
 import (
+	"shardboard/internal/heat"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -18,6 +20,9 @@ func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.He
 	}
 	span := []string{"span", templates.Span(defaultWindow), "at", templates.Clock(w.To)}
 	out := templates.HeatLine{URL: heatQuery{ns: ns, window: defaultWindow, span: mapSpan, by: "key"}.address()}
+	if w.Method == heat.ChangedRows {
+		return changedLine(out, v, s.deps.Profile, w, chunk, span)
+	}
 	if chunk < 0 {
 		out.Text = words.T("heat.line", append(span, "rate", rateText(w.Total))...)
 		return out
@@ -28,5 +33,24 @@ func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.He
 			out.Text = words.T("heat.line.chunk", append(span, "rate", rateText(l.Rate), "share", templates.Share(l.Rate.Share))...)
 		}
 	}
+	return out
+}
+
+// changedLine is of rows that are changed in place: at least so many. Where none
+// were counted, nothing is known, and nothing is said.
+func changedLine(out templates.HeatLine, v View, prof *profile.Profile, w heat.Window, chunk int, span []string) templates.HeatLine {
+	rate := w.Total
+	if chunk >= 0 {
+		rate = heat.Rate{}
+		for _, l := range w.Chunks(v.Table, prof) {
+			if l.Chunk == chunk {
+				rate = l.Rate
+			}
+		}
+	}
+	if rate.Rows == 0 {
+		return templates.HeatLine{}
+	}
+	out.Text = words.T("heat.line.changed", append(span, "rate", rateText(rate))...)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -19,8 +20,11 @@ const (
 )
 
 // heatPicture is the key visualizer's part of the page.
-func (s *Server) heatPicture(v View, q heatQuery) templates.HeatMap {
-	m := templates.HeatMap{NS: string(q.ns), By: string(q.by), From: spanStart(q.span), Window: short(q.window), Lead: words.T("heat.map.lead." + string(q.by)), Shards: shardRefs(v.Table)}
+func (s *Server) heatPicture(v View, q heatQuery, how heat.Method) templates.HeatMap {
+	m := templates.HeatMap{Counts: how.String(), NS: string(q.ns), By: string(q.by), From: spanStart(q.span), Window: short(q.window), Lead: words.T("heat.map.lead." + string(q.by)), Shards: shardRefs(v.Table)}
+	if how == heat.ChangedRows {
+		m.CountedText = words.T("heat.map.changed", "n", strconv.Itoa(heat.HottestProjects))
+	}
 	for _, by := range []keyvis.By{keyvis.ByKey, keyvis.ByProject} {
 		to := q
 		to.by = by
@@ -40,8 +44,21 @@ func (s *Server) heatPicture(v View, q heatQuery) templates.HeatMap {
 		m.State = templates.State{Code: "loading", Title: words.T("heat.map.empty"), Detail: words.T("heat.map.empty.text")}
 		return m
 	}
+	m.Astray = astrayText(p)
 	tableOf(&m, v, q, p)
 	return m
+}
+
+// astrayText says what the picture's rows do not have.
+func astrayText(p keyvis.View) string {
+	var n int64
+	for _, c := range p.Columns {
+		n += c.Astray
+	}
+	if n == 0 {
+		return ""
+	}
+	return words.T("heat.map.astray."+string(p.By), "n", templates.Count(n))
 }
 
 func tableOf(m *templates.HeatMap, v View, q heatQuery, p keyvis.View) {
@@ -93,6 +110,8 @@ func cellFigure(p keyvis.View, row, i int) templates.Figure {
 	col := p.Columns[i]
 	f := templates.Figure{Known: true, Text: perSecond(rate), Approx: col.Sampled || col.Shared}
 	switch {
+	case col.Hottest:
+		f.Text, f.Title = "≥\u202f"+f.Text, words.T("heat.map.is.hottest")
 	case col.Capped:
 		f.Text, f.Title = "≥\u202f"+f.Text, words.T("heat.map.is.atleast")
 	case col.Sampled:

@@ -12,6 +12,7 @@ import (
 // of a letter's span.
 type HeatMap struct {
 	NS      string     `json:"ns"`
+	Method  HeatMethod `json:"method"`
 	By      string     `json:"by"`      // key or project
 	Version string     `json:"version"` // give it back as If-None-Match: 304 until there is a new column
 	From    time.Time  `json:"from"`    // as asked for
@@ -32,7 +33,8 @@ type HeatSpan struct {
 	Seconds int       `json:"seconds"` // how long the column is
 	Covered float64   `json:"covered"` // seconds of it that were counted; rates are over these
 	Sampled bool      `json:"sampled,omitempty"`
-	AtLeast bool      `json:"atLeast,omitempty"` // some rows could not be counted within the reading budget
+	AtLeast bool      `json:"atLeast,omitempty"` // some rows were not counted: beyond the reading budget, or left out by the method
+	Hottest bool      `json:"hottest,omitempty"` // of the hottest projects only: a cell without counted rows is not known
 	Shared  bool      `json:"shared,omitempty"`  // rows were wider then; their writes are divided evenly
 	Astray  int64     `json:"astray,omitempty"`  // writes that are in no row: their chunk, or their project's name, is not known
 }
@@ -106,6 +108,7 @@ func (s HeatScale) Coarse(letter byte, writes int64) byte {
 // HeatRange is who wrote to a range of keys lately (GET heat/range).
 type HeatRange struct {
 	NS              string     `json:"ns"`
+	Method          HeatMethod `json:"method"`
 	Min             Key        `json:"min"`
 	Max             Key        `json:"max"`
 	Chunks          int        `json:"chunks"`

@@ -56,6 +56,16 @@ func (d *demo) paint(t *testing.T, hours int) {
 			}
 		}
 		d.app.pictures.Take(s)
+		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients"} {
+			c := d.app.Watcher().Table().Collection(ns)
+			s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: at, To: at.Add(time.Minute), Every: 1, Capped: true, Life: c.Incarnation, Astray: 2}
+			for i, ch := range c.Chunks.All() {
+				if (minute/50+i)%3 > 0 { // the others' projects are not among the hottest
+					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
+				}
+			}
+			d.app.pictures.Take(s)
+		}
 	}
 }
 
@@ -98,7 +108,7 @@ func TestBrowserShowsWhereTheWritesWent(t *testing.T) {
 	shots := os.Getenv("SHARDBOARD_SHOTS")
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
-			for _, address := range []string{"heat", "heat?by=project&span=24h"} {
+			for _, address := range []string{"heat", "heat?by=project&span=24h", "heat?ns=yorkie-meta.documents", "heat?ns=yorkie-meta.clients"} {
 				if err := chromedp.Do(ctx, screen(width, scheme)); err != nil {
 					t.Fatal(err)
 				}

@@ -103,6 +103,9 @@ type writeRates struct{ heat *heat.Collector }
 // WriteRate is of the last five minutes; not known where writes are not counted.
 func (w writeRates) WriteRate(ns topology.Namespace, project string) (float64, bool) {
 	window := w.heat.Window(ns, 5*time.Minute)
+	if window.Method == heat.ChangedRows {
+		return 0, false // rows that are changed in place are no new ones
+	}
 	for _, l := range window.Projects() {
 		if l.Project.Hex() == project {
 			return l.Rate.PerSecond, true

@@ -17,10 +17,15 @@ import (
 // whole collection when no project is named: callers pace those. The deadline
 // goes with it as maxTimeMS. Needs find on the collection.
 func (c *Client) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
-	when := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: firstID(q.From)}, {Key: "$lt", Value: firstID(q.To)}}}
+	field, from, to := "_id", any(firstID(q.From)), any(firstID(q.To))
 	if q.Date != "" {
-		when = bson.E{Key: q.Date, Value: bson.D{{Key: "$gte", Value: q.From}, {Key: "$lt", Value: q.To}}}
+		field, from, to = q.Date, q.From, q.To
 	}
+	span := bson.D{{Key: "$gte", Value: from}}
+	if !q.To.IsZero() {
+		span = append(span, bson.E{Key: "$lt", Value: to})
+	}
+	when := bson.E{Key: field, Value: span}
 	match := bson.D{when}
 	if !q.Of.IsZero() {
 		match = bson.D{{Key: q.Project, Value: q.Of}, when}

@@ -49,11 +49,15 @@ func (b *Budget) fill() {
 
 // Hold takes up to n documents that may be read now, possibly none. Give back
 // what was not needed.
-func (b *Budget) Hold(n int) int {
+func (b *Budget) Hold(n int) int { return b.HoldBut(0, n) }
+
+// HoldBut takes up to n documents and leaves so many to others, where there are
+// as many; where there are fewer than it should leave, it takes none.
+func (b *Budget) HoldBut(leave, n int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fill()
-	n = max(0, min(n, int(b.tokens)))
+	n = max(0, min(n, int(b.tokens)-leave))
 	b.tokens -= float64(n)
 	return n
 }

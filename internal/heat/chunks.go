@@ -29,7 +29,7 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 			sums[i].add(s, p.Rows)
 		}
 		for _, n := range s.Counts {
-			if n.Document.IsZero() || of.ns == "" {
+			if of.ns == "" {
 				continue
 			}
 			if i, ok := position(c, of, n.Project, n.Document); ok {
@@ -66,7 +66,8 @@ func busiest(projects map[bson.ObjectID]int64) (top bson.ObjectID, share float64
 }
 
 // Shards are the window's shards by a table of now, hottest first; shards that
-// own chunks and took no write are there with a rate of zero.
+// own chunks and took no write are there with a rate of zero, which is "at least
+// none" where the window's method leaves rows out.
 func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 	c := t.Collection(w.NS)
 	if c == nil || w.Seconds == 0 {

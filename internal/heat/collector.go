@@ -1,9 +1,11 @@
 package heat
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +24,12 @@ const (
 	slice = time.Second
 	// wait is the deadline of one count; a cluster that takes longer is under load.
 	wait = 2 * time.Second
+	// whole is the deadline of everything that is asked at a tick, so that the next
+	// one is not late. The busiest collections are asked first.
+	whole = Tick - 2*time.Second
+	// spare is how many documents of the budget each collection leaves to each of
+	// those that are asked after it.
+	spare = 100
 	// heavy is how many rows of a tick make a cluster count as under load, and
 	// light under how many it no longer is.
 	heavy = 20_000
@@ -48,8 +56,9 @@ type Collector struct {
 	rng    *rand.Rand
 	ring   ring
 	listen []func(Slot)
-	loaded map[topology.Namespace]bool // under load; only Run's goroutine
-	health sync.Map                    // topology.Namespace → Health
+	loaded map[topology.Namespace]bool  // under load; only Run's goroutine
+	groups map[topology.Namespace]int64 // that the last count of each returned; only Run's goroutine
+	health sync.Map                     // topology.Namespace → Health
 	ops    operations
 	dated  dated
 }
@@ -77,7 +86,7 @@ func NewCollector(src Source, tables Tables, prof *profile.Profile, o Options) *
 	if o.Seed == 0 {
 		o.Seed = uint64(o.Now().UnixNano())
 	}
-	return &Collector{src: src, tables: tables, prof: prof, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), loaded: map[topology.Namespace]bool{}}
+	return &Collector{src: src, tables: tables, prof: prof, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), loaded: map[topology.Namespace]bool{}, groups: map[topology.Namespace]int64{}}
 }
 
 // OnSlot hands every new slot to f, in Run's goroutine. Only before Run.
@@ -108,32 +117,42 @@ func (c *Collector) tick(ctx context.Context, to time.Time) {
 	if !table.Loaded {
 		return
 	}
-	for _, t := range targets(table, c.prof) {
-		begin := to.Add(-Tick)
-		slot, err := c.count(ctx, t, begin, to)
+	within, cancel := context.WithTimeout(ctx, whole)
+	defer cancel()
+	all := targets(table, c.prof)
+	list := by(NewRows, all)
+	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(c.groups[b.ns], c.groups[a.ns]) })
+	for i, t := range list {
+		slot, err := c.count(within, t, to.Add(-Tick), to, spare*(len(list)-1-i))
 		if ctx.Err() != nil {
 			return
 		}
-		was, _ := c.Health(t.ns)
-		health := Health{At: was.At, Err: err, Sampled: c.loaded[t.ns]}
-		if err == nil {
-			health.At = to
-			place(&slot, table.Collection(t.ns), t)
-			c.ring.add(slot)
-			for _, f := range c.listen {
-				f(slot)
-			}
-		} else if was.Err == nil {
-			c.o.Log.Warn("writes cannot be counted", "ns", string(t.ns), "error", err)
-		}
-		c.health.Store(t.ns, health)
-		c.readOperations(ctx, t.ns, to)
+		c.keep(table.Collection(t.ns), t, slot, err)
+		c.readOperations(within, t.ns, to)
 	}
-	c.countDated(ctx, table, to)
+	c.countDated(within, table, all, to)
 }
 
-// count asks for the rows of a tick, or of one second of it under load.
-func (c *Collector) count(ctx context.Context, t target, from, to time.Time) (Slot, error) {
+// keep takes a slot, or why there is none, and tells who listens.
+func (c *Collector) keep(of *topology.Collection, t target, slot Slot, err error) {
+	was, _ := c.Health(t.ns)
+	health := Health{At: was.At, Err: err, Sampled: c.loaded[t.ns]}
+	if err == nil {
+		health.At = slot.To
+		place(&slot, of, t)
+		c.ring.add(slot)
+		for _, f := range c.listen {
+			f(slot)
+		}
+	} else if was.Err == nil {
+		c.o.Log.Warn("writes cannot be counted", "ns", string(t.ns), "error", err)
+	}
+	c.health.Store(t.ns, health)
+}
+
+// count asks for the rows of a tick, or of one second of it under load. It leaves
+// so many documents of the budget to others.
+func (c *Collector) count(ctx context.Context, t target, from, to time.Time, leave int) (Slot, error) {
 	s := Slot{NS: t.ns, From: from, To: to, Every: 1}
 	q := topology.WriteQuery{NS: t.ns, Project: t.project, Document: t.document, From: from, To: to}
 	if c.loaded[t.ns] {
@@ -141,7 +160,7 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time) (Sl
 		q.From = from.Add(time.Duration(c.rng.Int64N(s.Every)) * slice)
 		q.To = q.From.Add(slice)
 	}
-	q.Limit = c.o.Budget.Hold(c.o.Budget.Burst())
+	q.Limit = c.o.Budget.HoldBut(leave, c.o.Budget.Burst())
 	if q.Limit == 0 {
 		return s, errNoBudget
 	}
@@ -155,7 +174,7 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time) (Sl
 		}
 		return s, err
 	}
-	s.Capped = len(rows) == q.Limit
+	s.Capped, c.groups[t.ns] = len(rows) == q.Limit, int64(len(rows))
 	for _, r := range rows {
 		s.Counts = append(s.Counts, Count{Project: r.Project, Document: r.Document, Rows: r.Rows})
 	}
@@ -177,7 +196,10 @@ func (c *Collector) Health(ns topology.Namespace) (Health, bool) {
 	return h.(Health), true
 }
 
-// Collections are those whose writes have been counted.
+// Counted are the collections of a table whose new rows are all counted, by name.
+func (c *Collector) Counted(t *topology.Table) []topology.Namespace { return Counted(t, c.prof) }
+
+// Collections are those whose writes have been counted, in either way.
 func (c *Collector) Collections() []topology.Namespace { return c.ring.collections() }
 
 // Since gives the slots of a collection that end after a time, oldest first. Do

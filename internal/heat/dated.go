@@ -7,22 +7,23 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/profile"
+	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
 const (
 	// datedEvery is how often rows that are changed in place are counted, and over
-	// how long: no index has their date, so the project's rows are gone through.
+	// how long: no index finds them by their date alone, so the project's rows are
+	// gone through.
 	datedEvery = time.Minute
-	// datedProjects is for how many of the hottest projects.
-	datedProjects = 10
+	// HottestProjects is for how many projects of a database.
+	HottestProjects = 10
 	// datedRest is how long a project is left alone whose rows took too long.
 	datedRest = 30 * time.Minute
 )
 
-// Updated is rows of a project that were written in place, by the date in them.
-// A row that was written twice counts once: it is at least so many.
+// Updated is rows of a project that were changed in place, by the date in them.
+// A row that was changed twice counts once: it is at least so many.
 type Updated struct {
 	NS       topology.Namespace
 	From, To time.Time
@@ -40,9 +41,14 @@ func (u Updated) PerSecond() float64 {
 // dated keeps the newest count of each project and collection.
 type dated struct {
 	mu    sync.RWMutex
-	at    time.Time
-	rows  map[bson.ObjectID][]Updated
-	rests map[rest]time.Time
+	rows  map[tenant][]Updated
+	rests map[rest]time.Time // only Run's goroutine
+}
+
+// tenant is a project of one database: another may have the same id.
+type tenant struct {
+	db string
+	id bson.ObjectID
 }
 
 type rest struct {
@@ -50,90 +56,103 @@ type rest struct {
 	project bson.ObjectID
 }
 
-// Updated gives what is known of a project's rows that are written in place;
+// Updated gives what is known of a project's rows that are changed in place;
 // none when it is not among the hottest projects, or its rows took too long.
-func (c *Collector) Updated(project bson.ObjectID) []Updated {
+func (c *Collector) Updated(db string, project bson.ObjectID) []Updated {
 	c.dated.mu.RLock()
 	defer c.dated.mu.RUnlock()
-	return c.dated.rows[project]
+	return c.dated.rows[tenant{db, project}]
 }
 
-// countDated counts, once in a while, for the hottest projects of each
-// collection whose writes are counted.
-func (c *Collector) countDated(ctx context.Context, t *topology.Table, to time.Time) {
-	if to.Sub(c.dated.at) < datedEvery {
+// countDated counts each minute, when it has just ended, for the hottest projects
+// of each database. A minute whose end was missed is not counted.
+func (c *Collector) countDated(ctx context.Context, t *topology.Table, all []target, to time.Time) {
+	if !to.Equal(to.Truncate(datedEvery)) {
 		return
 	}
-	c.dated.at = to
-	rows := map[bson.ObjectID][]Updated{}
-	for _, measured := range targets(t, c.prof) {
-		lines := c.Window(measured.ns, 5*time.Minute).Projects()
-		for _, of := range datedTargets(t, c.prof, measured.ns.Database()) {
-			for _, l := range lines[:min(len(lines), datedProjects)] {
-				n, known := c.countRested(ctx, of, l.Project, to)
-				if ctx.Err() != nil {
-					return
-				}
-				if known {
-					rows[l.Project] = append(rows[l.Project], Updated{NS: of.ns, From: to.Add(-datedEvery), To: to, Rows: n})
-				}
+	rows := map[tenant][]Updated{}
+	for _, of := range by(ChangedRows, all) {
+		slot := Slot{NS: of.ns, Method: ChangedRows, From: to.Add(-datedEvery), To: to, Every: 1, Capped: true}
+		hottest := c.hottest(all, of.ns.Database())
+		var failed error
+		answered := len(hottest) == 0
+		for _, project := range hottest {
+			n, err := c.countRested(ctx, of, project)
+			if err != nil {
+				failed = err
+				continue
+			}
+			answered = true
+			id := tenant{of.ns.Database(), project}
+			rows[id] = append(rows[id], Updated{NS: of.ns, From: slot.From, To: to, Rows: n})
+			if n > 0 {
+				slot.Counts = append(slot.Counts, Count{Project: project, Rows: n})
 			}
 		}
+		if ctx.Err() != nil && !answered {
+			break // no time was left to ask
+		}
+		if answered {
+			failed = nil
+		}
+		c.keep(t.Collection(of.ns), of, slot, failed)
+		c.readOperations(ctx, of.ns, to)
 	}
 	c.dated.mu.Lock()
 	c.dated.rows = rows
 	c.dated.mu.Unlock()
 }
 
-// countRested counts a project's rows unless they took too long a while ago.
-func (c *Collector) countRested(ctx context.Context, of datedTarget, project bson.ObjectID, to time.Time) (int64, bool) {
-	id := rest{of.ns, project}
-	if to.Before(c.dated.rests[id]) {
-		return 0, false
+// hottest are the projects of a database with most new rows, in all of its
+// collections together, in the last minutes.
+func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
+	var windows []Window
+	for _, of := range by(NewRows, all) {
+		if of.ns.Database() == db {
+			windows = append(windows, c.Window(of.ns, 5*time.Minute))
+		}
 	}
-	n, err := c.countProject(ctx, of, project, to)
-	if err == nil {
-		return n, true
+	sums := Sums(windows, Window.Projects)
+	out := make([]bson.ObjectID, 0, HottestProjects)
+	for _, s := range sums[:min(len(sums), HottestProjects)] {
+		out = append(out, s.Line.Project)
+	}
+	return out
+}
+
+// errRests is of a project whose rows took too long a while ago.
+var errRests = fault.New(fault.Unavailable, "The rows of the hottest projects take too long to go through; they are left alone for half an hour.")
+
+// countRested counts a project's rows unless they took too long a while ago.
+func (c *Collector) countRested(ctx context.Context, of target, project bson.ObjectID) (int64, error) {
+	id, now := rest{of.ns, project}, c.o.Now()
+	if now.Before(c.dated.rests[id]) {
+		return 0, errRests
+	}
+	n, err := c.countProject(ctx, of, project, now)
+	if err == nil || ctx.Err() != nil {
+		return n, err // a tick that ran out of time says nothing of this project
 	}
 	if c.dated.rests == nil {
 		c.dated.rests = map[rest]time.Time{}
 	}
-	c.dated.rests[id] = to.Add(datedRest)
-	return 0, false
+	c.dated.rests[id] = now.Add(datedRest)
+	return 0, err
 }
 
 // countProject is one query to the shards that have the project's rows; it
-// returns one document.
-func (c *Collector) countProject(ctx context.Context, of datedTarget, project bson.ObjectID, to time.Time) (int64, error) {
+// returns one document. It asks for all dates since a minute ago, without an end:
+// a row that is changed all the time has a date of just now, by the clock of who
+// changed it.
+func (c *Collector) countProject(ctx context.Context, of target, project bson.ObjectID, now time.Time) (int64, error) {
 	if c.o.Budget.Hold(1) == 0 {
 		return 0, errNoBudget
 	}
 	ask, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	got, err := c.src.Writes(ask, topology.WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: to.Add(-datedEvery), To: to, Limit: 1})
+	got, err := c.src.Writes(ask, topology.WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-datedEvery), Limit: 1})
 	if err != nil || len(got) == 0 {
 		return 0, err
 	}
 	return got[0].Rows, nil
-}
-
-// datedTarget is a collection whose rows have the date of their last write.
-type datedTarget struct {
-	ns            topology.Namespace
-	project, date string
-}
-
-// datedTargets are those whose shard key leads with the project: others would
-// be asked of every shard.
-func datedTargets(t *topology.Table, p *profile.Profile, db string) []datedTarget {
-	var out []datedTarget
-	for _, col := range p.Nearest(t, db).Collections {
-		ns := topology.Namespace(db + "." + col.Name)
-		c := t.Collection(ns)
-		if col.WrittenAt == "" || c == nil || col.ProjectField == "" || c.Key.Len() == 0 || c.Key.Fields()[0].Name != col.ProjectField {
-			continue
-		}
-		out = append(out, datedTarget{ns: ns, project: col.ProjectField, date: col.WrittenAt})
-	}
-	return out
 }

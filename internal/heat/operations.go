@@ -79,6 +79,29 @@ func between(a, b reading) map[string]Load {
 	return out
 }
 
+// Together is what a shard did for several collections; known when it is of each.
+func Together(loads []Load) Load {
+	var out Load
+	var reads, writes, readTime, writeTime float64
+	for _, l := range loads {
+		if !l.Known {
+			return Load{}
+		}
+		out.Known, out.Over = true, max(out.Over, l.Over)
+		reads, writes = reads+l.ReadsPerSecond, writes+l.WritesPerSecond
+		readTime += l.ReadsPerSecond * float64(l.ReadLatency)
+		writeTime += l.WritesPerSecond * float64(l.WriteLatency)
+	}
+	out.ReadsPerSecond, out.WritesPerSecond = reads, writes
+	if reads > 0 {
+		out.ReadLatency = time.Duration(readTime / reads)
+	}
+	if writes > 0 {
+		out.WriteLatency = time.Duration(writeTime / writes)
+	}
+	return out
+}
+
 // Load is what the shards did for a collection lately, by shard; a shard that
 // is not there is not known.
 func (c *Collector) Load(ns topology.Namespace) map[string]Load {

@@ -47,10 +47,11 @@ type Skew struct {
 	Chunks Index // over all chunks
 }
 
-// Skew measures a window by a table of now.
+// Skew measures a window by a table of now; zero for changed rows, of which most
+// are not counted.
 func (w Window) Skew(t *topology.Table, prof *profile.Profile) Skew {
 	c := t.Collection(w.NS)
-	if c == nil || w.Seconds == 0 {
+	if c == nil || w.Seconds == 0 || w.Method == ChangedRows {
 		return Skew{}
 	}
 	rates := func(lines []Line) (out []float64) {

@@ -24,10 +24,10 @@ type Growing struct {
 }
 
 // Growing looks at where a window's writes went, by a table of now. A hashed
-// first field does not grow.
+// first field does not grow, and changed rows are no inserts.
 func (w Window) Growing(t *topology.Table) Growing {
 	c := t.Collection(w.NS)
-	if c == nil || c.Chunks.Len() < 2 || c.Key.Fields()[0].Hashed {
+	if w.Method == ChangedRows || c == nil || c.Chunks.Len() < 2 || c.Key.Fields()[0].Hashed {
 		return Growing{}
 	}
 	last := c.Chunks.Len() - 1

@@ -14,6 +14,9 @@ import (
 //	document  almost all writes are one Yorkie document's, which has one place
 //	project   almost all writes are one project's, and the key has no further field
 //	divides   writes are of several values: a cut divides them
+//	projects  the same, of several projects; their Yorkie documents are not counted
+//	within    almost all are one project's, and the key has a further field by which
+//	          they are not counted: a cut within the project is possible
 //	few       too little was written to tell
 //	unknown   what is written to it cannot be told
 type Splitting struct {
@@ -60,6 +63,10 @@ func (w Window) Splitting(t *topology.Table, prof *profile.Profile, l Line) Spli
 	}
 	top, share := w.busiestDocument(c, of, l.Chunk)
 	switch {
+	case top.IsZero() && c.Key.LeadsWith(of.project) && l.TopShare >= alone:
+		return Splitting{Can: true, Code: "within", Share: l.TopShare}
+	case top.IsZero() && c.Key.LeadsWith(of.project) && l.Projects > 1:
+		return Splitting{Can: true, Code: "projects", Share: l.TopShare}
 	case top.IsZero():
 		return Splitting{Can: true, Code: "unknown"}
 	case share >= alone:

@@ -25,14 +25,17 @@ type Piece struct {
 	Rows int64
 }
 
-// Slot is what was counted of one collection in [From, To).
+// Slot is what was counted of one collection in [From, To). By ChangedRows a slot
+// is a whole minute, has counts by project only and those of the hottest ones; it
+// is capped, and what it does not name is not known.
 type Slot struct {
 	NS       topology.Namespace
+	Method   Method
 	From, To time.Time
 	// Every is 1 when the whole time was counted, n when one part in n was: rows
 	// are those counted, not yet multiplied.
 	Every  int64
-	Capped bool                 // there were more groups than may be read: the rest is not counted
+	Capped bool                 // there may be more than was counted, as when there were more groups than may be read
 	Counts []Count              // busiest first
 	Pieces []Piece              // in key order; rows whose chunk can be told
 	Life   topology.Incarnation // of the collection; pieces of another life have other keys
@@ -63,7 +66,7 @@ const keepDocuments = 300
 // joined makes one slot of several that follow each other; only the busiest
 // documents keep a line of their own.
 func joined(slots []Slot) Slot {
-	out := Slot{NS: slots[0].NS, Life: slots[len(slots)-1].Life, From: slots[0].From, To: slots[len(slots)-1].To, Every: 1}
+	out := Slot{NS: slots[0].NS, Method: slots[len(slots)-1].Method, Life: slots[len(slots)-1].Life, From: slots[0].From, To: slots[len(slots)-1].To, Every: 1}
 	type id struct{ project, document bson.ObjectID }
 	counts := map[id]int64{}
 	pieces := map[shardkey.Key]int64{}

@@ -12,55 +12,73 @@ import (
 	"shardboard/internal/topology"
 )
 
-// target is a collection whose writes can be counted by the time in its ids.
+// target is a collection whose writes can be counted, and the fields that tell
+// whose they are.
 type target struct {
 	ns                topology.Namespace
+	method            Method
 	project, document string
+	date              string // of a row's last change; "" = the time is in its _id
 }
 
-// targets are the collections of the profile's databases to which every write
-// adds a row: its _id tells when. Rows that are changed in place tell no such
-// thing.
+// targets are the collections of the profile's databases that can be counted.
 func targets(t *topology.Table, p *profile.Profile) []target {
 	var out []target
 	for _, db := range p.Match(t) {
-		layout := p.Nearest(t, db)
-		for _, c := range layout.Collections {
-			ns := topology.Namespace(db + "." + c.Name)
-			if c.Appended && t.Collection(ns) != nil {
-				out = append(out, target{ns: ns, project: c.ProjectField, document: c.DocumentField})
+		for _, col := range p.Nearest(t, db).Collections {
+			ns := topology.Namespace(db + "." + col.Name)
+			c := t.Collection(ns)
+			if c == nil {
+				continue
+			}
+			switch how := coverage(c, col); {
+			case how.Not != "":
+			case how.Method == NewRows:
+				out = append(out, target{ns: ns, project: col.ProjectField, document: col.DocumentField})
+			default: // grouping by row is what nobody could pay
+				out = append(out, target{ns: ns, method: ChangedRows, project: col.ProjectField, date: col.WrittenAt})
 			}
 		}
 	}
 	return out
 }
 
-// position is the chunk of a row by what is counted of it; false when the key
-// has a field that is neither.
+// by are those that are counted in one way.
+func by(m Method, all []target) []target {
+	return slices.DeleteFunc(slices.Clone(all), func(t target) bool { return t.method != m })
+}
+
+// position is the chunk of rows by what is counted of them; false when they may
+// lie in several, or the key begins with another field.
 func position(c *topology.Collection, t target, project, document bson.ObjectID) (int, bool) {
-	key, ok := keyOf(c, t, project, document)
+	r, ok := rangeOf(c, t, project, document)
 	if !ok {
 		return 0, false
 	}
-	i, _ := c.Chunks.Find(key)
-	return i, i >= 0
+	from, to := c.Chunks.Overlap(r)
+	return from, to-from == 1
 }
 
-// keyOf is the shard key of a row by what is counted of it.
-func keyOf(c *topology.Collection, t target, project, document bson.ObjectID) (shardkey.Key, bool) {
+// rangeOf is the keys that rows may have by what is counted of them: one key
+// when that is all of its fields, else all that begin so.
+func rangeOf(c *topology.Collection, t target, project, document bson.ObjectID) (shardkey.Range, bool) {
 	values := make([]bson.RawValue, 0, c.Key.Len())
+fields:
 	for _, f := range c.Key.Fields() {
-		switch f.Name {
-		case t.project:
+		switch {
+		case f.Name == t.project:
 			values = append(values, placement.ObjectIDValue(project))
-		case t.document:
+		case f.Name == t.document && !document.IsZero():
 			values = append(values, placement.ObjectIDValue(document))
 		default:
-			return shardkey.Key{}, false
+			break fields
 		}
 	}
-	key, err := c.Key.KeyOf(values...)
-	return key, err == nil
+	if len(values) == 0 {
+		return shardkey.Range{}, false
+	}
+	r, err := c.Key.PrefixRange(values...)
+	return r, err == nil
 }
 
 // growing is the one chunk that rows of a span of time went to when the shard
@@ -117,14 +135,4 @@ func ProjectOfBound(t *topology.Table, p *profile.Profile, c *topology.Collectio
 		return bson.ObjectID{}, false
 	}
 	return values[0].ObjectIDOK()
-}
-
-// Counted are the collections whose writes can be counted, by name.
-func Counted(t *topology.Table, p *profile.Profile) []topology.Namespace {
-	var out []topology.Namespace
-	for _, of := range targets(t, p) {
-		out = append(out, of.ns)
-	}
-	slices.Sort(out)
-	return out
 }

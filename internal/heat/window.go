@@ -18,7 +18,7 @@ type Rate struct {
 	// PlusMinus is half of the 95 % interval; 0 when all was counted.
 	PlusMinus float64
 	Exact     bool // every row of the span was counted
-	AtLeast   bool // some were not: groups beyond the budget
+	AtLeast   bool // some were not: groups beyond the budget, or what the window's method leaves out
 	Share     float64
 	Rows      int64 // counted, not multiplied
 }
@@ -26,22 +26,24 @@ type Rate struct {
 // Window is what was counted of a collection in the last while.
 type Window struct {
 	NS       topology.Namespace
+	Method   Method
 	From, To time.Time
 	Seconds  float64 // that were covered; less than To − From where counts failed
 	Total    Rate
 	slots    []Slot
 }
 
-// Window gathers the slots of a collection that lie in the last d. It is empty
-// (Seconds 0) when nothing was counted then.
+// Window gathers the slots of a collection that lie in the last d, and the newest
+// one where that is longer. It is empty (Seconds 0) when nothing was counted then.
 func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	w := Window{NS: ns}
 	slots := c.ring.since(ns, time.Time{})
 	if len(slots) == 0 {
 		return w
 	}
-	w.To = slots[len(slots)-1].To
-	begin := w.To.Add(-d)
+	newest := slots[len(slots)-1]
+	w.To, w.Method = newest.To, newest.Method
+	begin := w.To.Add(-max(d, newest.To.Sub(newest.From)))
 	for i, s := range slots {
 		if !s.From.Before(begin) {
 			w.slots = slots[i:]

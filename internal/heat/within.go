@@ -26,8 +26,8 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			k := id{n.Project, n.Document}
 			in, seen := known[k]
 			if !seen {
-				key, ok := keyOf(c, of, n.Project, n.Document)
-				in = ok && r.Contains(key)
+				rows, ok := rangeOf(c, of, n.Project, n.Document)
+				in = ok && r.Min.Compare(rows.Min) <= 0 && rows.Max.Compare(r.Max) <= 0
 				known[k] = in
 			}
 			if in {

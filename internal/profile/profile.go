@@ -26,8 +26,8 @@ type Collection struct {
 	ProjectField  string // field with the project's id; "" if none
 	DocumentField string // field with the document's id; "" if none
 	KeyField      string // field with the row's own name; "" if none
-	Appended      bool   // every write is a new row, with an ObjectID that the server makes then: heat counts them
-	WrittenAt     string // field with the date of a row's last write; "" if none
+	Appended      bool   // every write is a new row, whose ObjectID _id is made then, by the server's clock or by that of the program that inserts it: heat counts them
+	WrittenAt     string // field with the date of a row's last write, for rows that are changed in place; "" if none
 	Kind          string // what a row is called when an id leads to it; "" = ids are not looked up here
 	Expected      string // shard key as people write it; "" = unsharded
 	Unjudged      bool   // any shard key will do

@@ -36,6 +36,27 @@ func TestTheShopExampleIsReadWhole(t *testing.T) {
 	}
 }
 
+func TestAProfileSaysHowEachCollectionIsWrittenTo(t *testing.T) {
+	b, err := os.ReadFile(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(b), "  key: number\n", "  key: number\n  writtenAt: changed_at\n", 1)
+	path := t.TempDir() + "/shop.yaml"
+	if err := os.WriteFile(path, []byte(strings.Replace(text, "  - name: customers\n", "  - name: customers\n    writes: appended\n", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, _ := p.Collection("orders")
+	customers, _ := p.Collection("customers")
+	if orders.WrittenAt != "changed_at" || orders.Appended || !customers.Appended || customers.WrittenAt != "" {
+		t.Errorf("%+v\n%+v", orders, customers)
+	}
+}
+
 // Each case changes one line of the example: what is wrong is said with file,
 // line and field.
 func TestErrorsOfAProfileNameLineAndField(t *testing.T) {

@@ -31,7 +31,8 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 		called := docs.sub("called", "one", "many")
 		p.Called = Called{One: called.text("one", true), Many: called.text("many", true)}
 	}
-	of := Collection{Name: p.Keys.Collection, ProjectField: p.Keys.Project, DocumentField: "_id", KeyField: p.Keys.Key, Kind: "document"}
+	of := Collection{Name: p.Keys.Collection, ProjectField: p.Keys.Project, DocumentField: "_id", KeyField: p.Keys.Key, Kind: "document",
+		Appended: r.appended(docs), WrittenAt: docs.field("writtenAt", false)}
 	l := Layout{Name: p.Name, Collections: []Collection{
 		r.keyed(docs, of),
 		{Name: p.Names.Collection, Scope: ScopeCluster, ProjectField: "_id", KeyField: p.Names.Name, Unjudged: true, What: tenants.text("holds", false)},

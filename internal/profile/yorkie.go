@@ -55,15 +55,19 @@ func byProject(name, key, kind string, variants ...Variant) Collection {
 	case "clients":
 		c.Dead = topology.DeadMark{Field: "status", Value: "deactivated"}
 	}
-	if name == "schemas" {
-		c.KeyField, c.WrittenAt = "name", "" // never changed
+	if name == "schemas" { // a version of a schema is never changed
+		c.KeyField, c.WrittenAt, c.Appended = "name", "", true
 	}
 	return c
 }
 
+// byDocument is a collection of a Yorkie document's rows. Of most of them a row
+// is never changed: mongod makes the ids of changes when they are pushed, the
+// Yorkie process those of snapshots, their bodies and revisions. versionvectors
+// and syncedseqs have one row for each client, written in place and without a date.
 func byDocument(name, key string, variants ...Variant) Collection {
 	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants,
-		Appended: name == "changes"}
+		Appended: name != "versionvectors" && name != "syncedseqs"}
 }
 
 func clusterWide(names ...string) []Collection {

@@ -13,8 +13,8 @@ type WriteQuery struct {
 	Document string        // field with the Yorkie document's id; "" if none
 	Date     string        // field with the time of the write; "" = the time in an ObjectID _id, to the second
 	Of       bson.ObjectID // of this project only; zero: of all
-	From, To time.Time
-	Limit    int // at most so many groups, busiest first
+	From, To time.Time     // To zero: until now
+	Limit    int           // at most so many groups, busiest first
 }
 
 // WriteCount is the rows of one Yorkie document, or of one project where the

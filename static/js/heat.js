@@ -242,7 +242,7 @@ function tell(column, row) {
   const l = state.heat.levels[at * state.heat.columns.length + column];
   const rate = l === UNKNOWN ? say("unknown") : l === ZERO ? say("zero") : say("about", { n: number(state.heat.rate(l)) });
   const share = Math.round((c.covered / ((c.to - c.from) / 1000)) * 100);
-  const how = [c.sampled && say("sampled"), c.atLeast && say("atleast"), c.shared && say("shared"), share < 95 && say("part", { n: share })].filter(Boolean).join(", ");
+  const how = [c.sampled && say("sampled"), c.atLeast && say("atleast"), c.hottest && say("hottest"), c.shared && say("shared"), share < 95 && say("part", { n: share })].filter(Boolean).join(", ");
   return say("cell", { rate, time: spanText(c) + (how ? ` (${how})` : ""), row: where });
 }
 

@@ -5,7 +5,7 @@ export const UNKNOWN = 255;
 export const ZERO = 0;
 
 /**
- * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, shared?: boolean}} Column
+ * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
  * @typedef {{min?: object, ref?: string, chunks?: number, shard?: string, project?: string, name?: string}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
  * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, max: any}} Heat

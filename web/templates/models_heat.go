@@ -2,23 +2,36 @@ package templates
 
 // Heat is where the writes of one collection go.
 type Heat struct {
-	State       State   // instead of everything else
-	Notes       []State // beside it
-	NS, Name    string
-	Collections []HeatLink // when there are several
-	Windows     []HeatLink
-	Lead        string
-	Measured    string
-	Chunks      []HeatChunk
-	Projects    []HeatRow
-	Documents   []HeatRow
-	Shards      []HeatShard
-	Skew        []Fact
-	SkewText    string
-	Growing     State  // a warning with its evidence; zero: none
-	GrowingText string // when there is no warning
-	Map         HeatMap
+	State         State   // instead of everything else
+	Notes         []State // beside it
+	NS, Name      string
+	Collections   []HeatGroup // that are counted
+	Uncounted     []HeatUncounted
+	UncountedText string // how many
+	Windows       []HeatLink
+	Lead          string
+	Measured      string
+	Counts        string // newRows, or changedRows: at least so many, of few projects
+	Chunks        []HeatChunk
+	Projects      []HeatRow
+	Documents     []HeatRow
+	NoDocuments   bool // they are not counted here
+	Shards        []HeatShard
+	Skew          []Fact
+	SkewText      string
+	Growing       State  // a warning with its evidence; zero: none
+	GrowingText   string // when there is no warning
+	Map           HeatMap
 }
+
+// HeatGroup is the collections that are counted in one way.
+type HeatGroup struct {
+	Name, Title string
+	Links       []HeatLink
+}
+
+// HeatUncounted is a collection that is not counted.
+type HeatUncounted struct{ NS, Why string }
 
 // HeatLine is the load of one thing in a sentence that says its time, because
 // it may stand on a page that is not drawn anew with every count.
@@ -58,6 +71,7 @@ type HeatShard struct {
 	Rate           Cell
 	How            string
 	Reads, Latency Figure
+	All            Figure // writes by the shard's own counters
 }
 
 // HeatMap is the key visualizer: what its script needs, and the same as a table.
@@ -67,6 +81,10 @@ type HeatMap struct {
 	Window string
 	From   string // how long ago it begins, as the API takes it
 	Lead   string
+	// Counts is how the collection is counted: newRows or changedRows.
+	Counts      string
+	CountedText string // what is not in it, by how it is counted
+	Astray      string // what is in no row
 	ByLinks,
 	Spans []HeatLink
 	Shards []ShardRef

@@ -261,6 +261,7 @@ var advising = map[string]string{
 	"advice.cannot.notOurs":        "No plan of ours made this pin, so nobody said when it is to end.",
 	"advice.cannot.notCounting":    "Writes are not counted here.",
 	"advice.cannot.countedNothing": "No writes have been counted yet.",
+	"advice.cannot.countedPart":    "The writes of {ns} cannot be counted now, and without them the others say little.",
 	"advice.cannot.tooShort":       "Writes have been counted for {seconds} s only.",
 	"advice.cannot.undecided":      "The balancer's rules look at something that is not known here.",
 	"advice.cannot.unlisted":       "Collections cannot be listed.",

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"slices"
 	"time"
 
 	"shardboard/internal/heat"
@@ -29,7 +30,7 @@ func (l *look) counting() bool {
 	switch {
 	case !l.Counting:
 		l.cannot("", "notCounting")
-	case len(l.Writes) == 0:
+	case !slices.ContainsFunc(l.Writes, func(w Writes) bool { return w.Seconds > 0 }):
 		l.cannot("", "countedNothing")
 	default:
 		return false
@@ -73,14 +74,23 @@ func hotProject(l *look) {
 	}
 }
 
-// writesOf is the busiest collection of a database that was counted.
+// writesOf is the busiest collection of a database: rates and shares are of it
+// alone, and evidence names it. While one of the database's cannot be counted, it
+// may be that one, and the others are no measure of it.
 func (l *look) writesOf(db string) (best Writes, ok bool) {
 	for _, w := range l.Writes {
-		if w.NS.Database() == db && (!ok || w.Total.PerSecond > best.Total.PerSecond) {
+		if w.NS.Database() != db {
+			continue
+		}
+		if w.Failed && w.Seconds < hotSeconds {
+			l.cannot(db, "countedPart", "ns", string(w.NS))
+			return best, false
+		}
+		if !ok || w.Total.PerSecond > best.Total.PerSecond {
 			best, ok = w, true
 		}
 	}
-	if !ok || best.Failed && best.Seconds < hotSeconds {
+	if !ok {
 		l.cannot(db, "countedNothing")
 		return best, false
 	}

@@ -133,6 +133,12 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 		{name: "nothing counted yet", rule: HotProject, changes: many(writes()), unsure: true, says: "countedNothing"},
 		{name: "counted for a minute", rule: HotProject, changes: many(writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{line(3, 50, 0.9)}})), unsure: true, says: "tooShort"},
 
+		{name: "one collection cannot be counted", rule: HotProject, changes: many(writes(Writes{NS: "y.changes", Failed: true},
+			Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 60}, Projects: []heat.Line{line(3, 50, 0.9)}})), unsure: true, says: "countedPart"},
+		{name: "hot in the busiest collection, not in the others", rule: HotProject, changes: many(busy(3, 300, 0.7), func(s *Situation) {
+			s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{line(4, 1, 1)}})
+		}), rank: Warn, says: "hot", plan: "split-project"},
+
 		{name: "grows", rule: MonotonicKey, changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
 			Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})), rank: Warn, says: "growing"},
 		{name: "does not grow", rule: MonotonicKey, changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"))},

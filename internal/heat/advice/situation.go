@@ -27,7 +27,7 @@ type Situation struct {
 	Pins     map[string]Pin // what is known of pinned projects beside their zones, by hex id; nil: nothing
 }
 
-// Writes is what was counted of a collection lately.
+// Writes is what was counted of a collection lately: all of its new rows.
 type Writes struct {
 	NS       topology.Namespace
 	Over     time.Duration // that was asked for
@@ -55,9 +55,12 @@ type Pin struct {
 // WritesOf is what a collector has counted, as the rules want it.
 func WritesOf(c *heat.Collector, t *topology.Table, over time.Duration) []Writes {
 	var out []Writes
-	for _, ns := range c.Collections() {
+	for _, ns := range c.Counted(t) { // a project's share among the hottest only would be no share of the writes
 		w := c.Window(ns, over)
 		h, _ := c.Health(ns)
+		if w.Seconds == 0 && h.Err == nil {
+			continue // nothing counted yet
+		}
 		out = append(out, Writes{NS: ns, Over: over, Seconds: w.Seconds, To: w.To, Total: w.Total,
 			Projects: w.Projects(), Growing: w.Growing(t), Failed: h.Err != nil})
 	}

@@ -25,6 +25,7 @@ type Column struct {
 	Covered time.Duration // of Step; the rest was not counted
 	Sampled bool          // some of it from one second in ten: rows are estimates
 	Capped  bool          // more was written than could be counted: rows are at least
+	Hottest bool          // rows changed in place, of the hottest projects only: where none were counted, nothing is known
 	Shared  bool          // was counted in wider rows: their writes are divided evenly
 	Astray  int64         // rows that are in no row of the picture, or in none by name
 }
@@ -73,7 +74,8 @@ func merged(cols []*column, by By, from time.Time, step time.Duration) *column {
 	out := &column{Column: Column{From: from, Step: step}}
 	for _, c := range cols {
 		out.Covered += c.Covered
-		out.Sampled, out.Capped, out.Shared = out.Sampled || c.Sampled, out.Capped || c.Capped, out.Shared || c.Shared
+		out.Sampled, out.Capped = out.Sampled || c.Sampled, out.Capped || c.Capped
+		out.Hottest, out.Shared = out.Hottest || c.Hottest, out.Shared || c.Shared
 		out.Astray += c.Astray
 	}
 	if by == ByProject {

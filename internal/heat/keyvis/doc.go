@@ -2,7 +2,7 @@
 // whose writes are counted, key range by time and project by time. It promises
 // that no write is lost by keeping less: neighbouring rows and columns are
 // merged, sums stay; that a time which was not counted is no column and never a
-// zero; and that a picture has at most MaxRows rows and MaxColumns columns,
+// zero, nor is a row of which only the hottest projects' changes are counted; and that a picture has at most MaxRows rows and MaxColumns columns,
 // whatever the collection and the load, from the last minutes to five weeks
 // ago. What is kept survives a restart where there is a store.
 package keyvis

@@ -68,12 +68,13 @@ const (
 	flagSampled = 1 << iota
 	flagCapped
 	flagShared
+	flagHottest
 )
 
 // packed is a column for the store.
 func (c *column) packed() []byte {
 	flags := byte(0)
-	for bit, is := range map[byte]bool{flagSampled: c.Sampled, flagCapped: c.Capped, flagShared: c.Shared} {
+	for bit, is := range map[byte]bool{flagSampled: c.Sampled, flagCapped: c.Capped, flagShared: c.Shared, flagHottest: c.Hottest} {
 		if is {
 			flags |= bit
 		}
@@ -91,6 +92,7 @@ func unpacked(b []byte) (*column, error) {
 	}
 	c := &column{}
 	c.Sampled, c.Capped, c.Shared = b[1]&flagSampled != 0, b[1]&flagCapped != 0, b[1]&flagShared != 0
+	c.Hottest = b[1]&flagHottest != 0
 	rest := b[2:]
 	covered, n := binary.Uvarint(rest)
 	if n <= 0 {

@@ -67,6 +67,7 @@ func (p *picture) take(s heat.Slot) {
 	d.Covered += s.To.Sub(s.From)
 	d.Sampled = d.Sampled || s.Every > 1
 	d.Capped = d.Capped || s.Capped
+	d.Hottest = d.Hottest || s.Method == heat.ChangedRows
 	if p.by == ByKey {
 		d.Astray += s.Astray * s.Every
 		for _, piece := range s.Pieces {

@@ -89,9 +89,26 @@ func (v *View) byKey(cols []*column, rows *axis) {
 	v.Bounds = rows.bounds
 	v.Cells = make([]int64, len(rows.bounds)*len(cols))
 	for i, c := range cols {
-		if c.dense(rows, func(row int, n int64) { v.Cells[row*len(cols)+i] += n }) {
+		if c.Hottest {
+			v.unknown(i)
+		}
+		add := func(row int, n int64) {
+			if at := row*len(cols) + i; v.Cells[at] == Unknown {
+				v.Cells[at] = n
+			} else {
+				v.Cells[at] += n
+			}
+		}
+		if c.dense(rows, add) {
 			v.Columns[i].Shared = true
 		}
+	}
+}
+
+// unknown makes a column one of which nothing is known yet.
+func (v *View) unknown(column int) {
+	for row := range v.Rows() {
+		v.Cells[row*len(v.Columns)+column] = Unknown
 	}
 }
 
@@ -113,10 +130,8 @@ func (v *View) byProject(cols []*column) {
 	}
 	v.Cells = make([]int64, len(v.IDs)*len(cols))
 	for i, c := range cols {
-		if c.Astray > 0 {
-			for row := range v.IDs {
-				v.Cells[row*len(cols)+i] = Unknown
-			}
+		if c.Astray > 0 || c.Hottest {
+			v.unknown(i)
 		}
 		eachProject(c.cells, func(id bson.ObjectID, rows int64) {
 			if row, ok := at[id]; ok {

@@ -22,6 +22,7 @@ const (
 	snapshotBytes   = 3000
 	operationBytes  = 180
 	snapshotEvery   = 500 // Yorkie's default snapshot interval
+	snapshotOften   = 50  // that of every other project
 	schemaPerThree  = 3   // one project in three uses schemas
 	hotCandidates   = 400 // newest documents that live writers choose from
 	maxLiveDocument = 20_000
@@ -134,11 +135,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 		}
 	}
 	if w.layout.current && r.Float64() < revisionShare {
-		return d.add("revisions", bson.D{
-			{Key: "_id", Value: w.ids.at(updated)}, {Key: "project_id", Value: p.id}, {Key: "doc_id", Value: doc.id},
-			{Key: "label", Value: fmt.Sprintf("revision %d", doc.seq)}, {Key: "description", Value: ""},
-			{Key: "snapshot", Value: bson.Binary{Data: payload(r, snapshotBytes)}}, {Key: "created_at", Value: updated},
-		})
+		return d.add("revisions", w.revisionDocument(r, doc, updated))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 const (
 	tick           = 500 * time.Millisecond
 	pushesPerTick  = 8
+	reviseOneIn    = 16               // ticks: about eight revisions a minute
 	operatorEvery  = 12 * time.Second // mean time between the operator's actions
 	compactEvery   = 30 * time.Second // as Yorkie's housekeeping
 	housekeepEvery = 5 * time.Minute  // project statistics
@@ -67,6 +68,11 @@ func (w *Workload) pushAll(ctx context.Context, r *rand.Rand) {
 	if r.IntN(4) == 0 {
 		if err := w.open(ctx, r); err != nil && ctx.Err() == nil {
 			w.o.Log.Debug("workload open document", "err", err)
+		}
+	}
+	if r.IntN(reviseOneIn) == 0 {
+		if err := w.revise(ctx, r); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("workload keep a revision", "err", err)
 		}
 	}
 	w.heat.drift(r, w.docs)

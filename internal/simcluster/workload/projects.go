@@ -40,8 +40,11 @@ func (w *Workload) makeProjects(r *rand.Rand) {
 	for i := range n {
 		w.projects = append(w.projects, &project{
 			id: w.ids.at(created[i]), name: projectName(i), created: created[i],
-			owner: owners[r.IntN(len(owners))], docs: counts[i],
+			owner: owners[r.IntN(len(owners))], docs: counts[i], snapshotEvery: snapshotEvery,
 		})
+		if i%2 == 0 {
+			w.projects[i].snapshotEvery = snapshotOften
+		}
 	}
 }
 
@@ -83,7 +86,7 @@ func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D
 		{Key: "event_webhook_max_retries", Value: int64(10)}, {Key: "event_webhook_min_wait_interval", Value: "100ms"},
 		{Key: "event_webhook_max_wait_interval", Value: "3s"}, {Key: "event_webhook_request_timeout", Value: "3s"},
 		{Key: "client_deactivate_threshold", Value: "24h0m0s"},
-		{Key: "snapshot_threshold", Value: int64(500)}, {Key: "snapshot_interval", Value: int64(500)},
+		{Key: "snapshot_threshold", Value: int64(500)}, {Key: "snapshot_interval", Value: p.snapshotEvery},
 		{Key: "max_subscribers_per_document", Value: int32(0)}, {Key: "max_attachments_per_document", Value: int32(0)},
 		{Key: "max_size_per_document", Value: int32(10485760)}, {Key: "remove_on_detach", Value: false},
 		{Key: "created_at", Value: p.created}, {Key: "updated_at", Value: p.created},

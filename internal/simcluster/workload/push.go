@@ -34,16 +34,30 @@ func (w *Workload) push(ctx context.Context, r *rand.Rand, doc *document) error 
 	}}}, false); err != nil {
 		return err
 	}
-	if seq%snapshotEvery != 0 {
+	if seq%p.snapshotEvery != 0 {
 		return nil
 	}
 	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "snapshots"}, {Key: "documents", Value: bson.A{w.snapshotDocument(r, doc, now)}}})
 	return err
 }
 
-// maxOpened bounds what a demo that runs for weeks adds to memory: nothing
-// deletes documents or clients, here as in Yorkie.
-const maxOpened = 50_000
+// What bounds what a demo that runs for weeks adds to memory: nothing deletes
+// documents, clients or revisions, here as in Yorkie.
+const (
+	maxOpened  = 50_000
+	maxRevised = 20_000
+)
+
+// revise keeps a revision of a Yorkie document, as its writers do now and then.
+func (w *Workload) revise(ctx context.Context, r *rand.Rand) error {
+	doc := w.heat.pick(r)
+	if doc == nil || !w.layout.current || w.revised >= maxRevised {
+		return nil
+	}
+	w.revised++
+	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
+	return err
+}
 
 // open makes a new Yorkie document with a new client attached to it.
 func (w *Workload) open(ctx context.Context, r *rand.Rand) error {

@@ -71,6 +71,15 @@ func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) b
 	return append(d, bson.E{Key: "snapshot", Value: bson.Binary{Data: payload(r, size)}}, bson.E{Key: "created_at", Value: at})
 }
 
+// revisionDocument is a row of revisions: a state of a document that somebody keeps.
+func (w *Workload) revisionDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
+	return bson.D{
+		{Key: "_id", Value: w.ids.at(at)}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
+		{Key: "label", Value: fmt.Sprintf("revision %d", doc.seq)}, {Key: "description", Value: ""},
+		{Key: "snapshot", Value: bson.Binary{Data: payload(r, snapshotBytes)}}, {Key: "created_at", Value: at},
+	}
+}
+
 // clientDocument is a row of clients. Most are deactivated: nothing deletes them.
 func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i int, attached []bson.ObjectID) bson.D {
 	status, docs := "deactivated", bson.D{}

@@ -50,18 +50,20 @@ type Workload struct {
 	docs        []*document // that may be edited, newest first
 	compactions uint64
 	opened      int // Yorkie documents made since the load
+	revised     int // revisions made since the load
 	changes     int // rows in changes, as far as the workload wrote and compacted them
 }
 
 // project is a tenant with its relative weight.
 type project struct {
-	id      bson.ObjectID
-	name    string
-	owner   bson.ObjectID
-	created time.Time
-	docs    int // Yorkie documents at load
-	clients []bson.ObjectID
-	nextKey int
+	id            bson.ObjectID
+	name          string
+	owner         bson.ObjectID
+	created       time.Time
+	docs          int   // Yorkie documents at load
+	snapshotEvery int64 // changes of a document from one snapshot to the next
+	clients       []bson.ObjectID
+	nextKey       int
 }
 
 // document is a Yorkie document that live writers may edit.

@@ -18,6 +18,7 @@ type recorder struct {
 	mu       sync.Mutex
 	rows     map[string][]bson.Raw
 	commands []string
+	inserted []string // collections that insert commands named
 }
 
 func (r *recorder) Command(_ context.Context, db string, cmd any) (bson.Raw, error) {
@@ -32,6 +33,9 @@ func (r *recorder) Command(_ context.Context, db string, cmd any) (bson.Raw, err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.commands = append(r.commands, db+" "+first.Key())
+	if coll, ok := first.Value().StringValueOK(); ok && first.Key() == "insert" {
+		r.inserted = append(r.inserted, coll)
+	}
 	return bson.Marshal(bson.D{{Key: "ok", Value: 1.0}})
 }
 
@@ -129,6 +133,25 @@ func TestRowsAreSelfConsistent(t *testing.T) {
 				seen[k] = true
 			}
 		}
+	}
+}
+
+func TestLiveWritersAddWhatYorkieAdds(t *testing.T) {
+	for _, layout := range []string{"yorkie-0.4", "yorkie-head"} {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := load(t, options(layout))
+			r.inserted = nil
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			w.Run(ctx)
+			got := map[string]int{}
+			for _, coll := range r.inserted {
+				got[coll]++
+			}
+			if current := layout == "yorkie-head"; got["snapshots"] < 5 || got["clients"] == 0 || (got["revisions"] >= 20) != current {
+				t.Errorf("%s: five minutes inserted %v", layout, got)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,127 @@
+package heat
+
+import (
+	"cmp"
+	"slices"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Method is how the writes of a collection are counted.
+type Method int
+
+const (
+	// NewRows: every write is a new row, and all of them are counted by the time in
+	// their ids.
+	NewRows Method = iota
+	// ChangedRows: rows are changed in place, and counted by the date of their last
+	// change, once a minute and for the hottest projects only: no index finds rows by
+	// that date alone. A row that was changed twice counts once. It is at least so many.
+	ChangedRows
+)
+
+// String is what the API calls it.
+func (m Method) String() string {
+	if m == ChangedRows {
+		return "changedRows"
+	}
+	return "newRows"
+}
+
+// Uncounted is why the writes of a collection are not counted. Codes:
+//
+//	unsharded   it is on one shard, where heat has nothing to compare
+//	inPlace     its rows are changed in place, and no date says when
+//	scattered   its rows have a date, but the shard key does not begin with the
+//	            project: each question would go to every shard
+//	unprofiled  the profile does not say how it is written to
+type Uncounted string
+
+// Coverage is a collection and how its writes are counted, or why they are not.
+type Coverage struct {
+	NS     topology.Namespace
+	Method Method    // where Not is empty
+	Not    Uncounted // "": they are counted
+}
+
+// Cover lists all sharded collections that people made and what else a profile
+// keeps by project or document: those counted first, by name. A collection that
+// is not known to exist is not there.
+func Cover(t *topology.Table, p *profile.Profile) []Coverage {
+	known := map[topology.Namespace]Coverage{}
+	for _, db := range p.Match(t) {
+		for _, col := range p.Nearest(t, db).Collections {
+			ns := topology.Namespace(db + "." + col.Name)
+			if c := t.Collection(ns); c != nil {
+				known[ns] = coverage(c, col)
+			} else if col.Scope != profile.ScopeCluster && slices.Contains(t.Unsharded, ns) {
+				known[ns] = Coverage{NS: ns, Not: "unsharded"}
+			}
+		}
+	}
+	for _, c := range t.Collections {
+		db := c.NS.Database()
+		if _, ok := known[c.NS]; !ok && db != "config" && db != "admin" && !c.Temporary && !c.Unsplittable {
+			known[c.NS] = Coverage{NS: c.NS, Not: "unprofiled"}
+		}
+	}
+	out := make([]Coverage, 0, len(known))
+	for _, c := range known {
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b Coverage) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.NS, b.NS))
+	})
+	return out
+}
+
+func (c Coverage) rank() int {
+	if c.Not != "" {
+		return 2
+	}
+	return int(c.Method)
+}
+
+func coverage(c *topology.Collection, of profile.Collection) Coverage {
+	switch out := (Coverage{NS: c.NS}); {
+	case c.Unsplittable:
+		out.Not = "unsharded"
+		return out
+	case of.Appended:
+		return out
+	case of.WrittenAt == "" && of.ProjectField == "" && of.DocumentField == "":
+		out.Not = "unprofiled"
+		return out
+	case of.WrittenAt == "":
+		out.Not = "inPlace"
+		return out
+	case of.ProjectField == "" || !c.Key.LeadsWith(of.ProjectField):
+		out.Not = "scattered"
+		return out
+	default:
+		out.Method = ChangedRows
+		return out
+	}
+}
+
+// Counted are the collections whose new rows are all counted, by name.
+func Counted(t *topology.Table, p *profile.Profile) []topology.Namespace {
+	var out []topology.Namespace
+	for _, c := range Cover(t, p) {
+		if c.Not == "" && c.Method == NewRows {
+			out = append(out, c.NS)
+		}
+	}
+	return out
+}
+
+// CoverageOf is how one collection is counted; false when it is not known.
+func CoverageOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) (Coverage, bool) {
+	for _, c := range Cover(t, p) {
+		if c.NS == ns {
+			return c, true
+		}
+	}
+	return Coverage{NS: ns}, false
+}

@@ -1,0 +1,224 @@
+package heat
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// with is Yorkie's table with more collections, each of chunks cut at projects.
+func with(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
+	t.Helper()
+	table := yorkie(t)
+	for ns, key := range more {
+		raw, err := bson.Marshal(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := shardkey.ParsePattern(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := topology.BuildChunks(p, []topology.Chunk{{Min: p.Min(), Max: p.Max(), Shard: "a", Version: topology.Version{Major: 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Collections = append(table.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m})
+	}
+	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return cmp.Compare(a.NS, b.NS) })
+	return table
+}
+
+func hashedBy(field string) bson.D { return bson.D{{Key: field, Value: "hashed"}} }
+
+func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
+	table := with(t, map[topology.Namespace]bson.D{
+		"y.snapshots": hashedBy("doc_id"), "y.revisions": hashedBy("doc_id"), "y.versionvectors": hashedBy("doc_id"), "y.clients": hashedBy("_id"),
+		"y.other": hashedBy("_id"), "shop.orders": hashedBy("_id"), "config.system.sessions": {{Key: "_id", Value: int32(1)}},
+	})
+	table.Unsharded = append(table.Unsharded, "y.schemas", "y.snapshot_bodies")
+	want := []Coverage{
+		{NS: "y.changes"}, {NS: "y.revisions"}, {NS: "y.snapshots"}, {NS: "y.documents", Method: ChangedRows},
+		{NS: "shop.orders", Not: "unprofiled"}, {NS: "y.clients", Not: "scattered"}, {NS: "y.other", Not: "unprofiled"},
+		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"},
+	}
+	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	// Once it is sharded, it is counted; the oldest layout has three collections.
+	table.Unsharded = nil
+	bodies := with(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedBy("doc_id"), "y.projects": hashedBy("_id")})
+	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
+		t.Errorf("%v", got)
+	}
+	old := with(t, map[topology.Namespace]bson.D{"y.snapshots": {{Key: "doc_id", Value: int32(1)}}, "y.syncedseqs": {{Key: "doc_id", Value: int32(1)}}})
+	for _, c := range Cover(old, profile.Yorkie()) {
+		if (c.NS == "y.syncedseqs") != (c.Not == "inPlace") {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// only answers for some collections and leaves others to the stream.
+type only struct {
+	*stream
+	quiet map[topology.Namespace]int64 // rows in any time
+	fail  map[topology.Namespace]error
+}
+
+func (o only) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+	if err := o.fail[q.NS]; err != nil {
+		o.queries = append(o.queries, q)
+		return nil, err
+	}
+	if n, ok := o.quiet[q.NS]; ok && q.Date == "" {
+		o.queries = append(o.queries, q)
+		o.returned++
+		return []topology.WriteCount{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
+	}
+	return o.stream.Writes(ctx, q)
+}
+
+// over counts a table's writes for a while.
+func over(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c = NewCollector(src, fixed{table}, profile.Yorkie(), Options{Seed: 4})
+		if listen != nil {
+			c.OnSlot(listen)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- c.Run(ctx) }()
+		time.Sleep(d)
+		synctest.Wait()
+		cancel()
+		<-done
+	})
+	return c
+}
+
+func TestABusyCollectionLeavesBudgetToQuietOnes(t *testing.T) {
+	table := with(t, map[topology.Namespace]bson.D{"y.snapshots": hashedBy("doc_id"), "y.revisions": hashedBy("doc_id")})
+	src := only{stream: newStream(6, 40, 60, func(int) float64 { return 75 }), quiet: map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1}}
+	c := over(t, table, src, 2*time.Minute+5*time.Second, nil)
+	for _, ns := range []topology.Namespace{"y.snapshots", "y.revisions"} {
+		w := c.Window(ns, 5*time.Minute)
+		if w.Seconds != 120 || !w.Total.Exact {
+			t.Errorf("%s: %.0f s, exact %v: the busy collection took the budget", ns, w.Seconds, w.Total.Exact)
+		}
+	}
+	if w := c.Window("y.changes", time.Minute); w.Total.PlusMinus == 0 {
+		t.Error("changes were not sampled: the test proves nothing")
+	}
+	if limit := PerSecond*125 + PerSecond*burstSeconds; src.returned > limit {
+		t.Errorf("%d documents returned, budget %d", src.returned, limit)
+	}
+	// One question a tick for each collection, and one a minute for each hot project.
+	dated := 0
+	for _, q := range src.queries {
+		if q.Date != "" {
+			dated++
+		}
+	}
+	if asked := len(src.queries) - dated; asked != 12*3 || dated != 2*HottestProjects {
+		t.Errorf("%d counts of new rows and %d of changed ones in 12 ticks", asked, dated)
+	}
+}
+
+func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
+	table := with(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
+	// Project 15's clients are cut in two; all others are beside it.
+	clients := table.Collection("y.clients")
+	cut, err := clients.Key.KeyOf(objectID(oid(15, 0)), objectID(oid(15, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := clients.Chunks.At(0)
+	clients.Chunks, err = topology.BuildChunks(clients.Key, []topology.Chunk{
+		{Min: whole.Min, Max: cut, Shard: "a", Version: topology.Version{Major: 1}}, {Min: cut, Max: whole.Max, Shard: "b", Version: topology.Version{Major: 1, Minor: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slots []Slot
+	src := newStream(5, 15, 1, func(i int) float64 { return float64(1 + 3*i) })
+	c := over(t, table, src, 3*time.Minute+5*time.Second, func(s Slot) {
+		if s.Method == ChangedRows {
+			slots = append(slots, s)
+		}
+	})
+	if len(slots) != 3*2 {
+		t.Fatalf("%d slots", len(slots))
+	}
+	for _, s := range slots {
+		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects || s.Rows() != 7*HottestProjects {
+			t.Errorf("%+v", s)
+		}
+		placed := int64(0)
+		for _, p := range s.Pieces {
+			placed += p.Rows
+		}
+		if want := map[topology.Namespace]int64{"y.documents": 0, "y.clients": 7}[s.NS]; s.Astray != want || placed != s.Rows()-want {
+			t.Errorf("%s: %d astray, %d placed of %d", s.NS, s.Astray, placed, s.Rows())
+		}
+	}
+	// The shortest window has the newest minute whole, and everything says "at least".
+	w := c.Window("y.clients", Shortest)
+	if w.Method != ChangedRows || w.Seconds != 60 || w.Total.Exact || !w.Total.AtLeast || w.Total.Rows != 70 {
+		t.Errorf("%+v", w)
+	}
+	if g, s := w.Growing(table), w.Skew(table, profile.Yorkie()); g.Rows != 0 || s.Chunks.N != 0 {
+		t.Errorf("judged by a part of the projects: %+v %+v", g, s)
+	}
+	lines := w.Chunks(table, profile.Yorkie())
+	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 || w.Splitting(table, profile.Yorkie(), lines[0]).Code != "projects" {
+		t.Errorf("%+v", lines)
+	}
+	if len(w.Documents()) != 0 {
+		t.Error("a project's rows are no Yorkie document's")
+	}
+	for _, q := range src.queries {
+		if q.Date != "" && !q.To.IsZero() {
+			t.Errorf("a row that is changed all the time has a later date than %s", q.To)
+		}
+	}
+}
+
+func TestProjectsWhoseChangedRowsTakeTooLongAreLeftAloneAndUnknown(t *testing.T) {
+	slow := fault.New(fault.Unavailable, "slow")
+	src := only{stream: newStream(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
+	c := over(t, yorkie(t), src, 10*time.Minute, func(s Slot) {
+		if s.Method == ChangedRows {
+			t.Errorf("counted: %+v", s)
+		}
+	})
+	if h, ok := c.Health("y.documents"); !ok || h.Err == nil {
+		t.Errorf("%+v %v", h, ok)
+	}
+	asked := 0
+	for _, q := range src.queries {
+		if q.NS == "y.documents" {
+			asked++
+		}
+	}
+	if asked != 3 {
+		t.Errorf("asked %d times in ten minutes, want once for each project", asked)
+	}
+	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
+		t.Errorf("%+v", w)
+	}
+}
+
+func objectID(id bson.ObjectID) bson.RawValue {
+	return bson.RawValue{Type: bson.TypeObjectID, Value: id[:]}
+}

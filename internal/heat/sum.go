@@ -1,0 +1,90 @@
+package heat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// Sum is what one project, Yorkie document or shard took in several collections
+// together.
+type Sum struct {
+	// Line has the rate of all; its share is of everything that was counted.
+	Line  Line
+	DB    string // of projects and Yorkie documents: another database may have the same id
+	Parts []Part // hottest first
+}
+
+// Part is a sum's in one collection, where it took any.
+type Part struct {
+	NS   topology.Namespace
+	Rate Rate // its share is of the collection
+}
+
+// Sums adds up the lines of windows, hottest first. Several windows must be of new
+// rows: those of changed rows leave out most projects. A window in which nothing was
+// counted makes every sum one of at least so many.
+func Sums(windows []Window, lines func(Window) []Line) []Sum {
+	type id struct {
+		db, shard         string
+		project, document bson.ObjectID
+	}
+	sums := map[id]*Sum{}
+	in := map[id]map[topology.Namespace]bool{}
+	var all float64
+	for _, w := range windows {
+		all += w.Total.PerSecond
+		for _, l := range lines(w) {
+			k := id{w.NS.Database(), l.Shard, l.Project, l.Document}
+			if l.Shard != "" {
+				k.db = ""
+			}
+			s := sums[k]
+			if s == nil {
+				s = &Sum{DB: k.db, Line: Line{Project: l.Project, Document: l.Document, Shard: l.Shard, Chunk: -1, Rate: Rate{Exact: true}}}
+				sums[k], in[k] = s, map[topology.Namespace]bool{}
+			}
+			s.Line.Rate = s.Line.Rate.plus(l.Rate)
+			in[k][w.NS] = true
+			if l.Rate.Rows > 0 {
+				s.Parts = append(s.Parts, Part{NS: w.NS, Rate: l.Rate})
+			}
+		}
+	}
+	out := make([]Sum, 0, len(sums))
+	for k, s := range sums {
+		for _, w := range windows {
+			if !in[k][w.NS] && (k.db == "" || k.db == w.NS.Database()) {
+				s.Line.Rate = s.Line.Rate.plus(w.none())
+			}
+		}
+		if all > 0 {
+			s.Line.Rate.Share = s.Line.Rate.PerSecond / all
+		}
+		slices.SortFunc(s.Parts, func(a, b Part) int {
+			return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), cmp.Compare(a.NS, b.NS))
+		})
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(hotter(a.Line, b.Line), cmp.Compare(a.DB, b.DB)) })
+	return out
+}
+
+// none is the rate of what a window did not see.
+func (w Window) none() Rate {
+	if w.Seconds == 0 {
+		return Rate{AtLeast: true}
+	}
+	t := tally{sampled: !w.Total.Exact && w.Total.PlusMinus > 0, capped: w.Total.AtLeast}
+	return t.rate(w.Seconds, 0)
+}
+
+// plus is the rate of two things together, which were counted independently.
+func (r Rate) plus(o Rate) Rate {
+	return Rate{PerSecond: r.PerSecond + o.PerSecond, PlusMinus: math.Hypot(r.PlusMinus, o.PlusMinus),
+		Exact: r.Exact && o.Exact, AtLeast: r.AtLeast || o.AtLeast, Rows: r.Rows + o.Rows}
+}

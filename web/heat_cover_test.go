@@ -1,0 +1,160 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+)
+
+// several is a load on changes of which snapshots and revisions get a part.
+func several(v View) *written {
+	src := skewed(v)
+	for i := range src.rows {
+		src.rows[i].Rows *= 20
+	}
+	src.sparse = map[topology.Namespace]int64{"yorkie-meta.snapshots": 5, "yorkie-meta.revisions": 10}
+	return src
+}
+
+func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
+	v := newStory().view()
+	s := counting(t, v, several(v), 3*time.Minute+5*time.Second, nil)
+	list := func(what, query string) []api.Heat {
+		return decode[api.List[api.Heat]](t, s.do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
+	}
+	for _, what := range []string{"projects", "documents", "shards"} {
+		all := list(what, "")
+		of := map[string]float64{} // by collection's own list
+		for _, ns := range []string{"changes", "snapshots", "revisions", "schemas"} {
+			for _, l := range list(what, "&ns=yorkie-meta."+ns) {
+				of[l.ID] += l.WritesPerSecond
+				if l.NS != "yorkie-meta."+ns || l.Counts != "newRows" || l.Parts != nil {
+					t.Errorf("%s of %s: %+v", what, ns, l)
+				}
+			}
+		}
+		ids, shares := map[string]bool{}, 0.0
+		for _, l := range all {
+			parts := 0.0
+			for _, p := range l.Parts {
+				parts += p.WritesPerSecond
+			}
+			if ids[l.ID] || math.Abs(l.WritesPerSecond-of[l.ID]) > 1e-9 || math.Abs(parts-l.WritesPerSecond) > 1e-9 || len(l.Parts) == 0 || l.NS != l.Parts[0].NS || l.Window != "5m0s" || l.From == nil {
+				t.Errorf("%s: %+v, its collections take %v", what, l, of[l.ID])
+			}
+			ids[l.ID] = true
+			shares += l.Share
+		}
+		if len(all) == 0 || math.Abs(shares-1) > 1e-9 || !slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }) {
+			t.Errorf("%s: %d items, shares are %.3f", what, len(all), shares)
+		}
+	}
+	// A chunk is one collection's, and its part of a shard is of that collection.
+	byShard := map[string]float64{}
+	for _, l := range list("chunks", "") {
+		byShard[l.NS+" "+l.Shard] += *l.ShardShare
+	}
+	if len(byShard) < 4 {
+		t.Errorf("%v", byShard)
+	}
+	for name, share := range byShard {
+		if math.Abs(share-1) > 1e-9 {
+			t.Errorf("chunks take %.3f of %s", share, name)
+		}
+	}
+}
+
+func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
+	v := newStory().view()
+	s := counting(t, v, several(v), 4*time.Minute+5*time.Second, nil)
+	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
+		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?ns="+ns))
+		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true, EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
+			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
+		}
+		if len(m.Columns) < 3 {
+			t.Fatalf("%s: %d columns", ns, len(m.Columns))
+		}
+		for i, col := range m.Columns {
+			known := 0
+			for _, line := range m.Cells {
+				if line[i] == '.' {
+					t.Errorf("%s: a cell says that nothing was changed", ns)
+				}
+				if line[i] != '-' {
+					known++
+				}
+			}
+			if !col.Hottest || !col.AtLeast || col.Seconds != 60 || ns == "yorkie-meta.documents" && (known == 0 || known == len(m.Rows)) {
+				t.Errorf("%s: %+v, %d of %d rows known", ns, col, known, len(m.Rows))
+			}
+		}
+		items := decode[api.List[api.Heat]](t, s.do("GET", "/api/v1/heat/projects?ns="+ns)).Items
+		if len(items) != 7 {
+			t.Fatalf("%s: %d projects", ns, len(items))
+		}
+		for _, l := range items {
+			if l.Counts != "changedRows" || !l.AtLeast || l.Exact || l.NS != ns {
+				t.Errorf("%+v", l)
+			}
+		}
+		doc := parse(t, s.do("GET", "/heat?ns="+ns).Body.String())
+		text := doc.Find("main").Text()
+		for _, want := range []string{"At least so many, of the hottest projects only", "changed rows/s", "≥", "where none of their rows were counted nothing is known"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", ns, want)
+			}
+		}
+		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
+			t.Errorf("%s judges by a part of the projects", ns)
+		}
+		if cells := doc.Find("#heat-table tbody td").Text(); ns == "yorkie-meta.documents" && !strings.Contains(cells, "≥") {
+			t.Errorf("%s: the table says %q", ns, cells)
+		}
+	}
+	// What is asked without a collection is of new rows.
+	if m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map")); m.NS != string(changesNS) || m.Method.LowerBound || m.Method.Of != "allProjects" {
+		t.Errorf("%s %+v", m.NS, m.Method)
+	}
+	if r := decode[api.HeatRange](t, s.do("GET", "/api/v1/heat/range")); r.NS != string(changesNS) || r.Method.Counts != "newRows" {
+		t.Errorf("%s %+v", r.NS, r.Method)
+	}
+	line := parse(t, s.do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
+	if !strings.Contains(line, "≥") || !strings.Contains(line, "hottest projects only") {
+		t.Errorf("the collection's page says %q", line)
+	}
+}
+
+func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
+	v := newStory().view()
+	s := counting(t, v, several(v), time.Minute, nil)
+	doc := parse(t, s.do("GET", "/heat").Body.String())
+	var offered []string
+	for _, n := range doc.Find("#heat-lists .choices a").EachIter() {
+		if text := n.Text(); strings.HasPrefix(text, "yorkie-meta.") {
+			offered = append(offered, strings.TrimPrefix(text, "yorkie-meta."))
+			if w := s.do("GET", n.AttrOr("href", "")); w.Code != http.StatusOK {
+				t.Errorf("%s: %d", text, w.Code)
+			}
+		}
+	}
+	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {
+		t.Errorf("offered %v", offered)
+	}
+	rest := doc.Find(".uncounted").Text()
+	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place", "yorkie-meta.snapshot_bodies It is not sharded"} {
+		if !strings.Contains(rest, want) {
+			t.Errorf("lacks %q: %s", want, rest)
+		}
+	}
+	w := s.do("GET", "/heat?ns=yorkie-meta.versionvectors")
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place, and no date") {
+		t.Errorf("%d: %.300s", w.Code, w.Body)
+	}
+}
