@@ -114,7 +114,7 @@ func evidenceOf(v View, e advice.Evidence) api.AdviceFigure {
 		out.Value = &e.Value
 	}
 	if e.Over > 0 {
-		out.Window = e.Over.String()
+		out.Window, out.Covered = e.Over.String(), e.Covered.Seconds()
 	}
 	return out
 }

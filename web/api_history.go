@@ -34,7 +34,7 @@ func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := api.History{Items: []api.HistoryItem{}, Gaps: []api.HistoryGap{}, From: from, To: to}
-	ask := history.Query{NS: topology.Namespace(q.Get("ns")), From: from, To: to, Limit: limit, Runs: v.runs(from, to)}
+	ask := history.Query{NS: topology.Namespace(q.Get("ns")), From: from, To: to, Limit: limit, Runs: v.runs(from, to), Rounds: v.Table.Rounds}
 	if err := goOn(r, &ask); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *Server) apiSurvey(w http.ResponseWriter, r *http.Request) error {
 	out := api.SurveyDetail{Survey: surveyOf(one), Collections: []api.SurveyCollection{}}
 	if result != nil {
 		for _, c := range result.Collections {
-			out.Collections = append(out.Collections, surveyCollectionOf(v, c))
+			out.Collections = append(out.Collections, surveyCollectionOf(v, one.Request, c))
 		}
 	}
 	return writeJSON(w, http.StatusOK, out)
@@ -161,11 +161,11 @@ func surveyOf(s survey.Survey) api.Survey {
 	return out
 }
 
-func surveyCollectionOf(v View, c survey.Collection) api.SurveyCollection {
+func surveyCollectionOf(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
 	out := api.SurveyCollection{
 		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
 		Rows: figureOf(c.Rows), Bytes: figureOf(c.Bytes), Orphans: figureOf(c.Orphans), LookedFor: c.Checked,
-		Projects: surveyLines(v, c, c.Projects), Documents: surveyLines(v, c, c.Documents),
+		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
 	}
 	if c.Unseen != nil {
 		out.Unseen = &api.SurveyMost{Rows: c.Unseen.Rows.High, Bytes: c.Unseen.Bytes.High}
@@ -173,12 +173,17 @@ func surveyCollectionOf(v View, c survey.Collection) api.SurveyCollection {
 	return out
 }
 
-func surveyLines(v View, c survey.Collection, lines []survey.Line) []api.SurveyLine {
+func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
 	out := make([]api.SurveyLine, len(lines))
 	for i, l := range lines {
-		one := api.SurveyLine{Project: l.Project.Hex(), Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
-		if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
-			one.Name = p.Name
+		one := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
+		// A document that was asked for without its project may be anybody's; the zero
+		// id is a project's name otherwise.
+		if q.Kind != survey.Document || !l.Project.IsZero() {
+			one.Project = l.Project.Hex()
+			if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
+				one.Name = p.Name
+			}
 		}
 		if !l.Document.IsZero() {
 			one.Document = l.Document.Hex()

@@ -19,6 +19,9 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 		x.move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
 	}
 	x.now = x.now.Add(time.Minute)
+	balanced := *x.watcher.get()
+	balanced.Rounds = cannedRounds
+	x.watcher.publish(&balanced)
 	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + atText(epoch.Add(time.Second))
 	moved, pages := 0, 0
 	for cursor := ""; ; pages++ {
@@ -132,6 +135,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	}
 	s := newSite(t, func(d *Deps) { d.Runs = runs })
 	table := withMoves(t, s.watcher.get(), epoch)
+	table.Rounds = cannedRounds
 	s.watcher.publish(table)
 	doc := parse(t, s.do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
@@ -168,6 +172,7 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 	x.show(epoch.Add(time.Minute), &off)
 	at := epoch.Add(90 * time.Second)
 	logged := off
+	logged.Rounds = cannedRounds
 	logged.Events = []topology.Event{moveEntry(t, &off, 3, at, "moveChunk.start"), moveEntry(t, &off, 4, epoch.Add(20*time.Second), "moveChunk.start")}
 	x.show(epoch.Add(2*time.Minute), &logged)
 	got := decode[api.List[api.Migration]](t, x.do("GET", "/api/v1/activity/migrations"))
@@ -240,3 +245,7 @@ func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 		}
 	}
 }
+
+// cannedRounds is a balancer that moved something all day long.
+var cannedRounds = topology.Rounds{From: time.Unix(0, 0), To: epoch.Add(24 * time.Hour),
+	Actions: []topology.BalancerAction{{ID: "round", What: "balancer.round", Time: epoch.Add(12 * time.Hour), Took: 24 * time.Hour, Moved: 1}}}

@@ -22,7 +22,8 @@ type pastTime struct {
 	Now     time.Time // the real one
 	Watched bool      // false: nobody looked then, and what is shown is the state of Last
 	Last    time.Time
-	Next    time.Time // when somebody looked again; zero: not yet
+	Next    time.Time       // when somebody looked again; zero: not yet
+	Rounds  topology.Rounds // as they are known now: the balancer's log reaches back
 }
 
 // viewAt is the state that a request is about: of the time of ?at=, else the
@@ -55,7 +56,7 @@ func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, erro
 	}
 	v := now
 	v.Table, v.Now, v.Cost = t, at, 0
-	v.Past = &pastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next}
+	v.Past = &pastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
 	return v, nil
 }
 

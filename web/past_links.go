@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
 )
 
 // timed are the pages and answers that there are of a past time too.
@@ -24,9 +27,31 @@ var timed = [...]string{
 
 func isTimed(pattern string) bool { return slices.Contains(timed[:], pattern) }
 
-// withTime describes ?at= at each route that has it.
+// ofNow are pages and, under the API's prefix, answers of now alone that belong
+// to the same questions.
+var ofNow = [...]string{
+	"/heat", "/heat/map", "/heat/range", "/heat/projects", "/heat/documents", "/heat/chunks", "/heat/shards",
+	"/advice", "/alerts", "/layout", "/surveys", "/surveys/{survey}",
+}
+
+// nowOnly refuses a past time where there is only now: who asks for one must not
+// take the answer for it.
+func nowOnly(h func(*Server, http.ResponseWriter, *http.Request) error) func(*Server, http.ResponseWriter, *http.Request) error {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+		if r.URL.Query().Has("at") {
+			return fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", clip(r.URL.Path, 200), "at")
+		}
+		return h(s, w, r)
+	}
+}
+
+// withTime describes ?at= at each route that has it, and refuses it at those that
+// are of now alone.
 func withTime(table []Route) []Route {
 	for i, rt := range table {
+		if rt.Method == http.MethodGet && slices.Contains(ofNow[:], strings.TrimPrefix(rt.Pattern, api.Prefix)) {
+			table[i].handler = nowOnly(rt.handler)
+		}
 		if rt.Method == http.MethodGet && isTimed(rt.Pattern) {
 			table[i].Params = append(slices.Clone(rt.Params), query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
 		}

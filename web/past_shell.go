@@ -44,7 +44,11 @@ func (v View) migrations() []history.Migration {
 	if eras == nil {
 		eras = history.NowEras(v.Table)
 	}
-	return history.Migrations(v.Table, v.Now, v.runs(oldest, v.Now), eras)
+	t := *v.Table
+	if v.Past != nil {
+		t.Rounds = v.Past.Rounds
+	}
+	return history.Migrations(&t, v.Now, v.runs(oldest, v.Now), eras)
 }
 
 // erasFor is how long the balancer's past settings are good for: they are read

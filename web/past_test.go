@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
+	"shardboard/web/words"
 )
 
 const docsNS = topology.Namespace("yorkie-meta.documents")
@@ -59,6 +60,7 @@ func data(t *testing.T, html string) string {
 		t.Fatalf("no region in %.300s", html)
 	}
 	region.Find("time").Remove()
+	region.Find("dt").FilterFunction(func(_ int, dt *goquery.Selection) bool { return dt.Text() == words.T("balancer.round") }).Parent().Remove() // not kept
 	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
 	region.Find("input[type=hidden]").Remove()
 	region.RemoveAttr("data-live-url")

@@ -153,6 +153,8 @@ func adviceFigure(v View, e advice.Evidence) templates.AdviceFigure {
 	out.Figure = f
 	how := words.Code("method", e.Method, nil)
 	switch {
+	case e.Over > 0 && e.Covered < e.Over:
+		out.How = words.T("advice.how.part", "how", how, "covered", templates.Span(e.Covered), "over", templates.Span(e.Over), "ago", templates.AgoText(v.Now.Sub(e.At)))
 	case e.Over > 0:
 		out.How = words.T("advice.how.over", "how", how, "over", templates.Span(e.Over), "ago", templates.AgoText(v.Now.Sub(e.At)))
 	case e.At.IsZero():

@@ -103,6 +103,9 @@ func balancerView(v View) templates.Balancer {
 	}
 	fact("balancer.chunksize", size, "")
 	switch {
+	case v.Past != nil: // whether a round ran is not a setting, and not in history
+		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
+			Figure: templates.Figure{Text: words.T("reason.notKept"), Title: words.T("reason.title.notKept")}})
 	case !b.StatusKnown:
 		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
 			Figure: templates.Figure{Text: words.T("reason.notPermitted"), Title: partState(v, topology.PartBalancer).Detail}})

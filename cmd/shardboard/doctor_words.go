@@ -14,6 +14,7 @@ var without = map[string]string{
 	"balancer":     "Whether the balancer runs, when, and with what chunk size is not known.",
 	"routers":      "The list of mongos is not known.",
 	"activity":     "Migrations and splits that happened are not shown.",
+	"rounds":       "Whether the balancer or somebody else made a migration is not known.",
 	"members":      "Answers do not name the primary member of a shard.",
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
 	"unsharded":    "Collections that are not sharded are not shown.",

@@ -343,3 +343,27 @@ func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
 		}
 	})
 }
+
+func TestAnIntervalOfOneLookIsToldAtEachLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &receiver{}
+		slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+			time.Sleep(20 * time.Millisecond) // the next look is due a little before the interval is over
+			return to.RoundTrip(r)
+		})
+		c := configured(t, strings.Replace(oneTarget, "repeat: 1h", "repeat: 30s", 1))
+		if c.Targets[0].Repeat != 30*time.Second {
+			t.Fatalf("repeat %s", c.Targets[0].Repeat)
+		}
+		w := &world{notices: []Notice{notice("a", Warn)}}
+		e := New(c, w.observe, nil, Options{Transport: slow})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- e.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		pass(2*time.Minute + time.Second)
+		to.told()
+		pass(90 * time.Second)
+		same(t, "three looks", to.told(), "a=firing", "a=firing", "a=firing")
+	})
+}

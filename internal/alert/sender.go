@@ -86,7 +86,9 @@ func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
 	return out, true
 }
 
-// due are the alerts that a receiver is to be told of now, as they are now.
+// due are the alerts that a receiver is to be told of now, as they are now. A
+// message leaves a moment after the look that made it, so an interval that ends
+// within half a look's is over: else it would be told one look late each time.
 func (e *Engine) due(t *sender, now time.Time) []Alert {
 	var out []Alert
 	for _, a := range e.alerts {
@@ -96,7 +98,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		case Firing:
 			switch {
 			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
-			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat:
+			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2:
 				is = true
 			}
 		case Resolved:

@@ -37,7 +37,8 @@ type AdviceFigure struct {
 	AtLeast   bool       `json:"atLeast,omitempty"`
 	Method    string     `json:"method,omitempty"`
 	At        *time.Time `json:"at"`
-	Window    string     `json:"window,omitempty"` // a Go duration
+	Window    string     `json:"window,omitempty"`         // a Go duration
+	Covered   float64    `json:"coveredSeconds,omitempty"` // of the window; what was not counted says nothing
 	Reason    string     `json:"reason,omitempty"`
 }
 

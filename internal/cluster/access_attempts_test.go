@@ -37,6 +37,7 @@ func readings(meta topology.Meta) []attempt {
 		{"Routers", func(ctx context.Context, c *cluster.Client) error { _, err := c.Routers(ctx); return err }},
 		{"BalancerStatus", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.BalancerStatus(ctx); return err }},
 		{"Events", func(ctx context.Context, c *cluster.Client) error { _, err := c.Events(ctx, nil, 5); return err }},
+		{"BalancerActions", func(ctx context.Context, c *cluster.Client) error { _, err := c.BalancerActions(ctx, 5); return err }},
 		{"Sizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.Sizes(ctx, seen); return err }},
 		{"AllSizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.AllSizes(ctx); return err }},
 		{"Disks", func(ctx context.Context, c *cluster.Client) error {

@@ -60,6 +60,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 		{Code: "balancer", Needs: config("find", "settings")},
 		{Code: "routers", Needs: config("find", "mongos")},
 		{Code: "activity", Needs: config("find", "changelog")},
+		{Code: "rounds", Needs: config("find", "actionlog")},
 		{Code: "members", Needs: onCluster("connPoolStats")},
 	}
 	if r.atLeast(6, 0, 3) {

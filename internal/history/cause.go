@@ -49,6 +49,7 @@ type state struct {
 	balancer  topology.Balancer
 	balances  bool // the collection may be balanced
 	knownColl bool
+	rounds    topology.Rounds
 }
 
 // causeOf tells who it was. what is the kind of thing: "move", "split", "merge".
@@ -72,7 +73,7 @@ func causeOf(i Item, what string, runs []OurRun, s state) Cause {
 	case s.knownColl && !s.balances:
 		return Cause{By: ByOther, Inferred: true, Basis: "collectionOff"}
 	}
-	return Cause{By: ByBalancer, Inferred: true, Basis: "balancerOn"}
+	return byRounds(i, s.rounds)
 }
 
 func (r OurRun) covers(i Item) bool {
@@ -163,7 +164,7 @@ func (e Eras) state(at time.Time, ns topology.Namespace) state {
 }
 
 // causes tells of each item who it was, by the settings of its time.
-func (p *Past) causes(ctx context.Context, cluster string, items []Item, runs []OurRun) error {
+func (p *Past) causes(ctx context.Context, cluster string, items []Item, runs []OurRun, rounds topology.Rounds) error {
 	if len(items) == 0 {
 		return nil
 	}
@@ -173,7 +174,9 @@ func (p *Past) causes(ctx context.Context, cluster string, items []Item, runs []
 	}
 	for n := range items {
 		if what := kindOf(items[n]); what != "" {
-			items[n].Cause = causeOf(items[n], what, runs, eras.state(items[n].At, items[n].NS))
+			s := eras.state(items[n].At, items[n].NS)
+			s.rounds = rounds
+			items[n].Cause = causeOf(items[n], what, runs, s)
 		}
 	}
 	return nil

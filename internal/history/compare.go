@@ -22,8 +22,9 @@ type CollectionChange struct {
 	Changes                    []topology.Change // in key order; none when it was created, dropped or reloaded
 }
 
-// ShardChange is one shard before and after. Bytes are known when every
-// collection's are.
+// ShardChange is one shard before and after. Chunks are those of sharded
+// collections; bytes are of all collections, as an overview of the shard has
+// them, and known when every collection's are.
 type ShardChange struct {
 	Shard                     string
 	ChunksBefore, ChunksAfter int
@@ -115,8 +116,17 @@ func compareShards(before, after *topology.Table) []ShardChange {
 // bytesOn adds up a shard's collections; not known as soon as one is not.
 func bytesOn(t *topology.Table, shard string) topology.Figure {
 	sum := topology.Figure{Known: true, Exact: true, Method: "collStats"}
+	names := slices.Clone(t.Unsharded)
 	for _, c := range t.Collections {
-		f := t.SizeOn(c.NS, shard).Bytes
+		if !c.Temporary {
+			names = append(names, c.NS)
+		}
+	}
+	for _, ns := range names {
+		if db := ns.Database(); db == "config" || db == "admin" {
+			continue
+		}
+		f := t.SizeOn(ns, shard).Bytes
 		if !f.Known {
 			return topology.Figure{Reason: f.Reason}
 		}

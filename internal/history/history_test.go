@@ -212,6 +212,22 @@ func TestAPauseInWhichNobodyLookedIsSaid(t *testing.T) {
 	}
 }
 
+func TestARestartIsAPauseHoweverShort(t *testing.T) {
+	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	clock := start
+	for _, at := range []time.Time{start, start.Add(40 * time.Second)} {
+		clock = at
+		if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(ctx, w.table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
+	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
+		t.Fatalf("%+v %v", m, err)
+	}
+}
+
 func TestCompareCountsWhatHappened(t *testing.T) {
 	w := newWorld(t, 7)
 	before := w.table
@@ -234,5 +250,23 @@ func TestCompareCountsWhatHappened(t *testing.T) {
 	}
 	if same := Compare(before, before); len(same.Collections) != 0 {
 		t.Fatalf("%+v", same)
+	}
+}
+
+func TestCompareHasAShardsBytesWithWhatIsNotSharded(t *testing.T) {
+	w := newWorld(t, 7)
+	table := *w.table
+	size := func(n int64) topology.Sizes {
+		return topology.Sizes{At: noon, Shards: map[string]topology.Size{shardName(0): {Bytes: topology.Figure{Known: true, Exact: true, Value: n, At: noon}}}}
+	}
+	// The server's own collections are of nobody's data.
+	own := *table.Collections[0]
+	own.NS = "config.system.sessions"
+	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
+	table.Unsharded = []topology.Namespace{"db.plain"}
+	table.Sizes = map[topology.Namespace]topology.Sizes{"db.things": size(100), "db.plain": size(7)}
+	got := Compare(&table, &table).Shards
+	if !got[0].BytesAfter.Known || got[0].BytesAfter.Value != 107 || !got[1].BytesAfter.Known || got[1].BytesAfter.Value != 0 {
+		t.Fatalf("%+v", got)
 	}
 }

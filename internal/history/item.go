@@ -54,6 +54,7 @@ type Item struct {
 	Failed         bool
 	Reason         string // the server's own text; hostile
 	Cause          Cause
+	over           time.Time // of a migration as a whole: its end; zero: not known
 }
 
 // Gap is a span in which nobody watched: what happened in it is seen at its end.

@@ -65,7 +65,8 @@ type Estimate struct {
 
 // Migrations joins changelog entries to migrations, newest first. Events are
 // newest first, as a table has them. The table tells for those whose end is not
-// logged where the range is; eras tell who may have moved it.
+// logged where the range is; eras and the table's rounds of the balancer tell who
+// may have moved it.
 func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Migration {
 	open := map[string]*Migration{}
 	var all []*Migration
@@ -88,7 +89,9 @@ func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Mi
 		if m.Outcome == Running {
 			m.ETA = estimate(*m, out, now)
 		}
-		m.Cause = causeOf(Item{At: m.Begin, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To}, "move", runs, eras.state(m.Begin, m.NS))
+		s := eras.state(m.Begin, m.NS)
+		s.rounds = t.Rounds
+		m.Cause = causeOf(Item{At: m.Begin, over: m.End, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To, Failed: m.Outcome == Aborted}, "move", runs, s)
 	}
 	slices.SortStableFunc(out, func(a, b Migration) int { return cmp.Compare(b.Begin.UnixMilli(), a.Begin.UnixMilli()) })
 	return out
@@ -210,8 +213,8 @@ const fewest = 3
 func estimate(m Migration, all []Migration, now time.Time) *Estimate {
 	var same, every []time.Duration
 	for _, o := range all {
-		if o.Outcome != Done || o.End.IsZero() {
-			continue
+		if o.Outcome != Done || o.End.IsZero() || o.Documents == 0 {
+			continue // a range without documents moves in no time
 		}
 		every = append(every, o.Took(now))
 		if o.NS == m.NS {
@@ -247,7 +250,7 @@ func Failures(list []Migration) []FailureGroup {
 		if m.Outcome != Aborted {
 			continue
 		}
-		reason := alike(m.Reason)
+		reason := alike(unnamed(m.Reason, m.NS))
 		i := slices.IndexFunc(out, func(g FailureGroup) bool { return g.Reason == reason })
 		if i < 0 {
 			i = len(out)
@@ -263,6 +266,22 @@ func Failures(list []Migration) []FailureGroup {
 	}
 	slices.SortStableFunc(out, func(a, b FailureGroup) int { return cmp.Compare(b.Count, a.Count) })
 	return out
+}
+
+// unnamed leaves the collection out of a server's text: a reason is the same one
+// whatever collection it met, and a group names its collections.
+func unnamed(reason string, ns topology.Namespace) string {
+	if ns == "" {
+		return reason
+	}
+	words := strings.Fields(reason)
+	for i, w := range words {
+		bare := strings.Trim(w, "'\"`.,:;()[]")
+		if bare == string(ns) {
+			words[i] = strings.Replace(w, bare, "…", 1)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // alike leaves out of a server's text what differs from case to case: numbers

@@ -60,6 +60,15 @@ func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
 		t.Fatalf("%+v", late[0].ETA)
 	}
+	events = append(events, whole(t, noon.Add(-5*time.Hour), 4, 0)...)
+	for i := range events {
+		if events[i].What == "moveChunk.commit" && events[i].Time.Before(noon.Add(-4*time.Hour)) {
+			events[i].Details = entry(t, noon, "", 4, bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}}).Details
+		}
+	}
+	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {
+		t.Fatalf("a range without documents counts: %+v", got[0].ETA)
+	}
 	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
 		t.Fatalf("%+v", few[0].ETA)
 	}
@@ -141,4 +150,18 @@ func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.
 		t.Fatal(err)
 	}
 	return b
+}
+
+func TestAReasonIsOneWhateverCollectionItMet(t *testing.T) {
+	var events []topology.Event
+	for i, ns := range []string{"db.things", "db.others", "db.thing"} {
+		e := entry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i, bson.E{Key: "note", Value: "aborted"},
+			bson.E{Key: "errmsg", Value: "Failed to delete orphaned " + ns + " range; see '" + ns + "'."})
+		e.NS = ns
+		events = append(events, e)
+	}
+	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
+	if len(got) != 1 || got[0].Count != 3 || len(got[0].NS) != 3 || got[0].Reason != "Failed to delete orphaned … range; see '…'." {
+		t.Fatalf("%+v", got)
+	}
 }

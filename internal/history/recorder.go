@@ -175,7 +175,8 @@ func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) e
 			r.frame = nil
 		}
 	}
-	if err := r.kept.NoteWatched(ctx, t.ClusterID, at, lookedGap); err != nil {
+	// However short ago the last process ended: nobody looked in between.
+	if err := r.kept.NoteWatched(ctx, t.ClusterID, at, 0); err != nil {
 		return err
 	}
 	r.cluster, r.chunks, r.last, r.sizes = t.ClusterID, chunks, nil, map[topology.Namespace]time.Time{}

@@ -22,6 +22,8 @@ type Query struct {
 	// where a page ended.
 	Skip int
 	Runs []OurRun // ours in that time, for the causes
+	// Rounds is what the balancer has logged of itself, for the causes too.
+	Rounds topology.Rounds
 }
 
 // Timeline is a page of what happened, oldest first. Next and Skip are where
@@ -74,7 +76,7 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 	case to.Before(q.To):
 		out.Next = to
 	}
-	if err := p.causes(ctx, cluster, out.Items, q.Runs); err != nil {
+	if err := p.causes(ctx, cluster, out.Items, q.Runs, q.Rounds); err != nil {
 		return Timeline{}, err
 	}
 	out.Gaps, err = p.Gaps(ctx, cluster, q.From, q.To)

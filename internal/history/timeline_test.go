@@ -212,7 +212,8 @@ func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
 	}
 	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b", Event: &topology.Event{What: "moveChunk.commit"}}
 	run := OurRun{ID: "r1", NS: "db.c", Min: doc(1), Max: doc(2), From: "a", To: "b", Start: at.Add(-time.Minute), End: at.Add(time.Second)}
-	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true}
+	rounds := topology.Rounds{From: time.Unix(0, 0), To: at.Add(time.Hour), Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}}}
+	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true, rounds: rounds}
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false
 	if c := causeOf(move, "move", []OurRun{run}, off); c.By != ByUs || c.Run != "r1" || c.Inferred {

@@ -8,8 +8,8 @@ import (
 )
 
 // pollSlow reads the parts that change rarely, all at the same time, each with
-// its own deadline and its own fate: seven commands. One publication carries
-// what came back.
+// its own deadline and its own fate: seven commands, and while migrations are
+// new one or two of the balancer's log. One publication carries what came back.
 func (w *Watcher) pollSlow(ctx context.Context) error {
 	if err := w.slow.enter(ctx); err != nil {
 		return err
@@ -70,6 +70,7 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 		w.logHealth(p, was[p], is[p])
 	}
 	w.recheck(ctx, fresh)
+	w.pollRounds(ctx)
 	return nil
 }
 

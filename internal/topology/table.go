@@ -31,6 +31,7 @@ type Table struct {
 	Balancer    Balancer
 	Routers     []Router
 	Events      []Event // newest first, at most 1,000
+	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it
 	Health      map[Part]Health

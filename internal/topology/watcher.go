@@ -32,6 +32,7 @@ type Watcher struct {
 
 	router   router // state of the routing poll, guarded by routing
 	suspects suspects
+	rounds   roundsDue
 	viewed   viewed
 }
 

@@ -21,6 +21,8 @@ const starts = [
   listenTime,
   listenWatch,
   keepPlan,
+  // On a phone the navigation is a strip that may be longer than the screen.
+  () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

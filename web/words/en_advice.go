@@ -42,6 +42,7 @@ var advising = map[string]string{
 	"advice.atleast":        "at least {what}",
 	"advice.how":            "{how}, {ago}",
 	"advice.how.over":       "{how}, over {over}, {ago}",
+	"advice.how.part":       "{how}, {covered} of the last {over} counted, {ago}",
 
 	"method.writes":           "New rows counted",
 	"method.history":          "From placement history",

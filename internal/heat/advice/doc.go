@@ -111,7 +111,8 @@ type Evidence struct {
 	Time      time.Time     // for "time"
 	Method    string        // catalogue code
 	At        time.Time     // when it was measured
-	Over      time.Duration // for rates and shares of writes
+	Over      time.Duration // for rates and shares of writes: the window
+	Covered   time.Duration // how much of the window was counted
 	Reason    string        // catalogue code when it is not known
 }
 

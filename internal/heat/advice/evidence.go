@@ -26,11 +26,16 @@ func (l *look) text(name, text string, p topology.Part) Evidence {
 // rate is what was counted of writes; the share of all of them goes with it.
 func rate(name Said, r heat.Rate, w Writes) Evidence {
 	return Evidence{Name: name, Unit: "rate", Known: true, Value: r.PerSecond, PlusMinus: r.PlusMinus, Exact: r.Exact, AtLeast: r.AtLeast,
-		Method: "writes", At: w.To, Over: w.Over}
+		Method: "writes", At: w.To, Over: w.Over, Covered: w.covered()}
+}
+
+// covered is the counted part of the window.
+func (w Writes) covered() time.Duration {
+	return min(w.Over, time.Duration(w.Seconds*float64(time.Second)).Round(time.Second))
 }
 
 func part(name Said, share float64, w Writes) Evidence {
-	return Evidence{Name: name, Unit: "share", Known: true, Value: share, Method: "writes", At: w.To, Over: w.Over}
+	return Evidence{Name: name, Unit: "share", Known: true, Value: share, Method: "writes", At: w.To, Over: w.Over, Covered: w.covered()}
 }
 
 // sizeOf is a collection over all shards that own a part of it: unknown as soon

@@ -135,6 +135,8 @@ func (p *past) At(_ context.Context, _ string, at time.Time) (history.Moment, er
 	return history.Moment{Table: t, At: at, Watched: !p.gap}, nil
 }
 
+func (p *past) Begin(context.Context, string) (time.Time, error) { return p.first, nil }
+
 func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		past    past
@@ -143,11 +145,13 @@ func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
 	}{
 		"ten minutes ago":          {past{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
 		"nine days ago":            {past{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)}, now.Add(-9 * 24 * time.Hour), false},
-		"before anybody looked":    {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-4 * time.Hour), true},
+		"before anybody looked":    {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
+		"history is young":         {past{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
+		"on in a young history":    {past{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
 		"while nobody was looking": {past{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true}, now.Add(-50 * time.Hour), true},
 	} {
 		got, err := offSince(t.Context(), &c.past, "c1", now, now)
-		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || got.AtLeast != c.atLeast {
+		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || c.past.first.Equal(c.want) && d != 0 || got.AtLeast != c.atLeast {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if c.past.asked > 40 {
@@ -169,5 +173,25 @@ func TestTheSwitchIsFollowedFromWhenItIsSeen(t *testing.T) {
 	w.see(on, now.Add(2*time.Minute))
 	if w.see(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
 		t.Errorf("turned off before our eyes: %+v", w.since)
+	}
+}
+
+func TestARateSaysHowMuchOfItsWindowWasCounted(t *testing.T) {
+	for seconds, want := range map[float64]time.Duration{480: 8 * time.Minute, 900: Window, 901.2: Window} {
+		s := calm(busy(3, 300, 0.7))
+		s.Writes[0].Seconds = seconds
+		found := 0
+		for _, i := range Of(s).Items {
+			for _, e := range i.Evidence {
+				if e.Method == "writes" {
+					if found++; e.Over != Window || e.Covered != want {
+						t.Errorf("%g s: %s of %s", seconds, e.Covered, e.Over)
+					}
+				}
+			}
+		}
+		if found == 0 {
+			t.Error("no rate")
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 // Past gives past states: history.Past.
 type Past interface {
 	At(ctx context.Context, cluster string, at time.Time) (history.Moment, error)
+	Begin(ctx context.Context, cluster string) (time.Time, error)
 }
 
 // offWatch follows the balancer's switch while this process looks.
@@ -50,6 +51,15 @@ func (w *offWatch) found(s OffSince) {
 	}
 }
 
+// oldest is the first state that history has.
+func oldest(ctx context.Context, past Past, cluster string) (history.Moment, error) {
+	begin, err := past.Begin(ctx, cluster)
+	if err != nil {
+		return history.Moment{}, err
+	}
+	return past.At(ctx, cluster, begin)
+}
+
 // offSince finds in history when the balancer was turned off: steps back until
 // it was on, then halves the time between, to a minute. Some twenty reads.
 func offSince(ctx context.Context, past Past, cluster string, known, now time.Time) (OffSince, error) {
@@ -57,20 +67,26 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 	var on time.Time
 	for step := time.Hour; step <= history.Keep; step *= 4 {
 		m, err := past.At(ctx, cluster, now.Add(-step))
-		if fault.Of(err) == fault.NotFound {
-			break // nobody looked so long ago
+		first := fault.Of(err) == fault.NotFound // nobody looked so long ago
+		if first {
+			m, err = oldest(ctx, past, cluster)
 		}
-		if err != nil {
+		switch {
+		case first && fault.Of(err) == fault.NotFound:
+			return out, nil
+		case err != nil:
 			return OffSince{}, err
 		}
-		if !m.Table.Balancer.Known {
+		if !m.Table.Balancer.Known || !m.At.Before(out.At) {
 			break
 		}
 		if !isOff(m.Table) {
 			on = m.At
 			break
 		}
-		out.At = m.At
+		if out.At = m.At; first {
+			break
+		}
 	}
 	if on.IsZero() {
 		return out, nil

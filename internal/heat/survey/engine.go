@@ -31,8 +31,9 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Engine carries out surveys, one after the other, while Run runs. Safe for
-// concurrent use.
+// Engine carries out surveys, one at a time, while Run runs: those of a document
+// or a project go first, also between two steps of another. Safe for concurrent
+// use.
 type Engine struct {
 	src    Source
 	tables Tables
@@ -123,7 +124,7 @@ func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Sur
 	case e.wake <- struct{}{}:
 	default:
 	}
-	return j.Survey, nil
+	return e.shown(j), nil
 }
 
 // Stop ends a survey, and writes down by whom; what it has measured stays. fault.NotFound, or
@@ -148,7 +149,12 @@ func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error
 		j.cancel() // Run writes how it ended
 		return nil
 	}
-	j.State, j.Ended = Stopped, e.o.Now().UTC()
+	j.State, j.Ended, j.Progress.Left = Stopped, e.o.Now().UTC(), -1
+	if j.work != nil && !j.Started.IsZero() { // it has begun and stood back
+		if j.result, _ = e.result(j); j.result != nil {
+			j.work = nil
+		}
+	}
 	return e.save(ctx, j, j.stop...)
 }
 
@@ -184,7 +190,7 @@ func (e *Engine) List() []Survey {
 	defer e.mu.RUnlock()
 	out := make([]Survey, len(e.jobs))
 	for i, j := range e.jobs {
-		out[i] = j.Survey
+		out[i] = e.shown(j)
 	}
 	return out
 }
@@ -200,7 +206,7 @@ func (e *Engine) Survey(ctx context.Context, id string) (Survey, *Result, error)
 		e.mu.RUnlock()
 		return Survey{}, nil, fault.New(fault.NotFound, "There is no such survey.")
 	}
-	s, result, cluster := j.Survey, j.result, e.cluster
+	s, result, cluster := e.shown(j), j.result, e.cluster
 	e.mu.RUnlock()
 	if result == nil && s.State.Ended() && e.o.Store != nil {
 		b, err := e.o.Store.SurveyBody(ctx, cluster, id)

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"shardboard/internal/fault"
@@ -45,23 +46,18 @@ func (e *Engine) owns() bool {
 	return !ok || o.Owner()
 }
 
-// next takes the survey that has waited longest; one that was interrupted comes
-// first.
+// next takes the survey whose turn it is.
 func (e *Engine) next(ctx context.Context) (*job, context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.loaded || !e.owns() || ctx.Err() != nil {
 		return nil, nil
 	}
-	var best *job
-	for _, j := range e.jobs { // newest first: the last that fits has waited longest
-		if j.State == Running || j.State == Queued && (best == nil || best.State == Queued) {
-			best = j
-		}
-	}
-	if best == nil {
+	line := e.line()
+	if len(line) == 0 {
 		return nil, nil
 	}
+	best := line[0]
 	own, cancel := context.WithCancel(ctx)
 	now := e.o.Now().UTC()
 	best.State, best.cancel = Running, cancel
@@ -72,7 +68,8 @@ func (e *Engine) next(ctx context.Context) (*job, context.Context) {
 	return best, own
 }
 
-// carryOut takes steps until the survey ends.
+// carryOut takes steps until the survey ends, or stands back for one that goes
+// first.
 func (e *Engine) carryOut(own, run context.Context, j *job) {
 	defer j.cancel()
 	r := &reading{src: e.src, tables: e.tables, budget: e.o.Budget, now: e.o.Now, rate: float64(e.o.PerSecond),
@@ -81,10 +78,8 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 	}
 	var err error
 	for done := false; !done && err == nil; {
-		done, err = j.work.step(own, r)
-		e.update(func() { j.measure(e.o) })
-		if saved := e.note(run, j, done || err != nil); saved != nil && err == nil {
-			err = saved
+		if done, err = e.step(own, run, r, j); !done && err == nil && e.standBack(run, j) {
+			return
 		}
 	}
 	if run.Err() != nil {
@@ -95,9 +90,12 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 	defer cancel()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	result := j.work.result(e.tables.Table())
+	result, resultErr := e.result(j)
+	if err == nil {
+		err = resultErr
+	}
 	j.Ended, j.Progress.Left, j.Progress.PacedDown = e.o.Now().UTC(), -1, false
-	j.result, j.cancel = &result, nil
+	j.result, j.cancel = result, nil
 	switch {
 	case j.stop != nil:
 		j.State = Stopped
@@ -111,6 +109,39 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 		e.o.Log.Warn("a survey's result cannot be kept", "err", err)
 	}
 	j.work = nil
+}
+
+// step takes one step and keeps what it brought. A defect ends the survey, not
+// the program: what it stumbled over is in the store, and would be there again
+// after each restart.
+func (e *Engine) step(own, run context.Context, r *reading, j *job) (done bool, err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			done, err = false, e.defect(j, defect)
+		}
+	}()
+	done, err = j.work.step(own, r)
+	e.update(func() { j.measure(e.o) })
+	if saved := e.note(run, j, done || err != nil); err == nil {
+		err = saved
+	}
+	return done, err
+}
+
+// result is what is known at the end; nil when that cannot be told.
+func (e *Engine) result(j *job) (result *Result, err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			result, err = nil, e.defect(j, defect)
+		}
+	}()
+	found := j.work.result(e.tables.Table())
+	return &found, nil
+}
+
+func (e *Engine) defect(j *job, what any) error {
+	e.o.Log.Error("a survey met a defect", "survey", j.ID, "kind", string(j.Request.Kind), "defect", what, "stack", string(debug.Stack()))
+	return fault.New(fault.Internal, "Measuring met a defect of shardboard and has ended; the log tells where. A new survey begins afresh.")
 }
 
 func (e *Engine) update(f func()) {

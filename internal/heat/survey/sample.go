@@ -38,14 +38,14 @@ type samplePart struct {
 	Drawn   bool // no more rows to read
 	Ended   outcome
 	Sums    cells
-	Looked  map[bson.ObjectID]bool `json:",omitempty"` // Yorkie documents: there or not
+	Looked  map[bson.ObjectID]bool // Yorkie documents: there or not; nil is none yet
 	AllSeen bool                   // every one that can be was looked for
 }
 
 func newSampling(t *topology.Table, p *profile.Profile, r Request) *sampling {
 	s := &sampling{Documents: p.Keys}
 	for _, one := range targets(t, p, r, profile.ScopeDocument) {
-		part := &samplePart{Target: one, Wanted: wanted(r.Precision), Known: true, Looked: map[bson.ObjectID]bool{}}
+		part := &samplePart{Target: one, Wanted: wanted(r.Precision), Known: true}
 		if rows := totals(t, one.NS).rows; rows.Known && rows.Value <= scarce*part.Wanted {
 			part.Whole, part.Wanted = true, rows.Value
 		}
@@ -110,6 +110,9 @@ func (p *samplePart) draw(ctx context.Context, r *reading) error {
 
 // look asks for the documents of some of the rows.
 func (s *sampling) look(ctx context.Context, r *reading, p *samplePart) error {
+	if p.Looked == nil {
+		p.Looked = map[bson.ObjectID]bool{}
+	}
 	var ids, projects []bson.ObjectID
 	of := map[bson.ObjectID]bool{}
 	for _, c := range p.Sums.All {

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -48,7 +49,7 @@ func (s State) Ended() bool { return s == Done || s == Stopped || s == Failed }
 // Progress is how far a survey is.
 type Progress struct {
 	Done, Total int64         // rows, or queries of kind document; Total < 0: not known
-	Left        time.Duration // estimated; < 0: not known
+	Left        time.Duration // estimated, the wait for others before it included; < 0: not known
 	Active      time.Duration // time spent on it, restarts left out
 	Returned    int64         // documents that the cluster returned for it
 	PacedDown   bool          // it waits, because the cluster answers slower than before
@@ -79,6 +80,20 @@ func (r Request) check() error {
 		}
 	default:
 		return fault.New(fault.Invalid, "The kind of a survey is sample, projects, project or document.")
+	}
+	// What a kind does not use is refused: who gives it believes that it counts.
+	for _, x := range []struct {
+		given bool
+		name  string
+		of    []Kind
+	}{
+		{!r.Document.IsZero(), "document", []Kind{Document}},
+		{!r.Project.IsZero(), "project", []Kind{Project, Document}},
+		{r.Precision != 0, "precision", []Kind{Sample}},
+	} {
+		if x.given && !slices.Contains(x.of, r.Kind) {
+			return fault.New(fault.Invalid, "A survey of kind %s does not use %q; leave it out, or choose another kind.", r.Kind, x.name)
+		}
 	}
 	if r.Precision != 0 && (r.Precision < finest || r.Precision > coarsest) {
 		return fault.New(fault.Invalid, "The precision of a sample is a share from %g to %g.", finest, coarsest)

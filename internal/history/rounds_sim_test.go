@@ -1,0 +1,115 @@
+package history_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// moved makes a move by hand in a cluster whose balancer is on, and gives what
+// is told of all moves three minutes later.
+func moved(t *testing.T, o simcluster.Options, denied bool) []history.Migration {
+	sim, err := simcluster.New(t.Context(), o)
+	must(t, err)
+	defer func() { _ = sim.Close() }()
+	sim.Start(t.Context())
+	if _, err := sim.Command(t.Context(), "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	uri, err := cluster.ParseURI(simcluster.URI())
+	must(t, err)
+	c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
+	must(t, err)
+	defer func() { _ = c.Close(context.Background()) }()
+	var src topology.Source = c
+	if denied {
+		src = denying{c}
+	}
+	w := topology.NewWatcher(src, topology.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	time.Sleep(20 * time.Second)
+	if !o.Still {
+		time.Sleep(10 * time.Minute)
+		table := w.Table()
+		return history.Migrations(table, time.Now(), nil, history.NowEras(table))
+	}
+	coll := w.Table().Collection("yorkie-meta.changes")
+	chunk := coll.Chunks.At(0)
+	to := "shard-rs-1"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	lower, err := coll.Key.Document(chunk.Min)
+	must(t, err)
+	upper, err := coll.Key.Document(chunk.Max)
+	must(t, err)
+	must(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
+	time.Sleep(3 * time.Minute)
+	table := w.Table()
+	return history.Migrations(table, time.Now(), nil, history.NowEras(table))
+}
+
+// denying may not read the balancer's log.
+type denying struct{ *cluster.Client }
+
+func (denying) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
+	denied := &topology.DeniedError{Privilege: "find on config.actionlog", Err: errors.New("code 13")}
+	return nil, fault.Wrap(fault.Forbidden, denied, "It may not be read.")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAMoveByHandIsNotTheBalancersThoughItIsOn(t *testing.T) {
+	for _, release := range []string{"7.0", "8.0"} { // whose balancers leave small data where it is
+		synctest.Test(t, func(t *testing.T) {
+			got := moved(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: release, Still: true}, false)
+			if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}) {
+				t.Errorf("%s: %+v", release, got)
+			}
+		})
+	}
+}
+
+func TestWhoMayNotReadTheBalancersLogIsToldThatItIsNotKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := moved(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: "8.0", Still: true}, true)
+		if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestAMoveOfTheBalancersIsFoundInItsLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten minutes of a cluster that lives")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		found := 0
+		for _, m := range moved(t, simcluster.Options{Projects: 3, Documents: 60}, false) {
+			if m.Cause == (history.Cause{By: history.ByBalancer, Inferred: true, Basis: "rounds"}) {
+				found++
+			}
+		}
+		if found == 0 {
+			t.Error("none")
+		}
+	})
+}

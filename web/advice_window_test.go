@@ -1,0 +1,22 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/heat/advice"
+)
+
+func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
+	v := View{Now: epoch}
+	e := advice.Evidence{Name: advice.Said{Code: "hot.share", Args: map[string]string{"ns": "y.changes"}}, Unit: "share", Known: true, Value: 1, Method: "writes", At: epoch, Over: advice.Window, Covered: 8 * time.Minute}
+	if got := evidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
+		t.Errorf("%+v", got)
+	}
+	part := adviceFigure(v, e).How
+	e.Covered = e.Over
+	if whole := adviceFigure(v, e).How; !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
+		t.Errorf("%q, whole %q", part, whole)
+	}
+}
