@@ -12,10 +12,42 @@ import (
 // differenceText says what changed in one field.
 func differenceText(d actions.Difference) string {
 	key := "difference.changed"
-	if d.Got == "" {
+	switch {
+	case d.Fact.Kind == "":
+		return ofPlan(d)
+	case d.Field == "exists" && d.Want == "true":
+		key = "difference.notThere"
+	case d.Field == "exists":
+		key = "difference.there"
+	case d.Got == "":
 		key = "difference.gone"
 	}
 	return words.T(key, "subject", factText(d.Fact), "field", words.Code("field", d.Field, nil), "want", d.Want, "got", d.Got)
+}
+
+// ofPlan says what is not as in the plan itself, rather than in the cluster.
+func ofPlan(d actions.Difference) string {
+	args := []string{"want", d.Want, "got", d.Got}
+	switch d.Field {
+	case "hash":
+		if d.Got == "" {
+			return words.T("difference.hash.none", args...)
+		}
+		return words.T("difference.hash", args...)
+	case "clusterId":
+		return words.T("difference.clusterId", args...)
+	case "expiresAt":
+		return words.T("difference.expiresAt", args...)
+	case "command":
+		switch {
+		case d.Got == "":
+			return words.T("difference.command.less", args...)
+		case d.Want == "":
+			return words.T("difference.command.more", args...)
+		}
+		return words.T("difference.command", args...)
+	}
+	return words.T("difference.changed", append(args, "subject", "", "field", words.Code("field", d.Field, nil))...)
 }
 
 // factText names what a fact is about.

@@ -70,7 +70,7 @@ func actionScenes() []scene {
 		{name: "run-stopped", path: run("stopped"), view: fine, change: who(olga)},
 		{name: "run-undone", path: run("undone"), view: fine, change: who(olga)},
 		{name: "run-viewer", path: run("running"), view: fine, change: who(vera)},
-		{name: "run-undorefused", path: run("succeeded") + "/undo", view: fine, change: over(fault.New(fault.Conflict, "This cannot be undone any more: where a chunk was has been changed since.")), ask: post("reason", "")},
+		{name: "run-undorefused", path: run("succeeded") + "/undo", view: fine, change: over(fault.New(fault.Conflict, "This cannot be undone any more: the two halves of a chunk are on different shards now.")), ask: post("reason", "")},
 		{name: "runs", path: "/runs", view: fine, change: who(olga)},
 		{name: "runs-filtered", path: "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(), view: fine, change: who(olga)},
 		{name: "runs-none", path: "/runs", view: fine, change: func(d *Deps) { who(olga)(d); d.Actions = none }},

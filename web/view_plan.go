@@ -203,7 +203,7 @@ func stepText(s actions.Step) string {
 func needText(f actions.Fact) string {
 	var fields []string
 	for _, name := range sortedFields(f.Want) {
-		fields = append(fields, words.T("fact.field", "field", fieldWord(name), "value", valueText(f.Want[name])))
+		fields = append(fields, fieldText(name, f.Want[name]))
 	}
 	return oneLine(words.T("fact.needs", "subject", factText(f), "fields", strings.Join(fields, ", ")))
 }
@@ -218,6 +218,17 @@ func sortedFields(m map[string]string) []string {
 }
 
 func fieldWord(name string) string { return words.Code("field", name, nil) }
+
+// fieldText is a field with its value.
+func fieldText(name, value string) string {
+	switch {
+	case name == "exists" && value == "true":
+		return words.T("fact.there")
+	case name == "exists" && value == "false":
+		return words.T("fact.missing")
+	}
+	return words.T("fact.field", "field", fieldWord(name), "value", valueText(value))
+}
 
 // valueText is the value of a fact's field: nothing has a word of its own.
 func valueText(v string) string {

@@ -60,5 +60,8 @@ func spoken(args map[string]string) map[string]string {
 			out[name] = words.Code("reason", value, nil)
 		}
 	}
+	if of, ok := args["of"]; ok {
+		out["of"] = words.Code("plan", of, out)
+	}
 	return out
 }

@@ -15,6 +15,7 @@ func (d *drafting) checkWhole(c *topology.Collection, ch topology.Chunk) {
 		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneValue", "key", c.Key.String(), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
 		return
 	}
+	d.look(c, ch.Min, ch.Max)
 	ids, known := d.projectsIn(c, r)
 	switch {
 	case known && c.Key.Len() == 1 && len(ids) == 1 && d.a.Parts <= 2:
@@ -22,7 +23,7 @@ func (d *drafting) checkWhole(c *topology.Collection, ch topology.Chunk) {
 	case known && c.Key.Len() == 1 && len(ids) == 0 && d.a.Parts <= 2:
 		d.check(Check{ID: "unsplittable", Verdict: Warn, Text: say("unsplittable.noProject"), Source: say("projects")})
 	case ch.Jumbo:
-		d.check(Check{ID: "unsplittable", Verdict: Warn, Text: say("unsplittable.jumbo", "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+		d.check(Check{ID: "unsplittable", Verdict: Warn, Text: say("unsplittable.jumbo", "remedy", d.remedy()), Source: d.fromFlags()})
 	default:
 		d.check(Check{ID: "unsplittable", Verdict: Pass, Text: say("unsplittable.values", "key", c.Key.String()), Source: d.fromTable(topology.PartRouting)})
 	}
@@ -68,17 +69,17 @@ func (d *drafting) checkJumbo() {
 			continue
 		}
 		if d.a.Force {
-			d.check(Check{ID: "jumbo", Verdict: Warn, Text: say("jumbo.forced", "ns", string(m.k.c.NS)), Source: d.fromTable(topology.PartRouting)})
+			d.check(Check{ID: "jumbo", Verdict: Warn, Text: say("jumbo.forced", "ns", string(m.k.c.NS)), Source: d.fromFlags()})
 			return
 		}
 		code := "jumbo.flagged"
 		if m.awaited {
 			code = "jumbo.skipped"
 		}
-		d.check(Check{ID: "jumbo", Verdict: Block, Text: say(code, "ns", string(m.k.c.NS), "min", m.k.c.Key.Display(m.lo), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+		d.check(Check{ID: "jumbo", Verdict: Block, Text: say(code, "ns", string(m.k.c.NS), "min", m.k.c.Key.Display(m.lo), "remedy", d.remedy()), Source: d.fromFlags()})
 		return
 	}
-	d.check(Check{ID: "jumbo", Verdict: Pass, Text: say("jumbo.none"), Source: d.fromTable(topology.PartRouting)})
+	d.check(d.unflagged())
 }
 
 // checkSize: what is too big for the chunk size is refused with code 153 and

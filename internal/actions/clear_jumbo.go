@@ -17,8 +17,9 @@ func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
 	}
 	d := draft(s, ClearJumbo, a)
 	d.resolved(c, ch)
+	d.look(c, ch.Min, ch.Max)
 	if !ch.Jumbo {
-		d.check(Check{ID: "jumbo", Verdict: Block, Text: say("jumbo.notFlagged"), Source: d.fromTable(topology.PartRouting)})
+		d.check(Check{ID: "jumbo", Verdict: Block, Text: say("jumbo.notFlagged"), Source: d.fromFlags()})
 	} else {
 		d.clearJumbo(d.sketch(c), d.sketch(c).at(ch.Min))
 		d.checkAgain(c, ch)

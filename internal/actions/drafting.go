@@ -32,6 +32,7 @@ type drafting struct {
 	stays    []Say
 	checks   []Check
 	ids      map[string][]bson.ObjectID // of projects, by database
+	looked   []Span
 	undoing  bool
 	err      error
 }
@@ -155,7 +156,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 			s.Wait = waits
 		}
 	}
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator}
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}
@@ -165,6 +166,6 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 	}
 	d.always()
 	out.Checks = d.checks
-	out.Risk, out.Confirm = d.risk(out.Effect)
+	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil
 }

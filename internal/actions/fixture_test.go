@@ -127,7 +127,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	s := Situation{
 		Table: tab, Profile: profile.Yorkie(), Release: balance.ReleaseOf(version), Now: now, SharedAt: now.Add(-time.Hour),
 		Directory: placement.NewDirectory(1, []string{db}, projects, topology.Health{At: now}),
-		Activity:  Activity{Known: true, At: now},
+		Activity:  Activity{Known: true, At: now}, Flags: Flags{At: now},
 	}
 	for _, f := range change {
 		f(&s)

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -197,6 +199,9 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		{"no zone", ZoneAddShard, Args{Shard: "a"}, fault.Invalid, `"zone"`},
 		{"zone of an unknown shard", ZoneAddShard, Args{Shard: "z", Zone: "eu"}, fault.NotFound, `"shard"`},
 		{"empty range", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(t, project(30)), Max: doc(t, project(30))}, fault.Invalid, `"max"`},
+		{"range of another type", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(t, bson.D{{Key: "project_id", Value: int32(1)}}), Max: doc(t, bson.D{{Key: "project_id", Value: int32(2)}})}, fault.Invalid, `"min"`},
+		{"range up to no number", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(t, project(20)), Max: doc(t, bson.D{{Key: "project_id", Value: math.NaN()}})}, fault.Invalid, `"max"`},
+		{"first field of another type", ZoneSetRange, Args{NS: clients, Zone: "eu", Min: doc(t, bson.D{{Key: "project_id", Value: "x"}}), Max: doc(t, project(30))}, fault.Invalid, `"min"`},
 		{"no such range", ZoneRemoveRange, Args{NS: documents, Min: doc(t, project(20)), Max: doc(t, project(31))}, fault.NotFound, `"min"`},
 		{"range of another zone", ZoneRemoveRange, Args{NS: documents, Zone: "us", Min: doc(t, project(20)), Max: doc(t, project(30))}, fault.NotFound, `"zone"`},
 		{"argument where none is taken", BalancerOn, Args{NS: documents}, fault.Invalid, "takes none"},
@@ -211,6 +216,43 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
 			}
 		})
+	}
+}
+
+// A range that is there already may be of any type: it is taken away as it is,
+// and no plan of its own could set it.
+func TestARangeOfAnotherTypeThatIsThereCanBeRemoved(t *testing.T) {
+	odd := func(n int32) func(shardkey.Pattern) shardkey.Key {
+		return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, n) }
+	}
+	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, odd(1), odd(2)))
+	z := s.Table.Zones[0]
+	d, _ := plan(t, s, ZoneRemoveRange, Args{NS: documents, Min: z.RawMin, Max: z.RawMax})
+	if d.Blocked() || len(d.Steps) != 1 || !d.Undo.Possible || d.Undo.Kind != "" {
+		t.Errorf("blocked %v, %d steps, undo %+v", d.Blocked(), len(d.Steps), d.Undo)
+	}
+	whole := Args{NS: documents, Zone: "us", Min: doc(t, bson.D{{Key: "project_id", Value: bson.MinKey{}}}), Max: doc(t, project(30))}
+	if _, _, err := Planners()[ZoneSetRange](s, whole); err != nil {
+		t.Errorf("MinKey is an end of every range: %v", err)
+	}
+}
+
+func TestWhatCannotBeUndoneIsConfirmedByTyping(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", owned(t, documents, "aBc"))
+	unknown := s
+	table := *s.Table
+	table.Balancer.Known = false
+	unknown.Table = &table
+	for kind, x := range map[Kind]struct {
+		s Situation
+		a Args
+	}{
+		ClearJumbo:     {s, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)}},
+		BalancerWindow: {unknown, Args{Start: "01:00", Stop: "05:00"}},
+	} {
+		if d, _ := plan(t, x.s, kind, x.a); d.Undo.Possible || d.Confirm == "" || d.Risk != High {
+			t.Errorf("%s: undo %v, confirm %q, risk %s", kind, d.Undo.Possible, d.Confirm, d.Risk)
+		}
 	}
 }
 

@@ -148,7 +148,7 @@ func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
 		if !d.Undo.Possible {
 			return
 		}
-		back, err := PlanUndo(after, kind, resolved, d.Steps, d.Effect)
+		back, err := PlanUndo(after, kind, resolved, d.Summary, d.Steps, d.Effect)
 		if err != nil {
 			r.Fatalf("undo %s: %v", kind, err)
 		}

@@ -40,6 +40,7 @@ func planMerge(s Situation, a Args) (Draft, Args, error) {
 		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is one chunk already: there is nothing to merge.")
 	}
 	d.a.Bounds = d.bounds(c, lo, hi)
+	d.look(c, lo, hi)
 	d.checkMergeable(c, parts, lo, hi)
 	if !d.blocked() {
 		d.merge(k, lo, hi)

@@ -92,6 +92,7 @@ type Draft struct {
 	Risk    Risk
 	Role    auth.Role // needed to run it
 	Confirm string    // text to type before it runs; "" = none
+	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
 }
 
 // Plan is a draft that was given to somebody: what it says is what runs.

@@ -90,26 +90,32 @@ func (s Situation) bound(c *topology.Collection, name string, doc bson.Raw) (sha
 	if err != nil {
 		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
+	return k, s.typed(c, name, k, c.Key.Len())
+}
+
+// typed refuses a key of which one of the first so many fields holds an id by
+// the profile, and has something else here.
+func (s Situation) typed(c *topology.Collection, name string, k shardkey.Key, given int) error {
 	if s.Profile == nil {
-		return k, nil
+		return nil
 	}
 	coll, known := s.Profile.Collection(c.NS.Collection())
 	if !known || !slices.Contains(s.Profile.Match(s.Table), c.NS.Database()) {
-		return k, nil
+		return nil
 	}
 	values, err := c.Key.Values(k)
 	if err != nil {
-		return k, err
+		return err
 	}
-	for i, f := range c.Key.Fields() {
+	for i, f := range c.Key.Fields()[:given] {
 		id := f.Name == coll.ProjectField || f.Name == coll.DocumentField
 		switch values[i].Type {
 		case bson.TypeObjectID, bson.TypeMinKey, bson.TypeMaxKey:
 		default:
 			if id && !f.Hashed {
-				return shardkey.Key{}, fault.New(fault.Invalid, "The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
+				return fault.New(fault.Invalid, "The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
 			}
 		}
 	}
-	return k, nil
+	return nil
 }

@@ -6,11 +6,12 @@ const (
 	wideChunks = 20
 )
 
-// risk is the class and the text to type. Bytes that are not known may be many.
-func (d *drafting) risk(e Effect) (Risk, string) {
+// risk is the class and the text to type. An undo cannot itself be undone, and
+// yet takes back what was there before. Bytes that are not known may be many.
+func (d *drafting) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.kind == Isolate && !d.undoing, wide:
+	case d.kind == Isolate && !d.undoing, !undo.Possible && !d.undoing, wide:
 		return High, d.confirm()
 	case len(d.moves) > 0, d.kind == BalancerOff, d.kind == BalancerOn:
 		return Medium, ""

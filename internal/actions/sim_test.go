@@ -183,7 +183,7 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 						if err := s.run(d.Steps); err != nil {
 							t.Fatalf("%s: %v", kind, err)
 						}
-						undo, err := actions.PlanUndo(s.situation(), kind, a, d.Steps, d.Effect)
+						undo, err := actions.PlanUndo(s.situation(), kind, a, d.Summary, d.Steps, d.Effect)
 						if err != nil {
 							t.Fatalf("undo %s: %v", kind, err)
 						}

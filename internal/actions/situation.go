@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -23,6 +24,7 @@ type Situation struct {
 	Now       time.Time
 	Activity  Activity  // asked of the cluster for this plan
 	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
+	Flags     Flags     // whether the table's jumbo flags were read for this plan
 }
 
 // Activity is what goes on in the cluster now.
@@ -86,6 +88,9 @@ type Reader interface {
 	// and these bounds, so that an outcome that is not known can be settled: only
 	// what neither has its effect nor is at work any more has failed.
 	Trace(ctx context.Context, run string, s Step, since time.Time) (Trace, error)
+	// ChunksFromNow gives chunks of a collection in key order, from the one that
+	// begins at or after a key on, at most limit.
+	ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) ([]topology.Chunk, error)
 	// ClusterID tells which cluster answers now; "" where that may not be read.
 	ClusterID(ctx context.Context) (string, error)
 }

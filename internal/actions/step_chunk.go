@@ -49,6 +49,7 @@ func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) {
 	if len(d.steps) > most {
 		return // blocked for that; what more there would be is of no interest
 	}
+	d.look(k.c, lo, hi)
 	ranges := d.s.Release.AtLeast(6, 0, 0)
 	if !ranges {
 		d.splitAt(k, lo)
@@ -64,7 +65,11 @@ func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) {
 	if ranges {
 		s.Op = OpMoveRange
 	}
-	s.Needs = append([]Fact{sameCollection(k.c), d.chunkFact(k, p), takes(to)}, d.zoneFacts(k.c, lo, hi, to)...)
+	from := d.chunkFact(k, p)
+	if !p.made { // a cut takes the flag off
+		from.Want["jumbo"] = strconv.FormatBool(p.Jumbo)
+	}
+	s.Needs = append([]Fact{sameCollection(k.c), from, takes(to)}, d.zoneFacts(k.c, lo, hi, to)...)
 	s.Proof = []Fact{coveredBy(k.c.NS, s.Min, s.Max, to)}
 	d.step(s)
 	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo})

@@ -110,6 +110,7 @@ func (d *drafting) settle(k *sketch, lo, hi shardkey.Key, next func(from string)
 			d.cuts++
 		}
 	}
+	d.look(k.c, lo, hi)
 	parts := k.within(lo, hi)
 	for i := 0; i < len(parts); {
 		run := transfer{k: k, lo: parts[i].Min, from: parts[i].Shard, to: next(parts[i].Shard), awaited: true}

@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
@@ -22,6 +24,21 @@ func (s Step) Migrates() bool { return s.Op == OpMove || s.Op == OpMoveRange }
 
 // Sends tells whether the step is a command at all.
 func (s Step) Sends() bool { return s.Op != OpAwait }
+
+// Invertible tells whether some command takes the step back. None sets a jumbo
+// flag, and a window that was not known before cannot be set again.
+func (s Step) Invertible() bool {
+	switch s.Op {
+	case OpClearJumbo:
+		return false
+	case OpBalancerWindow:
+		return slices.ContainsFunc(s.Needs, func(f Fact) bool {
+			_, known := f.Want["windowStart"]
+			return f.Kind == FactBalancer && known
+		})
+	}
+	return true
+}
 
 // Renderer gives the command of a step exactly as Admin will send it.
 type Renderer interface {

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"maps"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -13,9 +14,10 @@ import (
 // PlanUndo makes the draft that takes back steps that have had their effect, in
 // the order in which they were done, from the situation of now. Zones go back
 // first, since they would refuse moves against them; then chunks, the last step
-// first. effect is the plan's: it says what the balancer was awaited to move.
-// fault.Conflict when what the steps made has been changed again since.
-func PlanUndo(s Situation, kind Kind, a Args, done []Step, effect Effect) (Draft, error) {
+// first. was is the summary of what is taken back; effect is the plan's: it says
+// what the balancer was awaited to move. A *GoneError when what the steps made
+// has been changed again since.
+func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effect) (Draft, error) {
 	d := draft(s, kind, a)
 	d.undoing = true
 	for i := len(done) - 1; i >= 0; i-- {
@@ -28,12 +30,22 @@ func PlanUndo(s Situation, kind Kind, a Args, done []Step, effect Effect) (Draft
 			return Draft{}, err
 		}
 	}
-	out, _, err := d.finish(say("undo", "kind", string(kind), "steps", count(len(d.steps))), Undo{Text: say("redo")})
+	out, _, err := d.finish(undoing(was, len(d.steps)), Undo{Text: say("redo")})
 	return out, err
 }
 
-func gone(what string) error {
-	return fault.New(fault.Conflict, "This cannot be undone any more: %s has been changed since.", what)
+// undoing is the sentence of taking back what another sentence says: its code as
+// "of", beside its own data.
+func undoing(was Say, steps int) Say {
+	out := Say{Code: "undo.many", Args: maps.Clone(was.Args)}
+	if steps == 1 {
+		out.Code = "undo.one"
+	}
+	if out.Args == nil {
+		out.Args = map[string]string{}
+	}
+	out.Args["of"], out.Args["steps"] = was.Code, count(steps)
+	return out
 }
 
 // undoZone takes back a step on zones or settings.
@@ -41,7 +53,7 @@ func (d *drafting) undoZone(s Step) error {
 	switch s.Op {
 	case OpAddZone, OpRemoveZone:
 		if d.shard(s.Shard) == nil {
-			return gone("a shard")
+			return gone("a shard is not there any more", d.notAs(exists(s.Shard))...)
 		}
 		if s.Op == OpAddZone {
 			d.removeZone(s.Shard, s.Zone)
@@ -51,7 +63,7 @@ func (d *drafting) undoZone(s Step) error {
 	case OpSetRange:
 		z, ok := rangeWith(d.ranges(s.NS), s.Min, s.Max)
 		if !ok || z.Zone != s.Zone {
-			return gone("a zone range")
+			return gone("a zone range is not as this run has set it", d.notAs(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
 		}
 		d.removeRange(z)
 	case OpRemoveRange:
@@ -60,7 +72,7 @@ func (d *drafting) undoZone(s Step) error {
 			return err
 		}
 		if len(meeting(d.ranges(s.NS), lo, hi)) > 0 {
-			return gone("a zone range")
+			return gone("another zone range is in its place", d.notAs(zoneRanges(s.NS, s.Min, s.Max, 0))...)
 		}
 		d.setRange(c, lo, hi, s.Zone)
 	case OpBalancerOn, OpBalancerOff:
@@ -82,7 +94,7 @@ func (d *drafting) undoZone(s Step) error {
 	case OpBalancing:
 		c := d.s.Table.Collection(s.NS)
 		if c == nil {
-			return gone("the collection")
+			return collectionGone(s.NS)
 		}
 		need := sameCollection(c)
 		need.Want["noBalance"] = strconv.FormatBool(!s.On)
@@ -107,7 +119,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		}
 		left := before(k, at)
 		if left.Shard != right.Shard {
-			return gone("where a half of a chunk is")
+			return d.apart("the two halves of a chunk are on different shards now", k, left.Min, right.Max, []piece{left, right})
 		}
 		d.merge(k, left.Min, right.Max)
 	case OpSplitMedian:
@@ -123,7 +135,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		}
 		was, ok := cameFrom(s)
 		if !ok {
-			return gone("where a chunk was")
+			return gone("where a chunk was is not known")
 		}
 		k := d.sketch(c)
 		d.back(k, lo, hi, s.Shard, was.Want["shard"])
@@ -199,11 +211,11 @@ func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
 func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
-		return gone("the bounds of a chunk")
+		return d.apart("the parts of a chunk have other bounds now", k, lo, hi, parts)
 	}
 	for _, p := range parts {
 		if p.Shard != parts[0].Shard {
-			return gone("where a part of a chunk is")
+			return d.apart("the parts of a chunk are on different shards now", k, lo, hi, parts)
 		}
 	}
 	if len(parts) > 1 {
@@ -225,11 +237,11 @@ func before(k *sketch, at shardkey.Key) piece {
 func (d *drafting) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
 	c := d.s.Table.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
-		return nil, shardkey.Key{}, gone("the collection")
+		return nil, shardkey.Key{}, collectionGone(ns)
 	}
 	k, err := c.Key.Bound(doc)
 	if err != nil {
-		return nil, k, gone("the shard key")
+		return nil, k, keyChanged(c, doc)
 	}
 	return c, k, nil
 }

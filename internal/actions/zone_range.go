@@ -21,11 +21,11 @@ func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
 	if a.Zone == "" {
 		return Draft{}, a, missing(ZoneSetRange, "zone", "the name of a zone")
 	}
-	lo, err := rangeEnd(c, "min", a.Min)
+	lo, err := s.rangeEnd(c, "min", a.Min)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	hi, err := rangeEnd(c, "max", a.Max)
+	hi, err := s.rangeEnd(c, "max", a.Max)
 	if err != nil {
 		return Draft{}, a, err
 	}
@@ -60,8 +60,9 @@ func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
 	return d.finish(say("zone-set-range", "ns", string(c.NS), "zone", a.Zone, "min", c.Key.Display(lo), "max", c.Key.Display(hi)), undo)
 }
 
-// rangeEnd reads an end of a zone range; the last fields may be missing.
-func rangeEnd(c *topology.Collection, name string, doc bson.Raw) (key, error) {
+// rangeEnd reads an end of a zone range; the last fields may be missing, and
+// those that are there are of the type that rows have.
+func (s Situation) rangeEnd(c *topology.Collection, name string, doc bson.Raw) (key, error) {
 	if doc == nil {
 		return key{}, missing(ZoneSetRange, name, "a shard key or its first fields")
 	}
@@ -69,7 +70,11 @@ func rangeEnd(c *topology.Collection, name string, doc bson.Raw) (key, error) {
 	if err != nil {
 		return key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
-	return k, nil
+	fields, err := doc.Elements()
+	if err != nil {
+		return key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no document.", name)
+	}
+	return k, s.typed(c, name, k, len(fields))
 }
 
 // firstIsMax: {p: MaxKey} is completed to {p: MaxKey, …: MinKey}, which is not
@@ -112,8 +117,22 @@ func planZoneRemoveRange(s Situation, a Args) (Draft, Args, error) {
 	d.checkPrefix(z)
 	d.removeRange(z)
 	d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.unpin"), Source: d.fromRule()})
-	return d.finish(say("zone-remove-range", append([]string{"ns", string(z.NS), "zone", z.Zone}, d.ended(z)...)...),
-		Undo{Possible: true, Text: say("zone-remove-range", "zone", z.Zone), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}})
+	undo := Undo{Possible: true, Text: say("zone-remove-range", "zone", z.Zone), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}}
+	if !s.settable(z) {
+		undo.Kind, undo.Args = "", Args{} // only the undo of the run gives it back, as it was
+	}
+	return d.finish(say("zone-remove-range", append([]string{"ns", string(z.NS), "zone", z.Zone}, d.ended(z)...)...), undo)
+}
+
+// settable tells whether a plan of its own could set a range with these bounds.
+func (s Situation) settable(z topology.ZoneRange) bool {
+	c := s.Table.Collection(z.NS)
+	if c == nil {
+		return false
+	}
+	_, errLo := s.rangeEnd(c, "min", z.RawMin)
+	_, errHi := s.rangeEnd(c, "max", z.RawMax)
+	return errLo == nil && errHi == nil
 }
 
 // ended are a range's ends for a sentence; of one that fits no shard key, as stored.

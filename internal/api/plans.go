@@ -42,7 +42,7 @@ type PlanArgs struct {
 type Plan struct {
 	ID            string         `json:"id"`
 	Hash          string         `json:"hash"`
-	Kind          string         `json:"kind"`
+	Kind          string         `json:"kind"` // of an undo: that of the run that it takes back
 	Args          PlanArgs       `json:"args"` // as understood: names as ids, references as bounds
 	Summary       string         `json:"summary"`
 	Commands      []PlanCommand  `json:"commands"`

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -116,6 +117,15 @@ func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	return map[string]string{
 		"exists": "true", "shard": ch.Shard, "lastmod": ch.Version.String(), "jumbo": strconv.FormatBool(ch.Jumbo),
 	}, nil
+}
+
+// ChunksFromNow gives chunks of a collection in key order, from the one that
+// begins at or after a key on, at most limit, no older than our newest command.
+func (c *Client) ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) (rows []topology.Chunk, err error) {
+	ctx, cancel := c.bounded(seeing(ctx))
+	defer cancel()
+	err = c.ChunksFrom(ctx, m, from, limit, func(ch topology.Chunk) error { rows = append(rows, ch); return nil })
+	return rows, err
 }
 
 // rangeFact is of the chunks that meet a range.

@@ -141,6 +141,22 @@ func (t *Table) Since(seq uint64) (changes []Change, complete bool) {
 	return changes, true
 }
 
+// Reflagged is the table with the jumbo flags of rows, where they are otherwise
+// chunks of it; the table itself when they have no other flags.
+func (t *Table) Reflagged(ns Namespace, rows []Chunk) *Table {
+	c := t.Collection(ns)
+	if c == nil {
+		return t
+	}
+	chunks, _ := c.Chunks.Reflag(rows)
+	if chunks == c.Chunks {
+		return t
+	}
+	next := *t
+	next.replace(&Collection{Meta: c.Meta, Highest: c.Highest, Chunks: chunks})
+	return &next
+}
+
 // replace puts a collection in the place of the one of its name.
 func (t *Table) replace(c *Collection) {
 	t.Collections = slices.Clone(t.Collections)

@@ -27,7 +27,8 @@ var acting = map[string]string{
 	"plan.balance-collection.on":  "Let the balancer move chunks of {ns}.",
 	"plan.balance-collection.off": "Keep the balancer from moving chunks of {ns}.",
 	"plan.clear-jumbo":            "Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.",
-	"plan.undo":                   "Take back what a run of the kind {kind} has done, in {steps} steps.",
+	"plan.undo.one":               "Take back, by one command: {of}",
+	"plan.undo.many":              "Take back, by {steps} commands: {of}",
 
 	// What checks say.
 	"check.other":                          "A check says {code}.",
@@ -82,6 +83,7 @@ var acting = map[string]string{
 	"check.jumbo.forced":                   "A jumbo chunk of {ns} is moved by force: writes to it wait meanwhile, and it keeps its flag. Clear that afterwards.",
 	"check.jumbo.merged":                   "{chunks} of these chunks are flagged as jumbo. The flag of the first one stays on the result.",
 	"check.jumbo.mergedLater":              "{chunks} of these chunks are flagged as jumbo. The result may be too big to move.",
+	"check.jumbo.unread":                   "No chunk that moves was flagged as jumbo when flags were last gone over, but they could not be read for this plan: {reason}. Each is read again before its command.",
 	"check.jumbo.notFlagged":               "The chunk is not flagged as jumbo.",
 	"check.size.fits":                      "It is small enough to move, by an estimate from the shards’ sizes.",
 	"check.size.unknown":                   "Whether it is small enough to move is not known: {ns} has no sizes yet.",
@@ -150,6 +152,7 @@ var acting = map[string]string{
 	"source.rule":       "A rule of MongoDB {release}",
 	"source.rules":      "A rule of MongoDB, release unknown",
 	"source.cluster":    "Asked of the cluster at {at}",
+	"source.sweep":      "The chunk table, whose jumbo flags are gone over about once a minute",
 	"source.activity":   "Asked of the cluster at {at}",
 	"source.notAsked":   "The cluster was not asked, or did not say",
 	"source.checked":    "The check for duplicate ids at {at}",
@@ -199,6 +202,7 @@ var acting = map[string]string{
 	"remedy.none":            "no command of this release changes a shard key",
 
 	// Rules of the balancer as reasons.
+	"reason.tooMany":   "they are too many",
 	"reason.draining":  "the shard is being emptied",
 	"reason.zone":      "the shard is outside of the zone",
 	"reason.imbalance": "the shard has too much",

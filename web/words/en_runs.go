@@ -2,8 +2,17 @@ package words
 
 // runs are the sentences of what a run found changed, and of plan and run pages.
 var runs = map[string]string{
-	"difference.changed": "{subject}: {field} was to be {want} and is {got}.",
-	"difference.gone":    "{subject}: {field} was to be {want} and is not there any more.",
+	"difference.changed":      "{subject}: {field} was to be {want} and is {got}.",
+	"difference.gone":         "{subject}: {field} was to be {want} and is not there any more.",
+	"difference.notThere":     "{subject} is not there any more.",
+	"difference.there":        "{subject} is there by now.",
+	"difference.hash":         "The plan’s hash is {want}, and {got} was given.",
+	"difference.hash.none":    "The plan’s hash is {want}, and none was given.",
+	"difference.clusterId":    "The plan is for the cluster {want}, and {got} answers now.",
+	"difference.expiresAt":    "The plan could be run until {want}, and it is {got}.",
+	"difference.command":      "The command {want} would be {got} now.",
+	"difference.command.less": "The command {want} would not be sent any more.",
+	"difference.command.more": "The command {got} would be sent now too.",
 
 	"need.collection": "The collection {ns}",
 	"need.chunk":      "The chunk {min} → {max} of {ns}",
@@ -41,6 +50,8 @@ var runs = map[string]string{
 
 	"fact.needs":   "{subject}: {fields}",
 	"fact.field":   "{field} {value}",
+	"fact.there":   "there",
+	"fact.missing": "not there",
 	"fact.nothing": "none",
 	"fact.unread":  "not read",
 

@@ -29,7 +29,7 @@ func (x *execution) await(i int) bool {
 			return false
 		case err == nil && len(missing) == 0:
 			return x.finish(i, func(s *Step) {
-				s.State, s.Proven, s.Why = Succeeded, proof, actions.Say{}
+				s.State, s.Proven, s.Changed, s.Why = Succeeded, proof, nil, actions.Say{}
 				s.Progress = Progress{Done: int64(len(s.Proof)), Total: int64(len(s.Proof))}
 			})
 		case err == nil:

@@ -10,7 +10,7 @@ import (
 // ChangedError is a plan that the cluster does not fit any more, field by field.
 // Its kind is fault.Conflict.
 type ChangedError struct {
-	Differences []actions.Difference // may be empty: another hash, expired
+	Differences []actions.Difference // without a fact: of the plan itself (hash, clusterId, expiresAt, command)
 	Err         *fault.Error
 }
 

@@ -59,10 +59,35 @@ func identity(f actions.Fact) string {
 // field by field: of what both need, of what only the old one needs as the table
 // has it now, and, if that says nothing, of the commands.
 func changes(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
+	out := changedFacts(old, fresh, now)
+	if len(out) > 0 {
+		return out
+	}
+	for i := range max(len(old.Commands), len(fresh.Commands)) {
+		var was, is actions.Command
+		if i < len(old.Commands) {
+			was = old.Commands[i]
+		}
+		if i < len(fresh.Commands) {
+			is = fresh.Commands[i]
+		}
+		if !was.Equal(is) {
+			out = append(out, actions.Difference{Field: "command", Want: text(was.Doc), Got: text(is.Doc)})
+		}
+	}
+	return out
+}
+
+// changedFacts are the changes but for those of the commands. Of a fact that
+// several steps need, the first one's is of the cluster as it is; what the others
+// want may be made by steps before them.
+func changedFacts(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
 	needs := map[string]actions.Fact{}
 	for _, s := range fresh.Steps {
 		for _, f := range s.Needs {
-			needs[identity(f)] = f
+			if id := identity(f); needs[id].Kind == "" {
+				needs[id] = f
+			}
 		}
 	}
 	var out []actions.Difference
@@ -80,21 +105,6 @@ func changes(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[st
 			case i == 0: // what later steps need may be made by earlier ones
 				out = append(out, f.Against(now(f))...)
 			}
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	for i := range max(len(old.Commands), len(fresh.Commands)) {
-		var was, is actions.Command
-		if i < len(old.Commands) {
-			was = old.Commands[i]
-		}
-		if i < len(fresh.Commands) {
-			is = fresh.Commands[i]
-		}
-		if !was.Equal(is) {
-			out = append(out, actions.Difference{Field: "command", Want: text(was.Doc), Got: text(is.Doc)})
 		}
 	}
 	return out

@@ -47,7 +47,7 @@ func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (action
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	p, err := e.draft(ctx, s, r)
+	p, err := e.draft(ctx, &s, r)
 	if err != nil {
 		return actions.Plan{}, err
 	}
@@ -79,29 +79,40 @@ func errRole(r auth.Role) error {
 	return fault.New(fault.Forbidden, "That needs the role %s.", r)
 }
 
-// draft is all of a plan that follows from a situation and a request, so that
-// the same is drafted again before it runs.
-func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (actions.Plan, error) {
-	var d actions.Draft
-	var err error
+// drafted is what the kind of a request, or the undo of a run, makes of a
+// situation, and the request with its arguments resolved.
+func (e *Engine) drafted(ctx context.Context, s actions.Situation, r Request) (d actions.Draft, _ Request, err error) {
 	if r.UndoOf != "" {
 		var run Run
 		run, d, err = e.undoDraft(ctx, s, r.UndoOf)
 		r.Kind, r.Args = run.Kind, run.Args
-	} else {
-		planner := e.o.Planners[r.Kind]
-		if !r.Kind.Known() || planner == nil {
-			return actions.Plan{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(r.Kind)))
-		}
-		d, r.Args, err = planner(s, r.Args)
+		return d, r, err
+	}
+	planner := e.o.Planners[r.Kind]
+	if !r.Kind.Known() || planner == nil {
+		return d, r, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(r.Kind)))
+	}
+	d, r.Args, err = planner(s, r.Args)
+	return d, r, err
+}
+
+// draft is all of a plan that follows from a situation and a request, so that
+// the same is drafted again before it runs. The situation gets the flags that
+// are read for it.
+func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
+	d, resolved, err := e.drafted(ctx, *s, r)
+	if err == nil && len(d.Looked) > 0 {
+		*s = e.withFlags(ctx, *s, d.Looked)
+		d, resolved, err = e.drafted(ctx, *s, r)
 	}
 	if err != nil {
 		return actions.Plan{}, err
 	}
+	r, d.Looked = resolved, nil
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}
-	d.Checks = append(d.Checks, common(s, d.Checks)...)
+	d.Checks = append(d.Checks, common(*s, d.Checks)...)
 	commands := make([]actions.Command, len(d.Steps))
 	for i, step := range d.Steps {
 		if commands[i], err = e.o.Renderer.Render(step); err != nil {
@@ -109,7 +120,7 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (act
 		}
 	}
 	return actions.Plan{Draft: d, Hash: hashOf(d.Steps, commands), Cluster: s.Table.ClusterID, Kind: r.Kind, Args: r.Args,
-		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(s, r.Args, d.Steps)}, nil
+		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(*s, r.Args, d.Steps)}, nil
 }
 
 func cut(s string) string {

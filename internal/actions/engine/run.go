@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -92,15 +93,16 @@ func (r Run) InFlight() int {
 	return -1
 }
 
-// CanUndo tells whether there is anything of the run to undo.
+// CanUndo tells whether there is anything of the run to undo. What an undo has
+// done is not undone again: the first plan is made anew.
 func (r Run) CanUndo() bool {
-	if r.State.Open() || r.State == Undone {
+	if r.State.Open() || r.State == Undone || r.UndoOf != "" {
 		return false
 	}
-	for _, s := range r.Steps {
-		if s.State == Succeeded && s.Sends() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == Succeeded && s.Sends() && s.Invertible() })
+}
+
+// sent tells whether a command of the run had its effect.
+func (r Run) sent() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == Succeeded && s.Sends() })
 }

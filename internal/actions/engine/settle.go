@@ -33,6 +33,9 @@ const (
 func (x *execution) settle(i int, a answer, err error) bool {
 	s := x.now().Steps[i]
 	seen := now() // when it was last seen at work, or may have been
+	if a == silence {
+		x.doubt(i, err) // before the first look: a cluster that is gone lets it wait
+	}
 	looks := 0
 	for pause := firstLook; ; pause = min(2*pause, longestLook) {
 		verdict, known := x.look(s, a, err, looks, &seen)
@@ -42,7 +45,7 @@ func (x *execution) settle(i int, a answer, err error) bool {
 		if known {
 			return x.finish(i, verdict)
 		}
-		if looks++; a == silence || looks > proofLooks {
+		if looks++; looks > proofLooks {
 			x.doubt(i, err)
 		}
 		if !x.pause(pause) {

@@ -15,18 +15,17 @@ import (
 // What asking may take before a plan is made without the answer.
 const (
 	refreshTime  = 10 * time.Second
+	lostTime     = 2 * time.Second // of a cluster that did not answer the last read
 	activityTime = 5 * time.Second
 )
 
 // situation gathers what a plan is made from: a table that was refreshed for
 // it, where the cluster lets itself be read, and what goes on.
 func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
-	refresh, cancel := context.WithTimeout(ctx, refreshTime)
-	defer cancel()
-	if err := e.o.Tables.Refresh(refresh); err != nil {
-		e.o.Log.Warn("refresh the table for a plan", "err", err) // its age is a check of the plan
+	t, err := e.refreshed(ctx)
+	if err != nil {
+		return actions.Situation{}, err
 	}
-	t := e.o.Tables.Table()
 	if !t.Loaded {
 		return actions.Situation{}, fault.New(fault.Unavailable, "The routing table is not loaded, so nothing can be planned yet. Try again when the page shows the cluster.")
 	}
@@ -42,6 +41,28 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 		s.Shared, s.SharedAt = e.o.Shared.SharedIDs()
 	}
 	return s, nil
+}
+
+// refreshed is the table after a read of it. One whose routing could not be read
+// now is no ground for a plan; of what is slower its age is a check.
+func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
+	limit := refreshTime
+	if known := e.o.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
+		limit = lostTime
+	}
+	begun := time.Now()
+	refresh, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := e.o.Tables.Refresh(refresh)
+	t := e.o.Tables.Table()
+	if err == nil {
+		return t, nil
+	}
+	e.o.Log.Warn("refresh the table for a plan", "err", err)
+	if h := t.Health[topology.PartRouting]; t.Loaded && (h.Err != nil || h.At.Before(begun)) {
+		return nil, fault.Wrap(fault.Unavailable, err, "The cluster's routing table could not be read just now (%s), so nothing can be planned or begun. Try again when the cluster answers.", fault.Text(err))
+	}
+	return t, nil
 }
 
 // activity asks what goes on, with a deadline: not to know is an answer too.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
@@ -43,7 +44,7 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	case p.By.ID != by.ID:
 		return Run{}, false, fault.New(fault.Conflict, "This plan is somebody else's. Make one of your own: it is checked afresh.")
 	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(r.Hash)) != 1:
-		return Run{}, false, changed(nil, "This is not the plan that was shown: its hash differs. Look at the plan again.")
+		return Run{}, false, changed(other("hash", p.Hash, cut(r.Hash)), "This is not the plan that was shown: its hash differs. Look at the plan again.")
 	}
 	if run, err := e.RunOfPlan(ctx, id); err == nil || fault.Of(err) != fault.NotFound {
 		return run, false, err
@@ -63,9 +64,9 @@ func (e *Engine) mayRun(by auth.Principal, p actions.Plan, r RunRequest) error {
 	case !by.May(p.Role):
 		return errRole(p.Role)
 	case p.Cluster != e.cluster():
-		return changed(nil, "This plan was made for another cluster.")
+		return changed(other("clusterId", p.Cluster, e.cluster()), "This plan was made for another cluster.")
 	case !now().Before(p.Expires):
-		return changed(nil, "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
+		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), now().Format(time.RFC3339)), "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
 	case p.Blocked():
 		return blocked(p)
 	case r.Confirm != p.Confirm:
@@ -82,19 +83,32 @@ func (e *Engine) unchanged(ctx context.Context, p actions.Plan) error {
 	if err != nil {
 		return err
 	}
-	fresh, err := e.draft(ctx, s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+	fresh, err := e.draft(ctx, &s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
 	table := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
+	const otherwise = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {
 	case err != nil && fault.Of(err) == fault.Unavailable:
 		return err
 	case err != nil:
 		return changed(changes(p, actions.Plan{}, table), "The plan can't be made any more: %s", fault.Text(err))
-	case fresh.Blocked():
+	case fresh.Hash == p.Hash && fresh.Blocked():
 		return blocked(fresh)
-	case fresh.Hash != p.Hash:
-		return changed(changes(p, fresh, table), "The cluster is not as it was when the plan was made. Make the plan again.")
+	case fresh.Hash == p.Hash:
+		return nil
 	}
-	return nil
+	// What changed says more than the check that blocks because of it.
+	if facts := changedFacts(p, fresh, table); len(facts) > 0 {
+		return changed(facts, otherwise)
+	}
+	if fresh.Blocked() {
+		return blocked(fresh)
+	}
+	return changed(changes(p, fresh, table), otherwise)
+}
+
+// other is a difference in what a plan itself is, rather than in the cluster.
+func other(field, want, got string) []actions.Difference {
+	return []actions.Difference{{Field: field, Want: want, Got: got}}
 }
 
 func changed(d []actions.Difference, format string, args ...any) error {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"shardboard/internal/actions"
@@ -34,6 +35,10 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run is undone already.")
 	case run.State.Open():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has not ended. Stop it, or wait.")
+	case run.UndoOf != "":
+		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has undone another one, and an undo is not undone. To have it again, make the first plan anew.")
+	case !run.CanUndo() && run.sent():
+		return run, actions.Draft{}, fault.New(fault.Conflict, "No command takes back what this run has done: a jumbo flag is set by the balancer alone, and a balancer window that was not known cannot be set again.")
 	case !run.CanUndo():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has done nothing that could be undone.")
 	}
@@ -49,8 +54,12 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 			did = append(did, step.Step)
 		}
 	}
-	d, err := actions.PlanUndo(s, run.Kind, run.Args, did, plan.Effect)
-	if err == nil && len(d.Steps) == 0 {
+	d, err := actions.PlanUndo(s, run.Kind, run.Args, run.Summary, did, plan.Effect)
+	var gone *actions.GoneError
+	switch {
+	case errors.As(err, &gone):
+		err = &ChangedError{Differences: gone.Differences, Err: gone.Err}
+	case err == nil && len(d.Steps) == 0:
 		err = fault.New(fault.Conflict, "There is nothing left to undo: the cluster is as it was before this run.")
 	}
 	return run, d, err

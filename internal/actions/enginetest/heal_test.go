@@ -57,3 +57,22 @@ func TestAFrozenConfigServerLeavesTheOutcomeOpenUntilItThaws(t *testing.T) {
 		r.honest(run)
 	})
 }
+
+// Our own questions get no answer either, and may take as long as they like.
+func TestAnOutcomeIsShownAsUnknownBeforeTheClusterIsAsked(t *testing.T) {
+	c := Cases()[0]
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Hold: true, Cut: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.Line.Cut()
+		rule.Remove()
+		time.Sleep(time.Second)
+		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || run.State != engine.Unknown {
+			r.Errorf("%v, %s a second after the line was cut", err, run.State)
+		}
+		r.Line.Mend()
+		r.honest(r.Ended(id))
+	})
+}

@@ -64,6 +64,11 @@ func TestAPinThatTheBalancerCarriesOutIsWaitedForAlsoByTheNextProcess(t *testing
 		if run.State != engine.Succeeded {
 			r.Errorf("%s %v: %+v", run.State, run.Why, run.Steps[len(run.Steps)-1])
 		}
+		for _, s := range run.Steps {
+			if len(s.Changed) != 0 {
+				r.Errorf("proven, and yet changed: %+v", s.Changed)
+			}
+		}
 		r.honest(run)
 	})
 }

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/actions"
+)
+
+func TestWhatChangedIsToldInASentence(t *testing.T) {
+	chunk := actions.Fact{Kind: actions.FactChunk, NS: "db.c"}
+	for _, x := range []struct {
+		d    actions.Difference
+		says string
+	}{
+		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c is not there any more."},
+		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c is not there any more."},
+		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"}, "of db.c is there by now."},
+		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard was to be a and is b."},
+		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, and 000 was given"},
+		{actions.Difference{Field: "hash", Want: "abc"}, "none was given"},
+		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, and def answers"},
+		{actions.Difference{Field: "expiresAt", Want: "10:00", Got: "11:00"}, "until 10:00, and it is 11:00"},
+		{actions.Difference{Field: "command", Want: "{a}", Got: "{b}"}, "{a} would be {b}"},
+		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would not be sent"},
+		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would be sent"},
+	} {
+		if got := differenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there was to be") {
+			t.Errorf("%+v: %q, want %q", x.d, got, x.says)
+		}
+	}
+	if got := fieldText("exists", "true") + fieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnUndoSaysWhatItTakesBack(t *testing.T) {
+	one := map[string]string{"of": "move", "steps": "1", "ns": "db.<b>", "min": "1", "max": "2", "shard": "a", "to": "b"}
+	if got := say("plan", actions.Say{Code: "undo.one", Args: one}); got != "Take back, by one command: Move 1 → 2 of db.<b> from a to b." {
+		t.Errorf("%q", got)
+	}
+	one["steps"] = "3"
+	if got := say("plan", actions.Say{Code: "undo.many", Args: one}); got != "Take back, by 3 commands: Move 1 → 2 of db.<b> from a to b." {
+		t.Errorf("%q", got)
+	}
+}
