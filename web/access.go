@@ -31,6 +31,7 @@ func (s *Server) guarded(rt Route, next http.HandlerFunc) http.HandlerFunc {
 		case err != nil && need != "":
 			s.fail(w, r, err)
 		case !allowed(who, need):
+			s.noteRole(r, rt, who, need)
 			s.refuse(w, r, who, need)
 		default:
 			if wait := s.limits.wait(who, rt); wait > 0 {

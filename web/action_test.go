@@ -17,6 +17,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
 )
 
 // described are the routes of a server's own description, as method and pattern.
@@ -158,6 +160,29 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 	read(fine, func(o *offer) []string { o.balancer(); return []string{actWord("balancer-on")} })
 	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).view(), func(o *offer) []string { o.balancer(); return []string{actWord("balancer-off")} })
 	read(fine, func(o *offer) []string { o.shard("shard-rs-1"); return []string{actWord("zone-remove-shard.this")} })
+	out := func(shard string) string { return words.T("act.zone-remove-shard", "zone", "tight", "shard", shard) }
+	zoned := func(ranged bool, shards ...int) View {
+		return newStory().with(func(t *topology.Table) {
+			t.Shards = slices.Clone(t.Shards)
+			for _, i := range shards {
+				t.Shards[i].Zones = []string{"tight"}
+			}
+			if ranged {
+				t.Zones = []topology.ZoneRange{{NS: "yorkie-meta.changes", Zone: "tight"}}
+			}
+		}).view()
+	}
+	name := fine.Table.Shards[0].Name
+	for _, make := range []func(*offer){func(o *offer) { o.shard(name) }, func(o *offer) { o.zones() }} {
+		read(zoned(true, 0), func(o *offer) []string { make(o); return []string{out(name)} }) // its ranges would have no shard
+		for _, fit := range []View{zoned(true, 0, 1), zoned(false, 0)} {
+			o := &offer{t: fit.Table}
+			make(o)
+			if i := slices.IndexFunc(o.m.List, func(a templates.Act) bool { return a.Text == out(name) }); i < 0 || o.m.List[i].Why != "" {
+				t.Errorf("%+v", o.m.List)
+			}
+		}
+	}
 }
 
 func TestEveryKindHasAFormWithItsWords(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 // AuditTrail is the audit record and what its keeper knows of it.
 type AuditTrail interface {
 	audit.Reader
+	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
 	AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error)
 	State() audit.State
 	// AuditNames are the names of accounts and tokens by principal id.

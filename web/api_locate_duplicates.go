@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -85,7 +86,8 @@ func readJSON(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != mediaJSON) {
 		return &statusError{http.StatusUnsupportedMediaType, "Send application/json."}
 	}
-	dec := json.NewDecoder(r.Body)
+	var text bytes.Buffer
+	dec := json.NewDecoder(io.TeeReader(r.Body, &text))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	var tooLong *http.MaxBytesError
@@ -98,6 +100,9 @@ func readJSON(r *http.Request, into any) error {
 		return fault.Wrap(fault.Invalid, err, "The body is not the JSON that this address takes.")
 	case dec.More():
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
+	}
+	if name, twice := twiceNamed(text.Bytes()); twice {
+		return fault.New(fault.Invalid, "The body has %q twice; which of them is meant is not known.", clip(oneLine(name), 60))
 	}
 	return nil
 }

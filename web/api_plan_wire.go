@@ -73,7 +73,7 @@ func runOf(r engine.Run) api.Run {
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
-			Why: say("run", s.Why), Proof: []api.StepProof{}, Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
+			Why: say("run", s.Why), Proof: []api.StepProof{}, Events: stepEvents(s), Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
 			Done: s.Progress.Done, Total: s.Progress.Total}
 		for _, p := range s.Proven {
 			f := p.Fact

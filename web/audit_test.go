@@ -57,6 +57,14 @@ func (a *stubAudit) AuditHeads(_ context.Context, skip, limit int) ([]store.Audi
 	return a.heads[min(skip, len(a.heads)):min(skip+limit, len(a.heads))], a.err
 }
 
+func (a *stubAudit) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+	if a.err != nil {
+		return store.AuditRecord{}, a.err
+	}
+	a.add(e)
+	return a.records[len(a.records)-1], nil
+}
+
 func (a *stubAudit) add(e store.AuditEntry) {
 	prev := audit.Begin()
 	if n := len(a.records); n > 0 {
@@ -272,7 +280,7 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 
 // Every code that packages auth and engine write has a sentence of its own.
 func TestEveryAuditCodeHasWords(t *testing.T) {
-	for file, least := range map[string]int{"../internal/auth/record.go": 10, "../internal/actions/engine/audit.go": 7} {
+	for file, least := range map[string]int{"../internal/auth/record.go": 10, "../internal/actions/engine/audit.go": 7, "refusals.go": 1} {
 		auditCodesHaveWords(t, file, least)
 	}
 }

@@ -100,6 +100,7 @@ type site struct {
 	keeper  *stubKeeper
 	locator *stubLocator
 	log     *bytes.Buffer
+	told    *heldToWord
 }
 
 // epoch is the moment of all fixtures.
@@ -129,6 +130,7 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 		f(&deps)
 	}
 	s.Server = New(deps)
+	s.told = describedBy(t, s.Server)
 	return s
 }
 
@@ -141,6 +143,7 @@ func (s *site) do(method, target string, change ...func(*http.Request)) *httptes
 	}
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
+	s.told.check(r, w)
 	return w
 }
 

@@ -1,10 +1,6 @@
 package web
 
-import (
-	"net/http"
-
-	"shardboard/internal/fault"
-)
+import "net/http"
 
 // contentPolicy allows our own scripts, styles, images and socket, and
 // nothing else: no inline code, no frame, no third party.
@@ -41,8 +37,6 @@ func (s *Server) secured(next http.Handler) http.Handler {
 // host is checked before anything that trusts it.
 func (s *Server) outside(router http.Handler) http.Handler {
 	var cross http.CrossOriginProtection
-	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, fault.New(fault.Forbidden, "This request came from another site and was refused."))
-	}))
+	cross.SetDenyHandler(http.HandlerFunc(s.refuseForeign))
 	return s.secured(s.logged(s.recovered(s.hostChecked(s.originChecked(cross.Handler(router))))))
 }

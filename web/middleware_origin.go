@@ -22,7 +22,7 @@ func (s *Server) originChecked(next http.Handler) http.Handler {
 			return
 		}
 		if !safe(r.Method) && r.Header.Get("Sec-Fetch-Site") == "" && !s.originAllowed(r) {
-			s.fail(w, r, fault.New(fault.Forbidden, "This request came from another site and was refused."))
+			s.refuseForeign(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

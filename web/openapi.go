@@ -17,12 +17,10 @@ func openAPIDocument(routes []Route, version string) []byte {
 	}
 	paths := map[string]map[string]any{}
 	schemas := newSchemas()
-	problem := map[string]any{"description": "What went wrong (RFC 9457)", "content": map[string]any{
-		api.ProblemType: map[string]any{"schema": schemas.of(api.Problem{})}}}
 	for _, rt := range routes {
 		op := map[string]any{
 			"summary": rt.Summary, "tags": []string{rt.Tag}, "operationId": operationID(rt), "x-policy": string(rt.Policy),
-			"responses": map[string]any{answerStatus(rt): answerOf(rt, schemas), "default": problem},
+			"responses": responsesOf(rt, schemas),
 		}
 		if need, _ := rt.Policy.needs(); need != "" {
 			op["security"] = []any{map[string]any{"token": []string{}}, map[string]any{"session": []string{}}}
@@ -31,11 +29,8 @@ func openAPIDocument(routes []Route, version string) []byte {
 		if len(rt.Params) > 0 || strings.Contains(rt.Pattern, "{") {
 			op["parameters"] = paramsOf(rt)
 		}
-		if rt.Body != nil {
-			op["requestBody"] = map[string]any{"required": true, "content": map[string]any{
-				mediaJSON:    map[string]any{"schema": schemas.of(rt.Body)},
-				"text/plain": map[string]any{"schema": map[string]any{"type": "string"}},
-			}}
+		if body := bodyOf(rt, schemas); body != nil {
+			op["requestBody"] = body
 		}
 		if paths[rt.Pattern] == nil {
 			paths[rt.Pattern] = map[string]any{}
@@ -63,28 +58,6 @@ func securitySchemes() map[string]any {
 		"token":   map[string]any{"type": "http", "scheme": "bearer", "description": "A token from /settings or POST tokens"},
 		"session": map[string]any{"type": "apiKey", "in": "cookie", "name": "shardboard", "description": "The browser's session; __Host-shardboard over https"},
 	}
-}
-
-func answerStatus(rt Route) string {
-	if rt.Pattern == "/live" {
-		return "101"
-	}
-	return "200"
-}
-
-func answerOf(rt Route, schemas *schemas) map[string]any {
-	content := map[string]any{}
-	for _, media := range rt.Types {
-		content[media] = map[string]any{"schema": map[string]any{"type": "string"}}
-	}
-	if rt.Answer != nil {
-		content[mediaJSON] = map[string]any{"schema": schemas.of(rt.Answer)}
-	}
-	out := map[string]any{"description": rt.Summary}
-	if answerStatus(rt) == "200" {
-		out["content"] = content
-	}
-	return out
 }
 
 func paramsOf(rt Route) []any {

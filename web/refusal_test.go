@@ -52,7 +52,7 @@ func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
 	door.pass(2 * time.Hour)
 	for name, authorization := range map[string]string{"wrong": "Bearer bogus", "expired": "bearer " + made.Secret} {
 		w := ask(authorization)
-		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "The token of the request is wrong, has ended or was revoked") ||
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "it is wrong, expired or revoked") ||
 			strings.Contains(w.Body.String(), "Nobody is signed in") || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
 			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
 		}

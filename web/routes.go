@@ -24,11 +24,15 @@ type Route struct {
 	Summary string
 	Params  []Param
 	Body    any      // zero value of the request's JSON type; nil if none
+	Takes   []string // media types of a body besides JSON
+	Status  []int    // of answers when nothing is wrong, the usual one first; nil: what follows from the rest
 	Answer  any      // zero value of the JSON answer's type; nil if it is not JSON
 	Types   []string // media types of the answer, the default first; nil is JSON alone
 	Tagged  bool     // has an ETag: a pure function of table, directory and address
 	Stream  bool     // writes to the connection itself: no buffer, no compression, no deadline
 	handler func(*Server, http.ResponseWriter, *http.Request) error
+
+	BodyOptional bool // the body may be left out
 }
 
 // Tags group the routes in the API's description.
@@ -42,6 +46,8 @@ const (
 	mediaHTML = "text/html"
 	mediaCSV  = "text/csv"
 	mediaJSON = "application/json"
+	mediaText = "text/plain"
+	mediaForm = "application/x-www-form-urlencoded"
 )
 
 func query(name, text string) Param  { return Param{Name: name, In: "query", Text: text} }
@@ -92,6 +98,8 @@ func pageRoutes() []Route {
 		r.handler, r.Params = h, params
 		return r
 	}
+	shard := page("/shards/{name}", "What is on a shard?")
+	shard.Types = append(shard.Types, mediaCSV) // of a name that ends in .csv
 	csv := page("/shards/{name}.csv", "What is on a shard, as CSV")
 	csv.Types = []string{mediaCSV}
 	locate := page("/locate", "Where is it?")
@@ -100,7 +108,7 @@ func pageRoutes() []Route {
 	bulk.Policy = PolicyLocate
 	return []Route{
 		with(page("/", "Is the cluster balanced, what is wrong?"), (*Server).pageOverview),
-		with(page("/shards/{name}", "What is on a shard?"), (*Server).shardPageOrCSV, paramShard),
+		with(shard, (*Server).shardPageOrCSV, paramShard),
 		with(csv, (*Server).shardCSV, paramShard),
 		with(page("/collections", "Collections by shard"), (*Server).pageCollections),
 		with(page("/collections/{ns}", "How is one collection's key space cut?"), (*Server).pageCollection, paramNS),
@@ -111,7 +119,7 @@ func pageRoutes() []Route {
 		with(page("/layout", "Is it sharded as its schema means it to be?"), (*Server).pageLayout,
 			query("db", "one database only"), query("layout", "compare with this layout")),
 		with(bulk, (*Server).pageBulk),
-		form("/locate/bulk", PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", (*Server).pageBulkAnswer, mediaHTML, mediaCSV),
+		answering(form("/locate/bulk", PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", (*Server).pageBulkAnswer, mediaHTML, mediaCSV), http.StatusOK),
 		with(fresh(page("/checks/duplicates", "Ids on more than one shard")), (*Server).pageDuplicates),
 		form("/checks/duplicates", PolicyOperate, "Start, go on with or stop that check; reads only", (*Server).postDuplicates, mediaHTML),
 		with(page("/zones", "Zones, their ranges and shards"), (*Server).pageZones),
@@ -128,9 +136,9 @@ func apiRoutes() []Route {
 	shard.Types = []string{mediaJSON, mediaCSV}
 	locate := get("/locate", "Which shard holds it?", api.LocateAnswer{}, (*Server).apiLocate,
 		query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), query("ns", "namespace, with key"), query("key", "shard key in Extended JSON, with ns"))
-	locate.Tagged, locate.Policy = false, PolicyLocate
+	locate.Tagged, locate.Policy, locate.Types = false, PolicyLocate, []string{mediaJSON, mediaCSV}
 	locates := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyLocate, Tag: tagAPI, Summary: "Locate up to 1,000 lines",
-		Body: api.LocateRequest{}, Answer: api.List[api.LocateLine]{}, Types: []string{mediaJSON, mediaCSV}, handler: (*Server).apiLocateLines}
+		Body: api.LocateRequest{}, Takes: []string{mediaText}, Answer: api.List[api.LocateLine]{}, Types: []string{mediaJSON, mediaCSV}, handler: (*Server).apiLocateLines}
 	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, (*Server).apiDuplicates)
 	duplicates.Tagged = false // its progress is no part of the table
 	post := func(path, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error) Route {
@@ -179,11 +187,11 @@ func operationRoutes() []Route {
 			Params: []Param{query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
 			Types:  []string{mediaJSON}, Stream: true, handler: (*Server).live},
 		{Method: "GET", Pattern: "/healthz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Is it serving?",
-			Types: []string{"text/plain"}, handler: (*Server).healthz},
+			Types: []string{mediaText}, handler: (*Server).healthz},
 		{Method: "GET", Pattern: "/readyz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Are table and projects loaded?",
-			Answer: api.Ready{}, handler: (*Server).readyz},
+			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, handler: (*Server).readyz},
 		{Method: "GET", Pattern: "/metrics", Policy: PolicyNear, Tag: tagOperations, Summary: "Prometheus metrics",
-			Types: []string{"text/plain"}, handler: (*Server).serveMetrics},
+			Types: []string{mediaText}, handler: (*Server).serveMetrics},
 		static("/static/{file}", "Own style sheet and icon, by content hash"),
 		static("/static/js/{file}", "Own scripts, by content hash"),
 	}

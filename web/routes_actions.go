@@ -55,13 +55,16 @@ func actionAPI() []Route {
 	route := func(method, path string, p Policy, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
 		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Params: params, Body: body, Answer: answer, handler: h}
 	}
+	undo := route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Server).apiUndoRun, paramRun)
+	undo.BodyOptional = true // its reason can be left out
 	return []Route{
-		route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Server).apiMakePlan),
+		answering(route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Server).apiMakePlan), http.StatusCreated),
 		route("GET", "/plans/{id}", PolicyRead, "One plan", nil, api.Plan{}, (*Server).apiPlan, paramPlan),
-		route("POST", "/plans/{id}/run", PolicyOperate, "Run a plan, once", api.PlanRun{}, api.Run{}, (*Server).apiRunPlan, paramPlan),
+		answering(route("POST", "/plans/{id}/run", PolicyOperate, "Run a plan, once; 200 is the run that there was", api.PlanRun{}, api.Run{}, (*Server).apiRunPlan, paramPlan),
+			http.StatusAccepted, http.StatusOK),
 		route("GET", "/runs", PolicyRead, "Runs, newest first", nil, api.List[api.Run]{}, (*Server).apiRuns, paged()...),
 		route("GET", "/runs/{id}", PolicyRead, "One run", nil, api.Run{}, (*Server).apiRun, paramRun),
 		route("POST", "/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", nil, api.Run{}, (*Server).apiStopRun, paramRun),
-		route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Server).apiUndoRun, paramRun),
+		answering(undo, http.StatusCreated),
 	}
 }

@@ -22,7 +22,7 @@ func heatRoutes() []Route {
 		{Method: "GET", Pattern: api.Prefix + "/heat/map", Policy: PolicyRead, Tag: "api", Summary: "Where did the writes go, over time?",
 			Params: []Param{ns, query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"), query("to", "RFC 3339 time; default now"),
 				query("by", "key (default) or project"), query("shard", "only rows that this shard owns now")},
-			Answer: api.HeatMap{}, handler: (*Server).apiHeatMap},
+			Status: []int{http.StatusOK, http.StatusNotModified}, Answer: api.HeatMap{}, handler: (*Server).apiHeatMap},
 		{Method: "GET", Pattern: api.Prefix + "/heat/range", Policy: PolicyRead, Tag: "api", Summary: "Who writes to a range of keys?",
 			Params: []Param{ns, query("min", "begin of the range in Extended JSON; hashed fields are hashes"), query("max", "its end, which is not part of it"),
 				query("window", "a Go duration from 10s to 24h; default 5m")},

@@ -20,8 +20,8 @@ func historyRoutes() []Route {
 	return []Route{
 		plain("/compare", "What became different between two times?", (*Server).pageCompare, from, to),
 		plain("/watch", "Where is what is watched?", (*Server).pageWatch, query("watch", "project:<id> or chunk:<namespace>:<reference>; up to 20 times")),
-		plain("/history/step", "Leads to a page at the time of the next change or failure", (*Server).pageHistoryStep,
-			query("page", "address of the page, default the overview"), query("at", "from this time; default now"), query("to", "prev or next"), query("of", "change or failure")),
+		answering(plain("/history/step", "Leads to a page at the time of the next change or failure", (*Server).pageHistoryStep,
+			query("page", "address of the page, default the overview"), query("at", "from this time; default now"), query("to", "prev or next"), query("of", "change or failure")), http.StatusSeeOther),
 		get("/history", "What happened, oldest first", api.History{}, (*Server).apiHistory, paged(query("ns", "of this collection; what is about no collection too"), from, to)...),
 		get("/history/compare", "What became different between two times", api.Comparison{}, (*Server).apiCompare, from, to),
 		get("/activity/migrations", "Moves as the changelog tells of them, newest first", api.List[api.Migration]{}, (*Server).apiMigrations,

@@ -16,13 +16,15 @@ func signInRoutes() []Route {
 	}
 	next := query("next", "a page of this site to go on to")
 	return []Route{
-		get("/login", "Sign in", (*Server).pageLogin, next, query("ended", "1 says that a session is over")),
+		answering(get("/login", "Sign in", (*Server).pageLogin, next, query("ended", "1 says that a session is over")), http.StatusOK, http.StatusSeeOther),
 		form("/login", PolicyOpen, "Sign in by name and password", (*Server).postLogin, mediaHTML),
-		get("/login/first", "Become the first admin, by the link that the server printed", (*Server).pageFirst, query("key", "secret of that link")),
+		answering(get("/login/first", "Become the first admin, by the link that the server printed", (*Server).pageFirst, query("key", "secret of that link")),
+			http.StatusOK, http.StatusSeeOther),
 		form("/login/first", PolicyOpen, "Make the first admin and sign in", (*Server).postFirst, mediaHTML),
-		form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Server).postOIDC, mediaHTML),
-		get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Server).finishOIDC,
-			query("code", "the issuer's"), query("state", "ours"), query("error", "the issuer's")),
+		answering(form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Server).postOIDC, mediaHTML),
+			http.StatusOK, http.StatusSeeOther),
+		answering(get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Server).finishOIDC,
+			query("code", "the issuer's"), query("state", "ours"), query("error", "the issuer's")), http.StatusSeeOther),
 		form("/logout", PolicySelf, "Sign out", (*Server).postLogout, mediaHTML),
 	}
 }
@@ -49,7 +51,7 @@ func accountRoutes() []Route {
 		get("/settings", PolicySelf, "Own password, sessions and tokens", (*Server).pageSettings),
 		form("/settings/password", PolicySelf, "Change one's own password", (*Server).postPassword, mediaHTML),
 		with(form("/settings/sessions/{id}/revoke", PolicySelf, "End a session", (*Server).postRevokeSession, mediaHTML), session),
-		form("/settings/tokens", PolicySelf, "Make a token; its secret is shown once", (*Server).postToken, mediaHTML),
+		answering(form("/settings/tokens", PolicySelf, "Make a token; its secret is shown once", (*Server).postToken, mediaHTML), http.StatusOK),
 		with(form("/settings/tokens/{id}/revoke", PolicySelf, "Revoke a token", (*Server).postRevokeToken, mediaHTML), token),
 		get("/settings/users", PolicyAdmin, "Users, and who is in", (*Server).pageUsers),
 		form("/settings/users", PolicyAdmin, "Add a user", (*Server).postUser, mediaHTML),

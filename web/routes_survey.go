@@ -28,7 +28,7 @@ func surveyRoutes() []Route {
 		form("/surveys", surveyPolicy, "Start a survey; reads only", (*Server).postSurvey, mediaHTML),
 		stop,
 		route("GET", "/surveys", "Surveys, newest first", PolicyRead, api.List[api.Survey]{}, (*Server).apiSurveys),
-		start,
+		answering(start, http.StatusAccepted),
 		route("GET", "/surveys/{survey}", "One survey with what it found", PolicyRead, api.SurveyDetail{}, (*Server).apiSurvey, id),
 		route("POST", "/surveys/{survey}/stop", "Stop a survey; what it measured stays", surveyPolicy, api.Survey{}, (*Server).apiStopSurvey, id),
 	}

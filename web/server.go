@@ -97,8 +97,12 @@ type Server struct {
 	pasts   *pasts
 	settled settledEras
 	limits  *limits
-	mux     *chi.Mux
-	pages   map[string]bool // patterns that have a page to GET
+
+	refusals *refusals
+	changing map[string]Route // of routes that change something, by method and pattern
+
+	mux   *chi.Mux
+	pages map[string]bool // patterns that have a page to GET
 }
 
 // New wires a server and starts nothing.
@@ -121,6 +125,7 @@ func New(deps Deps) *Server {
 	table := served(deps)
 	s.openAPI = openAPIDocument(table, deps.Version)
 	s.limits = newLimits(deps.Now)
+	s.refusals, s.changing = newRefusals(deps.Now, s.appendRefusal), changingRoutes(table)
 	s.pages = pagePatterns(table)
 	s.mux = s.router(table)
 	s.handler = s.outside(s.mux)
@@ -144,6 +149,16 @@ func (s *Server) Run(ctx context.Context) error {
 		defer cancelRuns()
 		runs = told
 	}
+	counting, cancelCounting := context.WithCancel(ctx)
+	counted := make(chan struct{})
+	go func() {
+		defer close(counted)
+		s.refusals.run(counting)
+	}()
+	defer func() {
+		cancelCounting()
+		<-counted
+	}()
 	return s.hub.run(ctx, tables, dirs, runs)
 }
 

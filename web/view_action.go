@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -153,9 +154,16 @@ func (o *offer) shard(name string) templates.Acts {
 		o.add(actions.ZoneRemoveShard, actWord("zone-remove-shard.this"), "noZone")
 	}
 	for _, z := range s.Zones {
-		o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", name), "", "shard", name, "zone", z)
+		o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", name), o.lastShard(z), "shard", name, "zone", z)
 	}
 	return o.m
+}
+
+// lastShard is the reason not to take away the only shard of a zone that has
+// ranges: their chunks would have nowhere to be.
+func (o *offer) lastShard(zone string) string {
+	ranged := slices.ContainsFunc(o.t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+	return when(ranged && len(zoneShards(o.t)[zone]) < 2, "lastShard")
 }
 
 func (o *offer) zones() templates.Acts {
@@ -167,7 +175,7 @@ func (o *offer) zones() templates.Acts {
 	for _, s := range o.t.Shards {
 		for _, z := range s.Zones {
 			if len(o.m.List) < rangesOffered {
-				o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", s.Name), "", "shard", s.Name, "zone", z)
+				o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", s.Name), o.lastShard(z), "shard", s.Name, "zone", z)
 			}
 		}
 	}

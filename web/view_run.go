@@ -163,6 +163,9 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 		for _, e := range s.Events {
 			row := eventRow(v, refs, readEvent(e))
 			row.Key = "event-" + n + "-" + e.ID
+			if counts := countsOf(e); len(counts) > 0 {
+				row.Counts = words.T("run.log.counts", "counts", countsText(counts))
+			}
 			out = append(out, row)
 		}
 	}

@@ -39,6 +39,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"public listen without sign-in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"}, 2, "nobody has to sign in"},
 		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
 		{"no time at all", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
+		{"no window", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "none", "--maintenance-window", "01:00-02:00", "--maintenance-window", "Sat,Sun 25:00-06:00"}, 2, `"Sat,Sun 25:00-06:00" is not usable`},
 		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "no way to sign in"},
 		{"no list of leaked passwords", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"}, 2, "line 1"},
 		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},

@@ -228,7 +228,8 @@ func TestPlansAndRunsCannotPlayWithTheTerminal(t *testing.T) {
 		Effect: api.Effect{Moves: []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}}, Shards: []api.ShardEffect{{Shard: evil}}, Stays: []string{evil}}}
 	run := api.Run{ID: evil, Plan: evil, Summary: evil, State: evil, Why: evil, By: evil, Reason: evil, StopBy: evil, UndoOf: evil, UndoneBy: evil,
 		Steps: []api.RunStep{{Op: evil, DB: evil, Command: key, State: evil, Why: evil, Error: evil, Changed: []api.Difference{{Text: evil}},
-			Proof: []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}}}
+			Events: []api.StepEvent{{What: evil, From: evil, To: evil, Counts: map[string]int64{evil: 1}}},
+			Proof:  []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}}}
 	var out bytes.Buffer
 	if err := printPlan(&out, plan); err != nil {
 		t.Fatal(err)

@@ -84,8 +84,8 @@ func (f *follower) progress(r api.Run) {
 	}
 	if f.shown == nil {
 		f.shown = map[int]string{}
-		printHead(f.stdout, r)
-		f.state = runState(r)
+		line(f.stdout, "run %s", r.ID)
+		printAbout(f.stdout, r)
 	}
 	for i, s := range r.Steps {
 		var b strings.Builder
@@ -95,9 +95,12 @@ func (f *follower) progress(r api.Run) {
 			fmt.Fprint(f.stdout, now)
 		}
 	}
-	if state := runState(r); state != f.state {
+	if state := runState(r); state != f.state && r.State != "planned" {
 		f.state = state
 		line(f.stdout, "run %s: %s", r.ID, state)
+		if r.EndedAt != nil {
+			line(f.stdout, "  ended %s", timeText(r.EndedAt, "?"))
+		}
 	}
 }
 
@@ -131,9 +134,16 @@ func printRun(w io.Writer, r api.Run) {
 
 func printHead(w io.Writer, r api.Run) {
 	line(w, "run %s: %s", r.ID, runState(r))
+	printAbout(w, r)
+	line(w, "  ended %s", timeText(r.EndedAt, "not yet"))
+}
+
+// printAbout writes what of a run is the same from its begin to its end, but for
+// who asked to stop it and what undid it.
+func printAbout(w io.Writer, r api.Run) {
 	line(w, "  %s", r.Summary)
 	line(w, "  plan %s, by %s, because: %s", r.Plan, r.By, r.Reason)
-	line(w, "  started %s, ended %s", timeText(r.StartedAt, "not yet"), timeText(r.EndedAt, "not yet"))
+	line(w, "  started %s", timeText(r.StartedAt, "not yet"))
 	if r.StopBy != "" {
 		line(w, "  stop asked for by %s at %s", r.StopBy, timeText(r.StopAt, "?"))
 	}
@@ -171,9 +181,28 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	for _, d := range s.Changed {
 		line(w, "       changed  %s", d.Text)
 	}
+	for _, ev := range s.Events {
+		line(w, "       logged %s: %s", timeText(ev.At, "?"), eventText(ev))
+	}
 	for _, p := range s.Proof {
 		line(w, "       read %s: %s", timeText(p.At, "?"), proofText(p))
 	}
+}
+
+// eventText is an entry of the changelog with the server's own counts.
+func eventText(ev api.StepEvent) string {
+	text := ev.What
+	if ev.From != "" || ev.To != "" {
+		text += " " + ev.From + " → " + ev.To
+	}
+	counts := make([]string, 0, len(ev.Counts))
+	for _, name := range slices.Sorted(maps.Keys(ev.Counts)) {
+		counts = append(counts, fmt.Sprintf("%s=%d", name, ev.Counts[name]))
+	}
+	if len(counts) > 0 {
+		text += ": " + strings.Join(counts, ", ")
+	}
+	return text
 }
 
 func proofText(p api.StepProof) string {

@@ -48,6 +48,7 @@ type serveCmd struct {
 	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
 	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
+	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
 }
@@ -66,6 +67,9 @@ func (c serveCmd) Run(e *env) error {
 		}
 	}
 	if config.Alerts, err = app.ReadAlerts(c.Alerts); err != nil {
+		return err
+	}
+	if config.Maintenance, err = app.ReadMaintenance(c.Maintenance); err != nil {
 		return err
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"

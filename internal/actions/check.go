@@ -17,6 +17,7 @@ func (d *drafting) always() {
 	d.checkCompeting()
 	d.checkBalancer()
 	d.checkWindow()
+	d.checkMaintenance()
 	d.checkSteps()
 	if len(d.moves) > 0 {
 		d.checkMigrations()

@@ -193,6 +193,7 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		{"project of another database", Pin, Args{Shard: "a", Project: "beta", DB: "x"}, fault.NotFound, `"project"`},
 		{"unknown mode", Pin, Args{Shard: "a", Project: "beta", Mode: "magic"}, fault.Invalid, `"mode"`},
 		{"two shards", Pin, Args{Shard: "a", To: "b", Project: "beta"}, fault.Invalid, `"shard"`},
+		{"expires before it is made", Pin, Args{Shard: "a", Project: "beta", Expires: 15*time.Minute - 1}, fault.Invalid, `"expires"`},
 		{"expired", Pin, Args{Shard: "a", Project: "beta", Expires: -time.Second}, fault.Invalid, `"expires"`},
 		{"collection without the project", SplitProject, Args{Project: "beta", NS: changes}, fault.Invalid, `"ns"`},
 		{"spread by the balancer", Spread, Args{Project: "beta", Mode: "balancer"}, fault.Invalid, `"mode"`},

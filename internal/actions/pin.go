@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -48,8 +49,8 @@ func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, erro
 	default:
 		return nil, none, fault.New(fault.Invalid, "The argument \"mode\" is %q; it is %q or %q.", a.Mode, ModeMoves, ModeBalancer)
 	}
-	if a.Expires < 0 {
-		return nil, none, fault.New(fault.Invalid, "The argument \"expires\" is in the past.")
+	if a.Expires != 0 && a.Expires < shortestPin {
+		return nil, none, fault.New(fault.Invalid, "The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, shortestPin)
 	}
 	p, err := s.project(kind, &a)
 	if err != nil {
@@ -75,6 +76,10 @@ func (d *drafting) modal(code string) string {
 	}
 	return code
 }
+
+// shortestPin is as long as a plan can be run: a shorter one could have expired
+// before it is made.
+const shortestPin = 15 * time.Minute
 
 // pin makes the zone and its ranges, and brings the project's chunks there.
 func (d *drafting) pin(p placement.Project, held []held) {

@@ -42,7 +42,7 @@ type Risk string
 const (
 	Low    Risk = "low"    // metadata only, undone in a moment
 	Medium Risk = "medium" // moves data, can be undone
-	High   Risk = "high"   // wide, or cannot be undone: needs typed confirmation
+	High   Risk = "high"   // wide, cannot be undone, or outside maintenance: needs typed confirmation
 )
 
 // Effect is what will have changed.

@@ -11,7 +11,7 @@ const (
 func (d *drafting) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.kind == Isolate && !d.undoing, !undo.Possible && !d.undoing, wide:
+	case d.kind == Isolate && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.kind == BalancerOff, d.kind == BalancerOn:
 		return Medium, ""

@@ -25,6 +25,8 @@ type Situation struct {
 	Activity  Activity  // asked of the cluster for this plan
 	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
+
+	Maintenance []Maintenance // when changes are wanted; none: always
 }
 
 // Activity is what goes on in the cluster now.

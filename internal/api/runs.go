@@ -47,13 +47,25 @@ type RunStep struct {
 	State    string       `json:"state"`
 	Resolved bool         `json:"resolved"`
 	Why      string       `json:"why,omitempty"`
-	Proof    []StepProof  `json:"proof"` // what was read after
-	Error    string       `json:"error"` // what the server said; "" when nothing
+	Proof    []StepProof  `json:"proof"`  // what was read after
+	Events   []StepEvent  `json:"events"` // of the changelog, oldest first
+	Error    string       `json:"error"`  // what the server said; "" when nothing
 	Changed  []Difference `json:"changed,omitempty"`
 	SentAt   *time.Time   `json:"sentAt"` // when its intent was written; null: never sent
 	EndedAt  *time.Time   `json:"endedAt"`
 	Done     int64        `json:"done,omitempty"` // progress
 	Total    int64        `json:"total,omitempty"`
+}
+
+// StepEvent is an entry of the changelog about a step's command. Counts are the
+// server's, by its names: cloned (documents), clonedBytes, catchup, steady.
+type StepEvent struct {
+	What   string           `json:"what"` // as the server writes it: moveChunk.commit, split, …
+	From   string           `json:"from"` // shard; "" when the entry names none
+	To     string           `json:"to"`
+	Counts map[string]int64 `json:"counts"` // null when the entry has none
+	Failed bool             `json:"failed"`
+	At     *time.Time       `json:"at"`
 }
 
 // StepProof is a fact as it was read of the cluster after a command.

@@ -23,6 +23,8 @@ type engineParts struct {
 	store      store.Store
 	writes     actions.WriteRates
 	log        *slog.Logger
+
+	maintenance []actions.Maintenance
 }
 
 // newEngine wires the one door through which the cluster is changed. Its Serve
@@ -31,7 +33,7 @@ func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
-		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log,
+		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log, Maintenance: p.maintenance,
 	})
 }
 
@@ -42,7 +44,7 @@ func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profil
 		return nil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
-		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log})
+		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log, maintenance: c.Maintenance})
 	return a.engine
 }
 

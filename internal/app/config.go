@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/alert"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
@@ -33,6 +34,8 @@ type Config struct {
 	TLSByProxy bool   // a proxy in front does TLS
 	OpsListen  string // host:port of health and metrics when others can ask, directly or through a proxy; "" is 127.0.0.1:8091
 	Actions    bool   // the cluster may be changed
+
+	Maintenance []actions.Maintenance // when it is wanted to be; none: always
 
 	Alerts *alert.Config // who is told of trouble; nil: nobody
 }
@@ -65,6 +68,19 @@ func ReadAlerts(path string) (*alert.Config, error) {
 		return nil, nil
 	}
 	return alert.Read(path)
+}
+
+// ReadMaintenance reads the windows in which changes are wanted.
+func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {
+	var out []actions.Maintenance
+	for _, text := range texts {
+		m, err := actions.ParseMaintenance(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
 }
 
 // profile is the configured scheme of the data.

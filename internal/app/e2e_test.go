@@ -3,8 +3,10 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +24,9 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	}
 	d := startDemo(t, still(), topology.Options{})
 	var spec struct {
-		Paths map[string]map[string]json.RawMessage
+		Paths map[string]map[string]struct {
+			Responses map[string]struct{ Content map[string]any }
+		}
 	}
 	d.getJSON(t, "api/openapi.json", &spec)
 	var projects struct{ Items []struct{ ID, Name string } }
@@ -55,6 +59,13 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 		}
 		if res.StatusCode != want {
 			t.Errorf("GET /%s: %s\n%.300s", target, res.Status, body)
+		}
+		told := methods["get"].Responses["default"]
+		if res.StatusCode < 400 {
+			told = methods["get"].Responses[strconv.Itoa(res.StatusCode)]
+		}
+		if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); told.Content[media] == nil {
+			t.Errorf("GET /%s: %d with %q is not what the description says: %v", target, res.StatusCode, media, told.Content)
 		}
 		if strings.HasPrefix(path, "/api/") && !json.Valid(body) {
 			t.Errorf("GET /%s: not JSON", target)

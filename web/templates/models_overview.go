@@ -80,6 +80,7 @@ type EventRow struct {
 	Max     Key
 	Failed  bool
 	Why     string // the failure in words
+	Counts  string // that the server logged, as one line
 	What    string // as the server writes it
 	Details string // as the server wrote them, Extended JSON
 }

@@ -134,7 +134,7 @@ var pages = map[string]string{
 	"reason.title.unsharded":         "The collection is not sharded.",
 	"reason.title.notSurveyed":       "No index leads to one project's rows here, so only a survey could tell.",
 	"reason.title.notCounted":        "No count is stored with this project (Yorkie stores one since 0.7.10).",
-	"reason.title.notKept":           "History keeps what the balancer was set to, not what it was doing.",
+	"reason.title.notKept":           "History keeps what was set and where data was, not what the balancer was doing or how full disks were.",
 	"reason.title.notReported":       "This MongoDB version does not report it.",
 	"method.collStats":               "Reported by $collStats, orphans included",
 	"method.dbStats":                 "Reported by dbStats",

@@ -62,6 +62,9 @@ var acting = map[string]string{
 	"check.window.none":                    "There is no balancing window to keep to.",
 	"check.window.set":                     "Data is meant to move between {start} and {stop} by the config server’s clock, which is not known here.",
 	"check.window.awaits":                  "The balancer moves chunks between {start} and {stop} only, by the config server’s clock.",
+	"check.maintenance.inside":             "Inside the maintenance window {window}, which ends at {at}.",
+	"check.maintenance.always":             "Inside the maintenance window {window}, which does not end.",
+	"check.maintenance.outside":            "Outside the maintenance windows: the next one, {window}, begins at {at}. To run it all the same, type the confirmation.",
 	"check.window.clock":                   "{start} to {stop} is in the time zone of the config server’s primary, which is not known here.",
 	"check.undo-by-balancer.stays":         "By its rules the balancer leaves the result as it is.",
 	"check.undo-by-balancer.imbalance":     "{shard} will have too much of {ns}: the balancer will move some away again.",
@@ -157,6 +160,7 @@ var acting = map[string]string{
 	"source.notAsked":   "The cluster was not asked, or did not say",
 	"source.checked":    "The check for duplicate ids at {at}",
 	"source.notChecked": "The check for duplicate ids has not run",
+	"source.setting":    "The setting --maintenance-window",
 	"source.projects":   "The list of projects",
 
 	// How it is taken back.

@@ -55,6 +55,7 @@ var audited = map[string]string{
 	"audit.kind.alert.":   "alerts",
 	"audit.kind.plan.":    "plans",
 	"audit.kind.run.":     "runs",
+	"audit.kind.access.":  "refused requests",
 	"audit.kind.audit.":   "this record",
 
 	"audit.what.login.ok":         "Signed in",
@@ -82,6 +83,7 @@ var audited = map[string]string{
 	"audit.what.run.step":         "Step of a run ended",
 	"audit.what.run.stop":         "Stop of a run asked for",
 	"audit.what.run.ended":        "Run ended",
+	"audit.what.access.refused":   "Request to change something refused: by role, or it came from another site",
 	"audit.what.unreadable":       "Cannot be read: the kept bytes are not a record",
 	"audit.what.other":            "{code}",
 

@@ -2,11 +2,9 @@ package words
 
 // disks are the sentences about how full the shards' disks are.
 var disks = map[string]string{
-	"part.disks":           "Disks",
-	"reason.noDisk":        "not reported",
-	"reason.title.noDisk":  "The shard did not say how large its disk is. One that has nothing of the database that was asked about does not.",
-	"reason.notKept":       "not kept",
-	"reason.title.notKept": "History does not keep how full disks were.",
+	"part.disks":          "Disks",
+	"reason.noDisk":       "not reported",
+	"reason.title.noDisk": "The shard did not say how large its disk is. One that has nothing of the database that was asked about does not.",
 
 	"col.disk":              "Disk",
 	"disk.of":               "of {total}",

@@ -52,7 +52,7 @@ type Recorder interface {
 }
 
 // Options are what an engine works with. All but Audit, Directory, Shared,
-// Counter, Writes, Log and Random are needed.
+// Counter, Writes, Log, Random and Maintenance are needed.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -68,6 +68,8 @@ type Options struct {
 	Writes    actions.WriteRates // nil: not known
 	Log       *slog.Logger
 	Random    io.Reader // of ids; nil: crypto/rand
+
+	Maintenance []actions.Maintenance // when changes are wanted; none: always
 }
 
 func (o Options) withDefaults() Options {

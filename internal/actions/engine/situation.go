@@ -32,7 +32,7 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 	s := actions.Situation{
 		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
 		Directory: placement.NewDirectory(0, nil, nil, topology.Health{}), Activity: e.activity(ctx),
-		Cleaned: e.cleaned.list(),
+		Cleaned: e.cleaned.list(), Maintenance: e.o.Maintenance,
 	}
 	if e.o.Directory != nil {
 		s.Directory = e.o.Directory.Directory()

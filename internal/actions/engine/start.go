@@ -94,6 +94,9 @@ func (e *Engine) unchanged(ctx context.Context, p actions.Plan) error {
 	case fresh.Hash == p.Hash && fresh.Blocked():
 		return blocked(fresh)
 	case fresh.Hash == p.Hash:
+		if d := actions.MaintenanceClosed(p.Checks, fresh.Checks); d != nil {
+			return changed(d, "The maintenance window has closed since the plan was made. Make the plan again: outside the window it has to be confirmed by typing.")
+		}
 		return nil
 	}
 	// What changed says more than the check that blocks because of it.

@@ -1,0 +1,147 @@
+package actions
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func window(t testing.TB, text string) Maintenance {
+	t.Helper()
+	m, err := ParseMaintenance(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func clock(t testing.TB, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func TestAWindowIsOpenByTheClocksOfItsPlace(t *testing.T) {
+	for _, c := range []struct{ window, from, to string }{ // open in [from, to), closed the minute before and at to
+		{"01:00-05:00", "2026-03-02T01:00:00Z", "2026-03-02T05:00:00Z"},
+		{"Mon-Fri 01:00-05:00 Europe/Berlin", "2026-03-02T00:00:00Z", "2026-03-02T04:00:00Z"},
+		{"Mon-Fri 01:00-05:00 Europe/Berlin", "2026-07-06T23:00:00Z", "2026-07-07T03:00:00Z"}, // Tuesday there, in summer
+		{"Sat,Sun 22:00-06:00", "2026-03-01T22:00:00Z", "2026-03-02T06:00:00Z"},               // Sunday night is Sunday's, on Monday too
+		{"Fri-Mon 10:00-11:00 America/New_York", "2026-03-02T15:00:00Z", "2026-03-02T16:00:00Z"},
+		{"sat 00:00-24:00 Asia/Tokyo", "2026-03-06T15:00:00Z", "2026-03-07T15:00:00Z"},
+		{"Sun 01:00-03:00 Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z"},          // 02:00 to 03:00 does not exist
+		{"Sun 02:30-04:00 Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T02:00:00Z"},          // begins when the clocks jump over its begin
+		{"Sun 01:00-03:00 Europe/Berlin", "2026-10-24T23:00:00Z", "2026-10-25T02:00:00Z"},          // 02:00 to 03:00 is there twice
+		{"Sat 23:00-02:30 America/New_York", "2026-03-08T04:00:00Z", "2026-03-08T07:00:00Z"},       // over midnight and the jump
+		{"Sun 00:00-24:00 Australia/Lord_Howe", "2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"},    // half an hour back
+		{"Mon,Wed-Fri 12:00-12:01 Asia/Kathmandu", "2026-03-04T06:15:00Z", "2026-03-04T06:16:00Z"}, // +05:45
+	} {
+		w, from, to := window(t, c.window), clock(t, c.from), clock(t, c.to)
+		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true, to.Add(-time.Second): true, to: false} {
+			if w.Open(at) != want {
+				t.Errorf("%s at %s: open is %v", w, at, !want)
+			}
+		}
+		if got := w.change(from.Add(-time.Minute), true); !got.Equal(from) {
+			t.Errorf("%s opens at %s, want %s", w, got, from)
+		}
+		if got := w.change(from, false); !got.Equal(to) {
+			t.Errorf("%s closes at %s, want %s", w, got, to)
+		}
+	}
+}
+
+func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
+	for _, c := range []struct{ windows, at, open, when string }{
+		{"Mon 01:00-05:00", "2026-03-02T05:00:00Z", "", "2026-03-09T01:00:00Z"},
+		{"Sun 02:00-03:00 Europe/Berlin", "2026-03-28T12:00:00Z", "", "2026-04-05T00:00:00Z"}, // left out on the 29th
+		{"Mon 01:00-05:00;Tue 00:30-01:00", "2026-03-03T00:10:00Z", "", "2026-03-03T00:30:00Z"},
+		{"Mon 01:00-05:00;Mon 02:00-06:00", "2026-03-02T03:00:00Z", "yes", "2026-03-02T06:00:00Z"},
+		{"00:00-24:00", "2026-03-02T03:00:00Z", "yes", ""},
+		{"01:00-02:00", "2026-03-02T00:59:30Z", "", "2026-03-02T01:00:00Z"},
+	} {
+		var all []Maintenance
+		for text := range strings.SplitSeq(c.windows, ";") {
+			all = append(all, window(t, text))
+		}
+		_, open, at := maintained(all, clock(t, c.at))
+		when := ""
+		if !at.IsZero() {
+			when = moment(at)
+		}
+		if open != (c.open != "") || when != c.when {
+			t.Errorf("%s at %s: open %v, %s, want %s", c.windows, c.at, open, when, c.when)
+		}
+	}
+}
+
+func TestAWindowThatIsNoneIsRefusedWithASentence(t *testing.T) {
+	for _, text := range []string{"", " ", "Mon", "Mon-Fri", "01:00", "1:00-5:00", "01:00-25:00", "01:60-02:00", "24:00-05:00", "01:00-01:00", "Mon-Fry 01:00-05:00",
+		"Mon- 01:00-05:00", "Monday 01:00-05:00", ",Mon 01:00-05:00", "01:00-05:00 Mars/Olympus", "01:00-05:00 Local", "01:00-05:00 ../../etc/passwd", "Mon 01:00-05:00 UTC more",
+		"+1:00-05:00", "01:00-05:00-06:00", "Mon 01:00–05:00", strings.Repeat("x", 5000)} {
+		_, err := ParseMaintenance(text)
+		if err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "Mon-Fri 01:00-05:00 Europe/Berlin") || len(fault.Text(err)) > 500 {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+	if got := window(t, "  Mon-Fri\t01:00-05:00   Europe/Berlin ").String(); got != "Mon-Fri 01:00-05:00 Europe/Berlin" {
+		t.Error(got)
+	}
+}
+
+func TestOutsideAMaintenanceWindowAPlanWantsToBeConfirmedAndIsNotBlocked(t *testing.T) {
+	inside := now.UTC().Format("15:04") + "-" + now.UTC().Add(time.Hour).Format("15:04")
+	outside := now.UTC().Add(time.Hour).Format("15:04") + "-" + now.UTC().Add(2*time.Hour).Format("15:04")
+	for _, c := range []struct {
+		name, window string
+		kind         Kind
+		args         func(Situation) Args
+		want         Verdict
+	}{
+		{"no window", "", MoveChunk, moved(t), ""},
+		{"inside", inside, MoveChunk, moved(t), Pass},
+		{"outside", outside, MoveChunk, moved(t), Warn},
+		{"a zone", outside, ZoneAddShard, func(Situation) Args { return Args{Shard: "a", Zone: "z"} }, Warn},
+		{"the balancer", outside, BalancerOn, func(Situation) Args { return Args{} }, Warn},
+		{"the balancer, inside", inside, BalancerOn, func(Situation) Args { return Args{} }, Pass},
+		{"a cut moves nothing", outside, Split, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := cluster(t, "0.6.38", "5.0.7")
+			if c.window != "" {
+				s.Maintenance = []Maintenance{window(t, c.window)}
+			}
+			d, _, err := Planners()[c.kind](s, c.args(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got Verdict
+			for _, check := range d.Checks {
+				if check.ID == CheckMaintenance {
+					got = check.Verdict
+					if got == Warn && check.Text.Args["at"] != moment(now.Add(time.Hour).Truncate(time.Minute)) {
+						t.Errorf("the next window begins at %s", check.Text.Args["at"])
+					}
+				}
+			}
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if d.Blocked() && c.kind != BalancerOn {
+				t.Errorf("blocked: %+v", d.Checks)
+			}
+			if (d.Confirm != "") != (c.want == Warn) || (d.Risk == High) != (c.want == Warn) {
+				t.Errorf("risk %s, confirm %q", d.Risk, d.Confirm)
+			}
+		})
+	}
+}
+
+func moved(t *testing.T) func(Situation) Args {
+	return func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }
+}

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+)
+
+// maxCounts bounds how many numbers of an entry are told: servers log up to
+// five, and what else is there is other people's.
+const maxCounts = 16
+
+// countsOf are the numbers that a server logged with a migration, by its own
+// names: cloned, clonedBytes, catchup, steady. Nil where it logged none.
+func countsOf(e topology.Event) map[string]int64 {
+	elements, err := docAt(e.Details, "counts").Elements()
+	if err != nil {
+		return nil
+	}
+	var out map[string]int64
+	for _, el := range elements {
+		if n, ok := el.Value().AsInt64OK(); ok && len(out) < maxCounts {
+			if out == nil {
+				out = map[string]int64{}
+			}
+			out[el.Key()] = n
+		}
+	}
+	return out
+}
+
+// countsText is the same as one line for people.
+func countsText(counts map[string]int64) string {
+	parts := make([]string, 0, len(counts))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, clip(oneLine(name), 40)+" "+templates.Count(counts[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stepEvents are a step's entries of the changelog, oldest first.
+func stepEvents(s engine.Step) []api.StepEvent {
+	out := make([]api.StepEvent, 0, len(s.Events))
+	for _, e := range s.Events {
+		x := readEvent(e)
+		out = append(out, api.StepEvent{What: e.What, From: x.from, To: x.to, Counts: countsOf(e), Failed: x.failed, At: api.Time(e.Time)})
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// heldToWord holds a site to its own description: every answer that a test gets
+// has a status and a media type that /api/openapi.json gives for its route.
+type heldToWord struct {
+	t    testing.TB
+	mux  *chi.Mux
+	once sync.Once
+	raw  []byte
+	doc  struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]any
+			}
+		}
+	}
+}
+
+func describedBy(t testing.TB, s *Server) *heldToWord {
+	return &heldToWord{t: t, mux: s.mux, raw: s.openAPI}
+}
+
+func (d *heldToWord) check(r *http.Request, w *httptest.ResponseRecorder) {
+	d.once.Do(func() {
+		if err := json.Unmarshal(d.raw, &d.doc); err != nil {
+			d.t.Error(err)
+		}
+	})
+	match := chi.NewRouteContext()
+	if !d.mux.Match(match, r.Method, r.URL.EscapedPath()) {
+		return
+	}
+	method := strings.ToLower(r.Method)
+	if method == "head" {
+		method = "get"
+	}
+	op := d.doc.Paths[match.RoutePattern()][method]
+	answer, ok := op.Responses[strconv.Itoa(w.Code)]
+	if !ok && w.Code >= 400 {
+		answer, ok = op.Responses["default"]
+	}
+	if !ok {
+		d.t.Errorf("%s %s answers %d, which its description does not have", r.Method, match.RoutePattern(), w.Code)
+		return
+	}
+	media, _, _ := mime.ParseMediaType(w.Header().Get("Content-Type"))
+	if _, known := answer.Content[media]; !known && (len(answer.Content) > 0 || media != "") {
+		d.t.Errorf("%s %s answers %d with %q, which its description does not have", r.Method, match.RoutePattern(), w.Code, media)
+	}
+}
+
+func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Responses   map[string]any
+			RequestBody struct {
+				Required bool
+				Content  map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(newSite(t).do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for route, want := range map[string]string{
+		"post /api/v1/plans": "201", "post /api/v1/plans/{id}/run": "200 202", "post /api/v1/runs/{id}/undo": "201", "post /api/v1/runs/{id}/stop": "200",
+		"get /api/v1/plans/{id}": "200", "post /api/v1/surveys": "202", "get /live": "101", "post /plans": "303", "get /history/step": "303", "get /readyz": "200 503",
+		"get /": "200 303 304", "get /api/v1/zones": "200 304", "post /locate/bulk": "200 303", "post /login/oidc": "200 303",
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		var got []string
+		for status := range doc.Paths[path][method].Responses {
+			if status != "default" {
+				got = append(got, status)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", route, got, want)
+		}
+	}
+	for path, ops := range doc.Paths {
+		for method, op := range ops {
+			_, text := op.RequestBody.Content["text/plain"]
+			if want := method == "post" && path == "/api/v1/locate"; text != want {
+				t.Errorf("%s %s takes text: %v", method, path, text)
+			}
+			if _, form := op.RequestBody.Content[mediaForm]; form && strings.HasPrefix(path, "/api/") {
+				t.Errorf("%s %s takes a form", method, path)
+			}
+		}
+	}
+	if doc.Paths["/api/v1/runs/{id}/undo"]["post"].RequestBody.Required || !doc.Paths["/api/v1/plans"]["post"].RequestBody.Required {
+		t.Error("which bodies can be left out")
+	}
+}
