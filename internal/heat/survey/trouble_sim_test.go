@@ -161,14 +161,11 @@ func TestOrphansAreCountedApart(t *testing.T) {
 			if found.Rows.Value != all {
 				t.Errorf("%s: %d rows in all, truth %d, %d orphans", release, found.Rows.Value, all, found.Orphans.Value)
 			}
-			missed := 0
-			for _, l := range found.Projects {
-				if want := before[l.Project]; want.rows < l.Rows.Low || want.rows > l.Rows.High {
-					missed++
+			for _, l := range found.Projects { // one of twenty may be outside, but not by far
+				width := l.Rows.High - l.Rows.Low
+				if want := before[l.Project].rows; want < l.Rows.Low-width || want > l.Rows.High+width {
+					t.Errorf("%s: %d rows of a project, measured %d to %d", release, want, l.Rows.Low, l.Rows.High)
 				}
-			}
-			if missed > 1 {
-				t.Errorf("%s: %d projects are outside their intervals", release, missed)
 			}
 		})
 	}
