@@ -114,6 +114,9 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 			all.note(string(part), errors.New("denied"))
 		}
 	}
+	if t.Rounds.Denied {
+		all.note("rounds", errors.New("denied"))
+	}
 	if t.ServerInfo.ClusterID == "" {
 		all.note("cluster id", errors.New("unknown"))
 	}
