@@ -188,6 +188,19 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
 		t.Errorf("without a reason: %d", code)
 	}
+	if code := s.post(t, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+		t.Errorf("of a rule that is none: %d", code)
+	}
+	if code := s.post(t, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+		t.Errorf("of an alert that is none: %d", code)
+	}
+	there := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Alerts[0].ID
+	if code := s.post(t, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
+		t.Errorf("of an alert that is there: %d", code)
+	}
+	if one := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Silences; len(one) != 1 || s.post(t, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
+		t.Fatalf("%+v", one)
+	}
 	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}

@@ -34,15 +34,25 @@ type heatLines func(v View, w []heat.Window) []api.Heat
 
 // heatWindows are one collection's, or those of all whose new rows are counted:
 // what is known of changed rows is of few projects, and no part of a sum.
-func (s *Server) heatWindows(v View, only topology.Namespace, d time.Duration) (out []heat.Window) {
+func (s *Server) heatWindows(v View, only topology.Namespace, d time.Duration) ([]heat.Window, error) {
 	all := s.deps.Heat.Counted(v.Table)
+	method := heat.NewRows
 	if only != "" {
-		all = slices.DeleteFunc(s.deps.Heat.Collections(), func(ns topology.Namespace) bool { return ns != only })
+		c, known := heat.CoverageOf(v.Table, s.deps.Profile, only)
+		if !known || c.Not != "" {
+			return nil, writesNotCounted(c, known)
+		}
+		all, method = []topology.Namespace{only}, c.Method
 	}
+	out := make([]heat.Window, 0, len(all))
 	for _, ns := range all {
-		out = append(out, s.deps.Heat.Window(ns, d))
+		w := s.deps.Heat.Window(ns, d)
+		if w.Seconds == 0 {
+			w.Method = method // an empty window does not know
+		}
+		out = append(out, w)
 	}
-	return out
+	return out, nil
 }
 
 // staleAfter is from which age on a newer count should be there.
@@ -71,21 +81,14 @@ func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines
 	if err != nil {
 		return err
 	}
-	var out api.List[api.Heat]
-	windows := s.heatWindows(v, topology.Namespace(q.Get("ns")), d)
-	for _, window := range windows {
-		h, _ := s.deps.Heat.Health(window.NS)
-		out.Stale = out.Stale || h.Err != nil || window.Seconds == 0 || v.Now.Sub(window.To) > staleAfter(window.Method)
-		if window.Seconds > 0 && (out.AsOf.IsZero() || window.To.Before(out.AsOf)) {
-			out.AsOf = window.To
-		}
+	windows, err := s.heatWindows(v, topology.Namespace(q.Get("ns")), d)
+	if err != nil {
+		return err
 	}
+	out := s.heatList(v, windows, d)
 	for _, line := range lines(v, windows) {
 		line.Window = d.String()
 		out.Items = append(out.Items, line)
-	}
-	if out.AsOf.IsZero() { // nothing was counted yet
-		out.AsOf, out.Stale = v.Now, true
 	}
 	slices.SortStableFunc(out.Items, func(a, b api.Heat) int { return cmp.Compare(b.WritesPerSecond, a.WritesPerSecond) })
 	out.Items = out.Items[:min(len(out.Items), limit)]
@@ -101,7 +104,7 @@ func (s *Server) apiHeatProjects(w http.ResponseWriter, r *http.Request) error {
 				line.Name = p.Name
 			}
 			for _, u := range s.deps.Heat.Updated(sum.DB, sum.Line.Project) {
-				line.Updated = append(line.Updated, api.HeatUpdated{NS: string(u.NS), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond()})
+				line.Updated = append(line.Updated, api.HeatUpdated{NS: string(u.NS), From: api.Time(u.From), To: api.Time(u.To), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond()})
 			}
 			out = append(out, line)
 		}
@@ -126,12 +129,18 @@ func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 		for _, window := range windows {
 			c := v.Table.Collection(window.NS)
 			shards := byShard(window.Shards(v.Table, s.deps.Profile))
-			for _, l := range window.Chunks(v.Table, s.deps.Profile) {
+			lines := window.Chunks(v.Table, s.deps.Profile)
+			splits := window.Splittings(v.Table, s.deps.Profile, lines)
+			for i, l := range lines {
 				chunk := c.Chunks.At(l.Chunk)
 				line := ratedIn(window, l.Rate)
 				line.ID, line.Shard = chunkRef(c, chunk.Min), chunk.Shard
 				line.Bounds = &api.HeatBounds{Min: keyOf(c.Key, chunk.Min), Max: keyOf(c.Key, chunk.Max)}
 				line.Projects = &l.Projects
+				line.Split, line.Why = splits[i].Code, splitText(c, splits[i])
+				if splits[i].Can || splits[i].Code != "unknown" {
+					line.CanSplit = &splits[i].Can
+				}
 				if !l.Top.IsZero() {
 					line.Top, line.TopShare = l.Top.Hex(), &l.TopShare
 				}
@@ -162,6 +171,7 @@ func (s *Server) apiHeatShards(w http.ResponseWriter, r *http.Request) error {
 				readMillis, writeMillis := millis(o.ReadLatency), millis(o.WriteLatency)
 				line.ReadsPerSecond, line.WriteOperationsPerSecond = &o.ReadsPerSecond, &o.WritesPerSecond
 				line.ReadMillis, line.WriteMillis = &readMillis, &writeMillis
+				line.OperationsFrom, line.OperationsTo = api.Time(o.From), api.Time(o.To)
 			}
 			out = append(out, line)
 		}

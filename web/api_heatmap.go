@@ -53,6 +53,14 @@ func (s *Server) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (map
 	if !out.from.Before(out.to) {
 		return out, fault.New(fault.Invalid, "from has to be before to.")
 	}
+	if out.shard != "" {
+		if out.by == keyvis.ByProject {
+			return out, fault.New(fault.Invalid, "Rows of projects are no shard's: shard goes with by=key.")
+		}
+		if t.Shard(out.shard) == nil {
+			return out, fault.New(fault.NotFound, "There is no shard %q.", clip(out.shard, 100))
+		}
+	}
 	if out.ns == "" {
 		out.ns = firstPicture(heat.Counted(t, s.deps.Profile), s.deps.Pictures.Collections())
 	}

@@ -35,7 +35,9 @@ type written struct {
 	sparse map[topology.Namespace]int64
 	fail   error // from the start
 	mu     sync.Mutex
-	late   error // since broke was called
+	late   error    // since broke was called
+	shards []string // that tell their counters: ten writes more at each read
+	reads  map[topology.Namespace]int64
 }
 
 func (w *written) broke(err error) {
@@ -72,8 +74,19 @@ func (w *written) Writes(_ context.Context, q topology.WriteQuery) ([]topology.W
 	return out[:min(len(out), q.Limit)], nil
 }
 
-func (w *written) Operations(context.Context, topology.Namespace) (map[string]topology.Operations, error) {
-	return nil, fault.New(fault.Forbidden, "no")
+func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[string]topology.Operations, error) {
+	if len(w.shards) == 0 {
+		return nil, fault.New(fault.Forbidden, "no")
+	}
+	if w.reads == nil {
+		w.reads = map[topology.Namespace]int64{}
+	}
+	w.reads[ns]++
+	out := map[string]topology.Operations{}
+	for _, name := range w.shards {
+		out[name] = topology.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond}
+	}
+	return out, nil
 }
 
 // counting is a site over a collector that has run for a while, and the
@@ -257,10 +270,14 @@ func TestHeatShowsHostileNamesAsText(t *testing.T) {
 
 func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 	s := newSite(t)
+	s.watcher.value = newStory().view().Table
 	for path, want := range map[string]int{
 		"/heat?window=1s": 400, "/heat?window=x": 400, "/heat?span=5m": 400, "/heat?by=chunk": 400, "/heat?ns=no.such": 404,
 		"/api/v1/heat/map?ns=no.such": 404, "/api/v1/heat/map?from=yesterday": 400, "/api/v1/heat/map?from=2h": 400, "/api/v1/heat/map?by=x": 400,
 		"/api/v1/heat/map?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z": 400, "/api/v1/heat/range?ns=no.such": 404,
+		"/api/v1/heat/map?shard=nope": 404, "/api/v1/heat/map?shard=shard-rs-1": 200, "/api/v1/heat/map?by=project&shard=shard-rs-1": 400, "/api/v1/heat/map?by=project": 200,
+		"/api/v1/heat/projects?ns=no.such": 404, "/api/v1/heat/documents?ns=no.such": 404, "/api/v1/heat/chunks?ns=no.such": 404, "/api/v1/heat/shards?ns=no.such": 404,
+		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
 		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
 	} {
 		if w := s.do("GET", path); w.Code != want {

@@ -2,12 +2,14 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"shardboard/internal/alert"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat/advice"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -72,6 +74,12 @@ func silence(r *http.Request, e *alert.Engine, id, rule, span, reason string) er
 		if _, err := checkText(text.name, text.value); err != nil {
 			return err
 		}
+	}
+	if rule != "" && !slices.Contains(advice.Rules(), advice.Rule(rule)) {
+		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would keep nothing from being told.", clip(rule, 100))
+	}
+	if id != "" && !slices.ContainsFunc(e.Status().Alerts, func(a alert.Alert) bool { return a.ID == id }) {
+		return fault.New(fault.Invalid, "There is no alert %q now. Silence its rule to keep what may come from being told.", clip(id, 200))
 	}
 	d, err := time.ParseDuration(span)
 	if err != nil {

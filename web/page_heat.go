@@ -88,7 +88,9 @@ func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
 	}
 	if s.offers(r, v.Table) == nil { // plans are not for this person, or for nobody
 		for i := range m.Chunks {
-			m.Chunks[i].PlanURL = ""
+			if m.Chunks[i].PlanURL != "" {
+				m.Chunks[i].PlanURL, m.Chunks[i].PlanText = "", ""
+			}
 		}
 	}
 	return writePage(w, r, http.StatusOK, templates.HeatPage(s.shell(r, v, "heat", words.T("nav.heat")), m))
@@ -111,9 +113,9 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 	case at >= 0:
 		q.ns = all[at].NS
 	case not >= 0:
-		return templates.Heat{}, fault.New(fault.NotFound, "The writes of %q are not counted: %s", clip(string(q.ns), 200), uncountedText(all[not]))
+		return templates.Heat{}, writesNotCounted(all[not], true)
 	case q.ns != "":
-		return templates.Heat{}, fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(q.ns), 200))
+		return templates.Heat{}, writesNotCounted(heat.Coverage{NS: q.ns}, false)
 	default:
 		m, _ := state("empty", words.T("heat.noprofile"), words.T("heat.noprofile.txt"))
 		uncounted(&m, all)
@@ -132,7 +134,7 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 		m.Map = s.heatPicture(v, q, all[at].Method) // it may know of the time before a restart
 		return m, nil
 	}
-	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns))
+	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns), s.shardWrites(v, q))
 	m.Collections = collectionLinks(q, all)
 	uncounted(&m, all)
 	if known {

@@ -11,7 +11,7 @@ func heatRoutes() []Route {
 	heat := func(path, summary string, h func(*Server, http.ResponseWriter, *http.Request) error) Route {
 		return Route{Method: "GET", Pattern: api.Prefix + "/heat/" + path, Policy: PolicyRead, Tag: "api", Summary: summary,
 			Params: []Param{query("window", "a Go duration from 10s to 24h; default 5m"), query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"), number("limit", "1 to 1000, default 100")},
-			Answer: api.List[api.Heat]{}, handler: h}
+			Answer: api.HeatList{}, handler: h}
 	}
 	ns := query("ns", "database.collection; default the first whose new rows are counted")
 	site := fresh(page("/heat", "Where is it hot?"))
@@ -21,7 +21,7 @@ func heatRoutes() []Route {
 		site,
 		{Method: "GET", Pattern: api.Prefix + "/heat/map", Policy: PolicyRead, Tag: "api", Summary: "Where did the writes go, over time?",
 			Params: []Param{ns, query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"), query("to", "RFC 3339 time; default now"),
-				query("by", "key (default) or project"), query("shard", "only rows that this shard owns now")},
+				query("by", "key (default) or project"), query("shard", "only rows that this shard owns now; by=key alone")},
 			Status: []int{http.StatusOK, http.StatusNotModified}, Answer: api.HeatMap{}, handler: (*Server).apiHeatMap},
 		{Method: "GET", Pattern: api.Prefix + "/heat/range", Policy: PolicyRead, Tag: "api", Summary: "Who writes to a range of keys?",
 			Params: []Param{ns, query("min", "begin of the range in Extended JSON; hashed fields are hashes"), query("max", "its end, which is not part of it"),

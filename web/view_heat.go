@@ -7,7 +7,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/profile"
@@ -20,7 +19,7 @@ import (
 const shownHot = 10
 
 // heatPage words one window of one collection.
-func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load) templates.Heat {
+func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load, writes map[string]float64) templates.Heat {
 	c := v.Table.Collection(w.NS)
 	m := templates.Heat{NS: string(w.NS), Name: w.NS.Collection(), Windows: windowLinks(q)}
 	changed := w.Method == heat.ChangedRows
@@ -40,7 +39,7 @@ func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load ma
 		"covered", templates.Count(int64(w.Seconds)), "seconds", templates.Count(int64(w.To.Sub(w.From).Seconds())))
 	r := refsOf(v.Table)
 	shards := w.Shards(v.Table, prof)
-	m.Chunks = hotChunks(v, prof, w, q, c, r, byShard(shards))
+	m.Chunks = hotChunks(v, prof, w, c, r, byShard(shards), writes)
 	m.Projects = hotProjects(v, w)
 	m.Documents = hotDocuments(v, prof, w, r)
 	m.NoDocuments = changed || len(m.Documents) == 0 && len(m.Projects) > 0
@@ -64,8 +63,10 @@ func shortest(m heat.Method) time.Duration {
 	return heat.Shortest
 }
 
-func hotChunks(v View, prof *profile.Profile, w heat.Window, q heatQuery, c *topology.Collection, r refs, shards map[string]float64) (out []templates.HeatChunk) {
-	for _, l := range first(w.Chunks(v.Table, prof), shownHot) {
+func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collection, r refs, shards, writes map[string]float64) (out []templates.HeatChunk) {
+	lines := first(w.Chunks(v.Table, prof), shownHot)
+	splits := w.Splittings(v.Table, prof, lines)
+	for i, l := range lines {
 		chunk := c.Chunks.At(l.Chunk)
 		share := 0.0
 		if all := shards[chunk.Shard]; all > 0 {
@@ -85,11 +86,8 @@ func hotChunks(v View, prof *profile.Profile, w heat.Window, q heatQuery, c *top
 				line.Who += " " + words.T("heat.chunk.only", "project", top)
 			}
 		}
-		s := w.Splitting(v.Table, prof, l)
-		line.Split = words.Code("heat.split", s.Code, map[string]string{"share": templates.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
-		if s.Code == "divides" || s.Code == "projects" {
-			line.PlanURL = planURL(actions.Split, "ns", string(c.NS), "chunk", chunkRef(c, chunk.Min))
-		}
+		line.Split = splitText(c, splits[i])
+		helping(&line, v.Table, c, l.Chunk, splits[i].Code, writes)
 		out = append(out, line)
 	}
 	return out

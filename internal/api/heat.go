@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Heat is one project, Yorkie document, chunk or shard and the writes that it
 // takes (GET heat/projects, heat/documents, heat/chunks, heat/shards). Without ?ns=
@@ -32,8 +35,13 @@ type Heat struct {
 	Projects *int     `json:"projects,omitempty"` // chunks: how many projects wrote to it
 	Top      string   `json:"top,omitempty"`      // chunks: the project that wrote most, hex
 	TopShare *float64 `json:"topShare,omitempty"`
-	CanSplit *bool    `json:"canSplit,omitempty"`
-	Why      string   `json:"why,omitempty"` // chunks: a sentence
+	CanSplit *bool    `json:"canSplit,omitempty"` // chunks: whether a cut is possible at all; absent when it is not known
+	// Split is what a cut would do, a code: single (it holds one value of the key),
+	// document, project (one of these takes almost all, and a cut does not divide it),
+	// divides, projects, within (it divides the load, or may), few (too little was
+	// written to tell) or unknown.
+	Split string `json:"split,omitempty"`
+	Why   string `json:"why,omitempty"` // chunks: the same as a sentence
 
 	Updated []HeatUpdated `json:"updated,omitempty"` // projects: rows written in place, for the hottest only
 
@@ -41,6 +49,35 @@ type Heat struct {
 	WriteOperationsPerSecond *float64 `json:"writeOperationsPerSecond,omitempty"` // the same: of all projects, inserts or not
 	ReadMillis               *float64 `json:"readMillis,omitempty"`               // mean latency
 	WriteMillis              *float64 `json:"writeMillis,omitempty"`
+	// Of these four alone: they are between two reads of the counters, whatever the window.
+	OperationsFrom *time.Time `json:"operationsFrom,omitempty"`
+	OperationsTo   *time.Time `json:"operationsTo,omitempty"`
+}
+
+// HeatList are the hottest of a kind. An empty list means that nothing was written
+// only where coveredSeconds is more than zero.
+type HeatList struct {
+	Items          []Heat     `json:"items"`
+	Next           Cursor     `json:"next"`           // always null: limit is the only page
+	AsOf           *time.Time `json:"asOf"`           // end of the last count of that collection which was counted longest ago; null when none was
+	Stale          bool       `json:"stale"`          // a count failed or is overdue
+	Window         string     `json:"window"`         // as asked for, a Go duration
+	From           *time.Time `json:"from"`           // begin of what was counted in the window; null when nothing was
+	To             *time.Time `json:"to"`             // its end
+	CoveredSeconds float64    `json:"coveredSeconds"` // of the collection that was counted least; 0 when one was not counted
+	// Reason is a code, there when coveredSeconds is 0: begun (nothing was counted
+	// yet), failed, denied, or noCollection (there is none whose new rows can be counted).
+	Reason string `json:"reason,omitempty"`
+	Why    string `json:"why,omitempty"` // the same as a sentence, with the collection
+}
+
+// MarshalJSON keeps an empty list an array: clients loop over items unasked.
+func (l HeatList) MarshalJSON() ([]byte, error) {
+	type plain HeatList // drops the method, keeps the tags
+	if l.Items == nil {
+		l.Items = []Heat{}
+	}
+	return json.Marshal(plain(l))
 }
 
 // HeatPart is what one collection took of a sum.
@@ -54,11 +91,13 @@ type HeatPart struct {
 }
 
 // HeatUpdated is a collection's rows of a project whose date of writing lies in
-// the last minute. A row that was written twice counts once.
+// one minute, whatever the window. A row that was written twice counts once.
 type HeatUpdated struct {
-	NS                   string  `json:"ns"`
-	Rows                 int64   `json:"rows"`
-	AtLeastRowsPerSecond float64 `json:"atLeastRowsPerSecond"`
+	NS                   string     `json:"ns"`
+	From                 *time.Time `json:"from"`
+	To                   *time.Time `json:"to"`
+	Rows                 int64      `json:"rows"`
+	AtLeastRowsPerSecond float64    `json:"atLeastRowsPerSecond"`
 }
 
 // HeatBounds are a chunk's as shard-key values.

@@ -3,6 +3,7 @@ package heat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -216,6 +217,38 @@ func TestProjectsWhoseChangedRowsTakeTooLongAreLeftAloneAndUnknown(t *testing.T)
 	}
 	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
 		t.Errorf("%+v", w)
+	}
+}
+
+func TestAProjectThatTheBudgetRefusedIsCountedAsSoonAsThereIsSome(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	clock := func() time.Time { return now }
+	budget := NewBudget(0, clock)
+	src := newStream(5, 3, 1, func(int) float64 { return 5 })
+	c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
+	documents := by(ChangedRows, targets(yorkie(t), c.prof))[0]
+	budget.Hold(budget.Burst())
+	if _, err := c.countRested(t.Context(), documents, oid(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
+		t.Fatalf("%v, asked %d times", err, len(src.queries))
+	}
+	now = now.Add(time.Minute)
+	if n, err := c.countRested(t.Context(), documents, oid(1, 0)); n != 7 || err != nil {
+		t.Errorf("%d rows a minute later, %v", n, err)
+	}
+}
+
+func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	span := func(from, to int) Load {
+		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]topology.Operations{"a": {}}}, reading{at.Add(time.Duration(to) * Tick), map[string]topology.Operations{"a": {Writes: 3}}}
+		return between(a, b)["a"]
+	}
+	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})
+	if !got.Known || !got.From.Equal(at) || !got.To.Equal(at.Add(6*Tick)) {
+		t.Errorf("%+v", got)
+	}
+	if none := Together([]Load{span(3, 6), {}}); none.Known || !none.From.IsZero() {
+		t.Errorf("%+v", none)
 	}
 }
 

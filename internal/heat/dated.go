@@ -2,6 +2,7 @@ package heat
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -130,8 +131,8 @@ func (c *Collector) countRested(ctx context.Context, of target, project bson.Obj
 		return 0, errRests
 	}
 	n, err := c.countProject(ctx, of, project, now)
-	if err == nil || ctx.Err() != nil {
-		return n, err // a tick that ran out of time says nothing of this project
+	if err == nil || ctx.Err() != nil || errors.Is(err, errNoBudget) {
+		return n, err // a tick that ran out of time or budget says nothing of this project
 	}
 	if c.dated.rests == nil {
 		c.dated.rests = map[rest]time.Time{}

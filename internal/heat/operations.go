@@ -12,6 +12,7 @@ import (
 type Load struct {
 	Known                           bool
 	Over                            time.Duration
+	From, To                        time.Time // when it was read; of several collections, the first and the last
 	ReadsPerSecond, WritesPerSecond float64
 	ReadLatency, WriteLatency       time.Duration // mean of the time; 0 when there were none
 }
@@ -65,7 +66,7 @@ func between(a, b reading) map[string]Load {
 		if !ok || is.Reads < was.Reads || is.Writes < was.Writes || over <= 0 {
 			continue
 		}
-		l := Load{Known: true, Over: over}
+		l := Load{Known: true, Over: over, From: a.at, To: b.at}
 		reads, writes := is.Reads-was.Reads, is.Writes-was.Writes
 		l.ReadsPerSecond, l.WritesPerSecond = float64(reads)/over.Seconds(), float64(writes)/over.Seconds()
 		if reads > 0 {
@@ -86,6 +87,12 @@ func Together(loads []Load) Load {
 	for _, l := range loads {
 		if !l.Known {
 			return Load{}
+		}
+		if !out.Known || l.From.Before(out.From) {
+			out.From = l.From
+		}
+		if l.To.After(out.To) {
+			out.To = l.To
 		}
 		out.Known, out.Over = true, max(out.Over, l.Over)
 		reads, writes = reads+l.ReadsPerSecond, writes+l.WritesPerSecond

@@ -36,7 +36,21 @@ const enough = 10
 // Splitting judges a chunk by its bounds, the key and who wrote to it in the
 // window.
 func (w Window) Splitting(t *topology.Table, prof *profile.Profile, l Line) Splitting {
+	return w.Splittings(t, prof, []Line{l})[0]
+}
+
+// Splittings judges chunks, in their order; the window is gone through once for all.
+func (w Window) Splittings(t *topology.Table, prof *profile.Profile, chunks []Line) []Splitting {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
+	out := make([]Splitting, len(chunks))
+	writers := w.documentsOf(c, of, chunks)
+	for i, l := range chunks {
+		out[i] = splitting(c, of, l, writers[l.Chunk])
+	}
+	return out
+}
+
+func splitting(c *topology.Collection, of target, l Line, writers map[bson.ObjectID]int64) Splitting {
 	if c == nil || of.ns == "" || l.Chunk < 0 || l.Chunk >= c.Chunks.Len() {
 		return Splitting{Code: "unknown"}
 	}
@@ -61,7 +75,7 @@ func (w Window) Splitting(t *topology.Table, prof *profile.Profile, l Line) Spli
 	if l.Rate.Rows < enough {
 		return Splitting{Can: true, Code: "few"}
 	}
-	top, share := w.busiestDocument(c, of, l.Chunk)
+	top, share := busiest(writers)
 	switch {
 	case top.IsZero() && c.Key.LeadsWith(of.project) && l.TopShare >= alone:
 		return Splitting{Can: true, Code: "within", Share: l.TopShare}
@@ -85,17 +99,24 @@ func following(id bson.ObjectID) bson.ObjectID {
 	return id
 }
 
-func (w Window) busiestDocument(c *topology.Collection, of target, chunk int) (bson.ObjectID, float64) {
-	rows := map[bson.ObjectID]int64{}
+// documentsOf are the rows of Yorkie documents by the chunk that they are in.
+func (w Window) documentsOf(c *topology.Collection, of target, chunks []Line) map[int]map[bson.ObjectID]int64 {
+	if c == nil || of.ns == "" {
+		return nil
+	}
+	out := make(map[int]map[bson.ObjectID]int64, len(chunks))
+	for _, l := range chunks {
+		out[l.Chunk] = map[bson.ObjectID]int64{}
+	}
 	for _, s := range w.slots {
 		for _, n := range s.Counts {
 			if n.Document.IsZero() {
 				continue
 			}
-			if i, ok := position(c, of, n.Project, n.Document); ok && i == chunk {
-				rows[n.Document] += n.Rows * s.Every
+			if i, ok := position(c, of, n.Project, n.Document); ok && out[i] != nil {
+				out[i][n.Document] += n.Rows * s.Every
 			}
 		}
 	}
-	return busiest(rows)
+	return out
 }

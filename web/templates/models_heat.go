@@ -51,6 +51,7 @@ type HeatChunk struct {
 	Who            string
 	Split          string
 	PlanURL        string // of the plan that helps; "" when there is none
+	PlanText       string // of its link, or why there is none
 	Share          float64
 }
 
