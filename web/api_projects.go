@@ -80,6 +80,9 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	spread := placement.SpreadOf(v.Table, s.deps.Profile, p)
 	out := api.ProjectDetail{Project: s.projectOf(spread), Collections: []api.ProjectCollection{}}
+	if _, pinned := isPinned(v.Table, pinZone(id)); pinned {
+		out.PinTerms = pinTermsOf(v, pinZone(id))
+	}
 	out.AsOf, out.Stale = directoryAsOf(v)
 	for _, c := range spread.Collections {
 		out.Collections = append(out.Collections, projectCollectionOf(v.Table, c))

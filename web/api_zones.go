@@ -20,7 +20,7 @@ func (s *Server) apiZones(w http.ResponseWriter, r *http.Request) error {
 	}
 	out, err := pageOf(r, zoneNames(v.Table),
 		func(zone string) string { return zone },
-		func(zone string) api.Zone { return zoneOf(v.Table, zone) })
+		func(zone string) api.Zone { return zoneOf(v, zone) })
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,9 @@ func zoneNames(t *topology.Table) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func zoneOf(t *topology.Table, zone string) api.Zone {
-	out := api.Zone{Zone: zone, Shards: []string{}, Ranges: []api.ZoneRange{}}
+func zoneOf(v View, zone string) api.Zone {
+	t := v.Table
+	out := api.Zone{Zone: zone, Shards: []string{}, Ranges: []api.ZoneRange{}, PinTerms: pinTermsOf(v, zone)}
 	for _, sh := range t.Shards {
 		if slices.Contains(sh.Zones, zone) {
 			out.Shards = append(out.Shards, sh.Name)

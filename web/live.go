@@ -59,7 +59,7 @@ func newHub(view func() View, fragments func(string) (fragmentFunc, bool), m *me
 
 // run serves until ctx ends or close is called, then closes every socket and
 // waits for its handler.
-func (h *hub) run(ctx context.Context, tables, dirs, runs <-chan struct{}) error {
+func (h *hub) run(ctx context.Context, tables, dirs, runs, pins <-chan struct{}) error {
 	if !h.start() {
 		return nil // closed before it began, or running already
 	}
@@ -96,6 +96,7 @@ func (h *hub) run(ctx context.Context, tables, dirs, runs <-chan struct{}) error
 		case <-tables:
 		case <-dirs:
 		case <-runs:
+		case <-pins:
 		case <-gather.C:
 			waiting = false
 			last = time.Now()

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/heat/advice"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -31,6 +32,9 @@ type View struct {
 	Past *pastTime                                 // nil: it is of now
 	Eras history.Eras                              // who may have moved chunks, where that is shown
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
+
+	Pins        map[string]advice.Pin // of now, by project; nil: nothing is known of any
+	PinsVersion uint64
 }
 
 // fragmentFunc renders the shared live region of one topic. It holds nothing

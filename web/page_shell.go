@@ -20,6 +20,9 @@ func (s *Server) view() View {
 	if s.deps.Cost != nil {
 		v.Cost = s.deps.Cost()
 	}
+	if s.deps.Pins != nil {
+		v.Pins, v.PinsVersion = s.deps.Pins.Pins()
+	}
 	return v
 }
 

@@ -96,7 +96,7 @@ func acceptsGzip(r *http.Request) bool {
 // stateTag is the validator of an address: everything that a Tagged answer is
 // made of. Weak, because compression changes the bytes. Data going stale with
 // no poll in between changes a page too, hence that letter; the numbers of
-// tables begin anew with each process, hence its birth. A page shows who looks
+// tables, directories and pins begin anew with each process, hence its birth. A page shows who looks
 // at it and offers what they may, so it is made for each of them apart; JSON is
 // the same for everybody who may have it.
 func (s *Server) stateTag(r *http.Request, rt Route) string {
@@ -114,7 +114,7 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)
 	}
-	return fmt.Sprintf(`W/"%s-%x-%x-%x-%x-%s"`, etagSafe(s.deps.Version), s.born, v.Table.Seq, v.Dir.Seq(), address.Sum64(), kind)
+	return fmt.Sprintf(`W/"%s-%x-%x-%x-%x-%x-%s"`, etagSafe(s.deps.Version), s.born, v.Table.Seq, v.Dir.Seq(), v.PinsVersion, address.Sum64(), kind)
 }
 
 // etagSafe keeps a version's letters that an ETag may hold.

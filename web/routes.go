@@ -28,7 +28,7 @@ type Route struct {
 	Status  []int    // of answers when nothing is wrong, the usual one first; nil: what follows from the rest
 	Answer  any      // zero value of the JSON answer's type; nil if it is not JSON
 	Types   []string // media types of the answer, the default first; nil is JSON alone
-	Tagged  bool     // has an ETag: a pure function of table, directory and address
+	Tagged  bool     // has an ETag: a pure function of table, directory, pins and address
 	Stream  bool     // writes to the connection itself: no buffer, no compression, no deadline
 	handler func(*Server, http.ResponseWriter, *http.Request) error
 

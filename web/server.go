@@ -74,6 +74,7 @@ type Deps struct {
 	Alerts    *alert.Engine   // nil: nobody is alerted
 	PlanForms bool            // plans are made here: advice has buttons for them
 	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
+	Pins      Pins            // nil: nothing is known of who pinned what
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
@@ -149,6 +150,12 @@ func (s *Server) Run(ctx context.Context) error {
 		defer cancelRuns()
 		runs = told
 	}
+	var pins <-chan struct{}
+	if s.deps.Pins != nil {
+		told, cancelPins := s.deps.Pins.Subscribe()
+		defer cancelPins()
+		pins = told
+	}
 	counting, cancelCounting := context.WithCancel(ctx)
 	counted := make(chan struct{})
 	go func() {
@@ -159,7 +166,7 @@ func (s *Server) Run(ctx context.Context) error {
 		cancelCounting()
 		<-counted
 	}()
-	return s.hub.run(ctx, tables, dirs, runs)
+	return s.hub.run(ctx, tables, dirs, runs, pins)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are

@@ -30,7 +30,7 @@ func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Projec
 	spread := placement.SpreadOf(v.Table, p, pr)
 	r := refsOf(v.Table)
 	m := templates.Project{ID: pr.ID.Hex(), Watch: watchProject + pr.ID.Hex(), Name: nameOf(pr), PublicKey: pr.PublicKey, DB: pr.DB, Layout: spread.Layout, Shards: shardRefs(v.Table)}
-	m.Answer = projectAnswer(spread)
+	m.Answer, m.Pin = projectAnswer(spread), projectPin(v, pr.ID)
 	for _, c := range spread.Collections {
 		m.Rows = append(m.Rows, spreadRow(v, c, m.Shards, r))
 	}

@@ -73,7 +73,7 @@ func zonesView(v View) templates.Zones {
 		names[z] = true
 	}
 	for _, z := range sortedKeys(names) {
-		row := templates.ZoneRow{Name: z, Ranges: ranges[z]}
+		row := templates.ZoneRow{Name: z, Ranges: ranges[z], Pin: pinView(v, z)}
 		for _, s := range carried[z] {
 			row.Shards = append(row.Shards, r.of(s))
 		}

@@ -94,6 +94,7 @@ type Zone struct {
 	Zone   string      `json:"zone"`
 	Shards []string    `json:"shards"` // none: no chunk can be placed by it
 	Ranges []ZoneRange `json:"ranges"`
+	PinTerms
 }
 
 // ZoneRange is one range of a zone. Chunks, Outside and Straddling are null

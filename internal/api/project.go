@@ -26,7 +26,17 @@ type ProjectSpread struct {
 type ProjectDetail struct {
 	Project
 	Collections []ProjectCollection `json:"collections"`
+	PinTerms                        // of its pin, if it is pinned
 	Freshness
+}
+
+// PinTerms is what the plan that made a pin said of it. Without owner nothing is
+// known of the pin here (made by hand or by another shardboard), or it is none;
+// "" is a plan that named nobody, and a pin with an owner that has no expiry does
+// not expire.
+type PinTerms struct {
+	Expires *time.Time `json:"expires,omitempty"`
+	Owner   *string    `json:"owner,omitempty"`
 }
 
 // ProjectCollection is the spread of a project over one collection.

@@ -45,6 +45,7 @@ func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
 		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log, maintenance: c.Maintenance})
+	a.pins = &pinBook{runs: a.engine, tables: a.watcher, log: c.Log}
 	return a.engine
 }
 

@@ -19,7 +19,7 @@ type advising struct {
 // everything.
 func (a *App) newAdvising(c Config) advising {
 	out := advising{advisor: advice.NewAdvisor(advice.Sources{
-		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pins(), Log: c.Log,
+		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Log: c.Log,
 	})}
 	switch {
 	case c.Alerts == nil:

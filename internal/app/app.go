@@ -50,6 +50,7 @@ type App struct {
 	history    placementHistory
 	advising   advising
 	engine     *engine.Engine // nil while actions are off
+	pins       *pinBook       // and so is this
 
 	store       store.Store
 	auth        *auth.Service
@@ -105,6 +106,10 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	exposed := c.exposed(a.host())
+	var pins web.Pins
+	if a.pins != nil {
+		pins = a.pins
+	}
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
@@ -123,6 +128,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Audit:     a.trail,
 		Actions:   actions,
 		PlanForms: actions != nil,
+		Pins:      pins,
 		Auth:      a.auth,
 		TLS:       c.overTLS(),
 		Exposed:   exposed,
@@ -218,6 +224,7 @@ func (a *App) Start() {
 	group.Go(func() error { return a.trail.Run(ctx) })
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
+		group.Go(func() error { return a.pins.run(ctx) })
 	}
 	group.Go(func() error { return serve(a.http, a.listener) })
 	if a.ops != nil {

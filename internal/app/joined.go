@@ -19,8 +19,15 @@ const (
 	runsWait  = 5 * time.Second
 )
 
+// ranRuns is what the engine tells of runs.
+type ranRuns interface {
+	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
+	RunByID(ctx context.Context, id string) (engine.Run, error)
+	Subscribe(run string) (<-chan struct{}, func())
+}
+
 // eachRun gives runs, newest first, until f has enough.
-func eachRun(ctx context.Context, e *engine.Engine, f func(engine.Run) bool) error {
+func eachRun(ctx context.Context, e ranRuns, f func(engine.Run) bool) error {
 	cursor := ""
 	for range runsMost / runsAsked {
 		runs, next, err := e.Runs(ctx, cursor, runsAsked)
@@ -74,27 +81,13 @@ func target(s actions.Step) string {
 	return ""
 }
 
-// pins are what the plans that made pins said of them, by project; nil while
-// actions are off: then nothing is known of it.
-func (a *App) pins() func(context.Context, string) (map[string]advice.Pin, error) {
-	if a.engine == nil {
+// pinsOfPlans is what the plans that made pins said of them, for advice; nil
+// while actions are off: then nothing is known of it.
+func (a *App) pinsOfPlans() func(context.Context, string) (map[string]advice.Pin, error) {
+	if a.pins == nil {
 		return nil
 	}
-	return func(ctx context.Context, cluster string) (map[string]advice.Pin, error) {
-		out := map[string]advice.Pin{}
-		err := eachRun(ctx, a.engine, func(r engine.Run) bool {
-			pinned := (r.Kind == actions.Pin || r.Kind == actions.Isolate) && r.State == engine.Succeeded && r.Cluster == cluster
-			if _, newer := out[r.Args.Project]; pinned && !newer {
-				p := advice.Pin{Owner: r.Args.Owner}
-				if r.Args.Expires > 0 {
-					p.Expires = r.Ended.Add(r.Args.Expires)
-				}
-				out[r.Args.Project] = p
-			}
-			return true
-		})
-		return out, err
-	}
+	return a.pins.latest
 }
 
 // writeRates tells runs how fast a project's rows grow meanwhile.

@@ -43,6 +43,7 @@ type Project struct {
 	Created                 Moment
 	Facts                   []Fact
 	Answer                  string // where is it, in one sentence
+	Pin                     *Pin   // nil: it is not pinned
 	Shards                  []ShardRef
 	Rows                    []SpreadRow
 	Verdicts                []VerdictGroup

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+)
+
+var pinned = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// ranBefore is a journal of runs, newest first, that counts what is read of it.
+type ranBefore struct {
+	all  []engine.Run
+	read int
+	err  error
+	told chan struct{}
+}
+
+func (r *ranBefore) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
+	from, _ := strconv.Atoi(cursor)
+	to := min(from+limit, len(r.all))
+	r.read += to - from
+	next := ""
+	if to-from == limit {
+		next = strconv.Itoa(to)
+	}
+	return r.all[from:to], next, r.err
+}
+
+func (r *ranBefore) RunByID(_ context.Context, id string) (engine.Run, error) {
+	r.read++
+	for _, run := range r.all {
+		if run.ID == id {
+			return run, nil
+		}
+	}
+	return engine.Run{}, errors.New("no such run")
+}
+
+func (r *ranBefore) Subscribe(string) (<-chan struct{}, func()) { return r.told, func() {} }
+
+func (r *ranBefore) begins(kind actions.Kind, project, owner string, expires time.Duration) *engine.Run {
+	run := engine.Run{ID: fmt.Sprint("run", len(r.all)), Cluster: "c", Kind: kind, State: engine.Running,
+		Args: actions.Args{Project: project, Owner: owner, Expires: expires}}
+	r.all = append([]engine.Run{run}, r.all...)
+	return &r.all[0]
+}
+
+func (r *ranBefore) ran(kind actions.Kind, project, owner string, expires time.Duration) {
+	run := r.begins(kind, project, owner, expires)
+	run.State, run.Ended = engine.Succeeded, pinned
+}
+
+type tableOf struct{ id string }
+
+func (t tableOf) Table() *topology.Table { return &topology.Table{ClusterID: t.id} }
+func (t tableOf) Subscribe() (*topology.Table, <-chan struct{}, func()) {
+	return t.Table(), nil, func() {}
+}
+
+func bookOf(r *ranBefore) *pinBook {
+	return &pinBook{runs: r, tables: tableOf{"c"}, log: slog.New(slog.DiscardHandler)}
+}
+
+func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {
+	r := &ranBefore{}
+	r.ran(actions.Pin, "twice", "anna", time.Hour)
+	r.ran(actions.Pin, "freed", "anna", time.Hour)
+	r.ran(actions.Pin, "undone", "anna", time.Hour)
+	r.all[0].State = engine.Undone
+	r.ran(actions.Pin, "elsewhere", "anna", time.Hour)
+	r.all[0].Cluster = "other"
+	r.ran(actions.Unpin, "freed", "", 0)
+	r.ran(actions.Isolate, "twice", "bert", 2*time.Hour)
+	r.ran(actions.Pin, "forever", "", 0)
+	pins, err := bookOf(r).latest(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := pins["twice"]; len(pins) != 2 || p.Owner != "bert" || !p.Expires.Equal(pinned.Add(2*time.Hour)) {
+		t.Errorf("%+v", pins)
+	}
+	if p, known := pins["forever"]; !known || p.Owner != "" || !p.Expires.IsZero() {
+		t.Errorf("%+v", pins)
+	}
+}
+
+func TestPinsAreReadAgainOnlyWhenARunHasBegunOrEnded(t *testing.T) {
+	r := &ranBefore{}
+	for i := range 300 {
+		r.ran(actions.Pin, fmt.Sprint("p", i), "anna", time.Hour)
+	}
+	b := bookOf(r)
+	look := func(atMost int) (version uint64) {
+		t.Helper()
+		before := r.read
+		if _, err := b.latest(t.Context(), "c"); err != nil {
+			t.Fatal(err)
+		}
+		if r.read-before > atMost {
+			t.Errorf("%d runs were read, not %d", r.read-before, atMost)
+		}
+		_, version = b.Pins()
+		return version
+	}
+	first := look(300)
+	if look(1) != first {
+		t.Error("another version of the same pins")
+	}
+	run := r.begins(actions.Pin, "new", "anna", time.Hour)
+	look(302)
+	if look(2) != first {
+		t.Error("a run that has only begun has changed the pins")
+	}
+	run.State, run.Ended = engine.Succeeded, pinned
+	if look(303) == first {
+		t.Error("a pin was made, and the version is the same")
+	}
+	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
+		t.Errorf("%d pins", len(pins))
+	}
+	r.err = errors.New("disk")
+	if pins, err := b.latest(t.Context(), "c"); err == nil || len(pins) != 301 {
+		t.Errorf("%d pins, %v: what was known is known still", len(pins), err)
+	}
+}
+
+func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &ranBefore{told: make(chan struct{})}
+		b := bookOf(r)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- b.run(ctx) }()
+		synctest.Wait()
+		told, end := b.Subscribe()
+		defer end()
+		r.ran(actions.Pin, "p", "anna", 0)
+		r.told <- struct{}{}
+		<-told
+		if pins, _ := b.Pins(); pins["p"].Owner != "anna" {
+			t.Errorf("%+v", pins)
+		}
+		r.ran(actions.Unpin, "p", "", 0) // by another process: nobody tells
+		<-told
+		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
+			t.Errorf("%+v", pins)
+		}
+		b.tables = tableOf{"another"}
+		if pins, _ := b.Pins(); pins != nil {
+			t.Errorf("pins of another cluster: %+v", pins)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPinnedProjectShowsOwnerAndExpiryOnceItsRunHasEnded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	const owner = `<b onclick=x>=cmd|'on-call'`
+	d := startActing(t, still())
+	var projects api.List[api.Project]
+	d.getJSON(t, "api/v1/projects", &projects)
+	project := projects.Items[0].ID
+	args, _ := json.Marshal(map[string]string{"project": project, "shard": "shard-rs-3", "expires": "720h", "owner": owner})
+	var p api.Plan
+	d.act(t, "api/v1/plans", api.PlanRequest{Kind: "pin", Args: args, Reason: "a test"}, &p)
+	var run api.Run
+	d.act(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
+	run = d.await(t, run.ID)
+	if run.State != "succeeded" || run.EndedAt == nil {
+		t.Fatalf("%+v", run)
+	}
+	until := run.EndedAt.Add(720 * time.Hour)
+	if !eventually(20*time.Second, func() bool {
+		var detail api.ProjectDetail
+		d.getJSON(t, "api/v1/projects/"+project, &detail)
+		return detail.Owner != nil && *detail.Owner == owner && detail.Expires != nil && detail.Expires.Sub(until).Abs() < time.Second
+	}) {
+		t.Error("the project does not tell its pin's owner and expiry")
+	}
+	var zones api.List[api.Zone]
+	d.getJSON(t, "api/v1/zones", &zones)
+	for _, z := range zones.Items {
+		if known := z.Owner != nil && *z.Owner == owner && z.Expires != nil; known != (z.Zone == "pin-"+project) {
+			t.Errorf("%+v", z)
+		}
+	}
+	for _, path := range []string{"zones", "projects/" + project} {
+		_, body := d.get(t, path)
+		if text := string(body); !strings.Contains(text, "Expires "+until.UTC().Format("2006-01-02")) ||
+			!strings.Contains(text, "&lt;b onclick=x&gt;") || strings.Contains(text, "<b onclick") {
+			t.Errorf("/%s: %s", path, text)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/heat/advice"
+	"shardboard/internal/topology"
+)
+
+// stubPins are what plans said, as the runs tell it.
+type stubPins struct {
+	mu      sync.Mutex
+	pins    map[string]advice.Pin
+	version uint64
+	told    chan struct{}
+}
+
+func (p *stubPins) Pins() (map[string]advice.Pin, uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pins, p.version
+}
+
+func (p *stubPins) Subscribe() (<-chan struct{}, func()) { return p.told, func() {} }
+
+func (p *stubPins) publish(pins map[string]advice.Pin) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pins, p.version = pins, p.version+1
+	select {
+	case p.told <- struct{}{}:
+	default:
+	}
+}
+
+func newPins(of map[string]advice.Pin) *stubPins {
+	return &stubPins{pins: of, version: 1, told: make(chan struct{}, 1)}
+}
+
+func withPins(p Pins) func(*Deps) { return func(d *Deps) { d.Pins = p } }
+
+// pinnedTable is the canned one with the projects of these numbers on shard-rs-1.
+func pinnedTable(projects ...int) *topology.Table {
+	t := cannedTable(2, 250)
+	t.Shards = slices.Clone(t.Shards)
+	for _, n := range projects {
+		t.Shards[1].Zones = append(slices.Clone(t.Shards[1].Zones), pinZone(projectID(n)))
+	}
+	return t
+}
+
+// pinnedSite has three pins: of one a plan said all, of one nothing, and the
+// third was made by hand. Another project has no pin any more.
+func pinnedSite(t testing.TB, owner string) *site {
+	s := newSite(t, withPins(newPins(map[string]advice.Pin{
+		projectID(1).Hex(): {Owner: owner, Expires: epoch.Add(time.Hour)},
+		projectID(2).Hex(): {},
+		projectID(4).Hex(): {Owner: "gone", Expires: epoch.Add(time.Hour)},
+	})))
+	s.watcher.value = pinnedTable(1, 2, 3)
+	return s
+}
+
+func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
+	s := pinnedSite(t, hostileName)
+	check := func(where string, got api.PinTerms, n int) {
+		t.Helper()
+		switch {
+		case n == 1 && (got.Owner == nil || *got.Owner != hostileName || got.Expires == nil || !got.Expires.Equal(epoch.Add(time.Hour))),
+			n == 2 && (got.Owner == nil || *got.Owner != "" || got.Expires != nil),
+			n > 2 && (got.Owner != nil || got.Expires != nil):
+			t.Errorf("%s of project %d: %+v", where, n, got)
+		}
+	}
+	zones := map[string]api.Zone{}
+	for _, z := range decode[api.List[api.Zone]](t, s.do("GET", "/api/v1/zones")).Items {
+		zones[z.Zone] = z
+	}
+	check("zone eu", zones["eu"].PinTerms, 9)
+	for n := 1; n <= 4; n++ {
+		zone, there := zones[pinZone(projectID(n))]
+		if there != (n < 4) {
+			t.Fatalf("%v", zones)
+		}
+		check("zone", zone.PinTerms, n)
+		w := s.do("GET", "/api/v1/projects/"+projectID(n).Hex())
+		check("project", decode[api.ProjectDetail](t, w).PinTerms, n)
+		if absent := !strings.Contains(w.Body.String(), `"owner"`); absent != (n > 2) {
+			t.Errorf("project %d: %s", n, w.Body)
+		}
+	}
+}
+
+func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
+	owner := hostileName + strings.Repeat("x", 500)
+	s := pinnedSite(t, owner)
+	says := []string{1: "Expires 2026-03-01 13:00 UTC. Owner: " + clip(owner, ownerShown), 2: "Does not expire. No owner was named.", 3: "Expiry and owner: not known here."}
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	page := s.do("GET", "/zones").Body.String()
+	zones := parse(t, page)
+	if n := zones.Find("#live-zones .pinned").Length(); n != 3 {
+		t.Errorf("%d zones have terms", n)
+	}
+	for n := 1; n <= 4; n++ {
+		html := s.do("GET", "/projects/"+projectID(n).Hex()).Body.String()
+		project := parse(t, html)
+		if n == 4 {
+			if project.Find(".pin, .pinned").Length() != 0 {
+				t.Error("a project that is not pinned has terms")
+			}
+			continue
+		}
+		row := zones.Find(`tr[data-key="` + pinZone(projectID(n)) + `"] .pinned`)
+		if got := words(row.Text()); got != words(says[n]) {
+			t.Errorf("/zones: %q", got)
+		}
+		if got := words(project.Find("#live-project .pin").Text()); got != words("Pinned to shard-rs-1. "+says[n]) {
+			t.Errorf("/projects: %q", got)
+		}
+		if strings.Contains(html, "<script>alert") || strings.Contains(page, "<script>alert") {
+			t.Error("an owner's name is markup")
+		}
+	}
+}
+
+func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
+	s := newSite(t)
+	s.watcher.value = pinnedTable(1)
+	for _, path := range []string{"/zones", "/projects/" + projectID(1).Hex()} {
+		if text := parse(t, s.do("GET", path).Body.String()).Find(".pinned").Text(); !strings.Contains(text, "not known here") {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
+	if body := s.do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "owner") || strings.Contains(body, "expires") {
+		t.Error(body)
+	}
+}
+
+func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
+	hex := projectID(26).Hex() // has a letter
+	s := newSite(t, withPins(newPins(map[string]advice.Pin{hex: {Owner: "anna"}})))
+	table := pinnedTable()
+	table.Shards[1].Zones = []string{"pin-", "pin-beta", "pin-" + strings.ToUpper(hex), hex, "not-pin-" + hex}
+	s.watcher.value = table
+	if w := s.do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if body := s.do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "anna") {
+		t.Error(body)
+	}
+}
+
+func TestETagsChangeWithPins(t *testing.T) {
+	pins := newPins(nil)
+	s := newSite(t, withPins(pins))
+	s.watcher.value = pinnedTable(1)
+	for _, path := range []string{"/zones", "/api/v1/zones", "/api/v1/projects/" + projectID(1).Hex()} {
+		tag := s.do("GET", path).Header().Get("ETag")
+		if w := s.do("GET", path, header("If-None-Match", tag)); tag == "" || w.Code != http.StatusNotModified {
+			t.Fatalf("%s: %q, %d", path, tag, w.Code)
+		}
+		pins.publish(map[string]advice.Pin{projectID(1).Hex(): {Owner: "owner of " + path}})
+		if w := s.do("GET", path, header("If-None-Match", tag)); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "owner of "+path) {
+			t.Errorf("%s after a pin: %d", path, w.Code)
+		}
+	}
+}
+
+func TestLiveRegionsChangeWithPins(t *testing.T) {
+	pins := &stubPins{}
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		l.watcher.publish(pinnedTable(1))
+		topics := []string{"zones", "project:" + projectID(1).Hex()}
+		b := l.open("t=" + strings.Join(topics, ","))
+		pins.publish(map[string]advice.Pin{projectID(1).Hex(): {Owner: "anna"}})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, topic := range topics {
+			told := slices.ContainsFunc(b.got(), func(f frame) bool {
+				return f.Topic == topic && strings.Contains(f.HTML, "<bdi>anna</bdi>")
+			})
+			if !told {
+				t.Errorf("%s was not told of the pin", topic)
+			}
+		}
+		b.close()
+	}, func(d *Deps) {
+		pins.told = make(chan struct{}, 1) // of the bubble
+		d.Pins = pins
+	})
+}
+
+func TestPinTermsAreOfNowOnly(t *testing.T) {
+	x := newTravelled(t)
+	v := x.view()
+	v.Table, v.Pins = pinnedTable(1), map[string]advice.Pin{projectID(1).Hex(): {Owner: "anna"}}
+	zone := pinZone(projectID(1))
+	if pinView(v, zone).Owner != "anna" || pinTermsOf(v, zone).Owner == nil || projectPin(v, projectID(1)) == nil {
+		t.Error("nothing is known of now")
+	}
+	v.Past = &pastTime{At: epoch}
+	if pinView(v, zone) != nil || pinTermsOf(v, zone).Owner != nil || projectPin(v, projectID(1)) != nil {
+		t.Error("what is known of now is told of the past")
+	}
+}
