@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +24,7 @@ var pinned = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // ranBefore is a journal of runs, newest first, that counts what is read of it.
 type ranBefore struct {
+	mu   sync.Mutex
 	all  []engine.Run
 	read int
 	err  error
@@ -29,6 +32,8 @@ type ranBefore struct {
 }
 
 func (r *ranBefore) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	from, _ := strconv.Atoi(cursor)
 	to := min(from+limit, len(r.all))
 	r.read += to - from
@@ -36,10 +41,12 @@ func (r *ranBefore) Runs(_ context.Context, cursor string, limit int) ([]engine.
 	if to-from == limit {
 		next = strconv.Itoa(to)
 	}
-	return r.all[from:to], next, r.err
+	return slices.Clone(r.all[from:to]), next, r.err
 }
 
 func (r *ranBefore) RunByID(_ context.Context, id string) (engine.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.read++
 	for _, run := range r.all {
 		if run.ID == id {
@@ -59,6 +66,8 @@ func (r *ranBefore) begins(kind actions.Kind, project, owner string, expires tim
 }
 
 func (r *ranBefore) ran(kind actions.Kind, project, owner string, expires time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	run := r.begins(kind, project, owner, expires)
 	run.State, run.Ended = engine.Succeeded, pinned
 }
@@ -158,13 +167,13 @@ func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
 		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
 			t.Errorf("%+v", pins)
 		}
-		b.tables = tableOf{"another"}
-		if pins, _ := b.Pins(); pins != nil {
-			t.Errorf("pins of another cluster: %+v", pins)
-		}
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+		b.tables = tableOf{"another"}
+		if pins, _ := b.Pins(); pins != nil {
+			t.Errorf("pins of another cluster: %+v", pins)
 		}
 	})
 }
