@@ -3,9 +3,11 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"shardboard/internal/cluster"
@@ -151,4 +153,25 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 			t.Errorf("the read ended with %v after %s", err, time.Since(began))
 		}
 	})
+}
+
+// A dial that heeds nobody holds nobody up either.
+func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		began := time.Now()
+		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: stuck{}})
+		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+		time.Sleep(time.Hour) // whatever still waits ends
+	})
+}
+
+type stuck struct{}
+
+func (stuck) DialContext(context.Context, string, string) (net.Conn, error) {
+	time.Sleep(time.Minute)
+	return nil, io.ErrUnexpectedEOF
 }
