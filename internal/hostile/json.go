@@ -1,10 +1,21 @@
 package hostile
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf16"
 )
+
+// Quoted is text as a JavaScript string, for commands that people paste: JSON, in
+// which nothing can be taken for something else by a terminal or by an eye.
+func Quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // cannot happen: any string can be marshalled
+	}
+	return JSON(string(b))
+}
 
 // JSON writes the hidden characters of a JSON text as \u escapes, which mean the
 // same to whoever reads it as JSON and nothing to a terminal. Line ends stay.

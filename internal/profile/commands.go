@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -53,12 +52,12 @@ func (x fixer) since(major, minor int) bool {
 }
 
 func (x fixer) fix(f Finding) Fix {
-	ns, coll := quoted(string(f.NS)), "db.getSiblingDB("+quoted(x.db)+").getCollection("+quoted(f.NS.Collection())+")"
+	ns, coll := hostile.Quoted(string(f.NS)), "db.getSiblingDB("+hostile.Quoted(x.db)+").getCollection("+hostile.Quoted(f.NS.Collection())+")"
 	index := coll + ".createIndex(" + f.Want + ")"
 	shard := "sh.shardCollection(" + ns + ", " + f.Want + ")"
 	var first []string
 	if x.enable && !x.since(6, 0) { // from 6.0 on every database may have sharded collections
-		first = []string{"sh.enableSharding(" + quoted(x.db) + ")"}
+		first = []string{"sh.enableSharding(" + hostile.Quoted(x.db) + ")"}
 	}
 	switch f.Code {
 	case FindMissing:
@@ -78,7 +77,7 @@ func (x fixer) fix(f Finding) Fix {
 		return Fix{Code: FixCopy}
 	case FindSharded:
 		if x.since(8, 0) && x.primary != "" {
-			return Fix{FixMerge, []string{fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, quoted(x.primary))}}
+			return Fix{FixMerge, []string{fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, hostile.Quoted(x.primary))}}
 		}
 	case FindOlder:
 		return Fix{FixDrop, []string{coll + ".estimatedDocumentCount()", coll + ".drop()"}}
@@ -89,14 +88,4 @@ func (x fixer) fix(f Finding) Fix {
 // extends tells whether want is have with further fields at its end.
 func extends(have, want string) bool {
 	return strings.HasPrefix(want, strings.TrimSuffix(have, "}")+", ")
-}
-
-// quoted is text as a JavaScript string: JSON, with whatever a terminal or a
-// reader's eye could take for something else written as an escape.
-func quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // cannot happen: any string can be marshalled
-	}
-	return hostile.JSON(string(b))
 }

@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,19 +11,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// quoted is text as a JavaScript string in which nothing can be taken for
-// something else, by a terminal or by an eye.
-func quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // cannot happen: any string can be marshalled
-	}
-	return hostile.JSON(string(b))
-}
-
 // collection is how mongosh names a collection.
 func collection(ns topology.Namespace) string {
-	return "db.getSiblingDB(" + quoted(ns.Database()) + ").getCollection(" + quoted(ns.Collection()) + ")"
+	return "db.getSiblingDB(" + hostile.Quoted(ns.Database()) + ").getCollection(" + hostile.Quoted(ns.Collection()) + ")"
 }
 
 func admin(format string, args ...any) string {
@@ -62,18 +51,18 @@ func document(raw bson.Raw) string {
 }
 
 // parsed is how mongosh takes Extended JSON.
-func parsed(ext string) string { return "EJSON.parse(" + quoted(ext) + ")" }
+func parsed(ext string) string { return "EJSON.parse(" + hostile.Quoted(ext) + ")" }
 
 // field is a name as a key of a JavaScript object.
 func field(name string) string {
 	for i, r := range name {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
-			return quoted(name)
+			return hostile.Quoted(name)
 		}
 	}
 	if name == "" {
-		return quoted(name)
+		return hostile.Quoted(name)
 	}
 	return name
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 )
 
@@ -123,7 +124,7 @@ func drainingStuck(l *look) {
 		case chunks > 0 && enough && moved == 0:
 			i.Text = say("draining.quiet", "shard", s.Name, "n", itoa(chunks), "over", lately.String())
 			i.Remedy.WhyNot = say("draining.unclear")
-			i.Remedy.Commands = []Command{check(admin("removeShard: %s", quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
+			i.Remedy.Commands = []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
 		case !enough && chunks > 0:
 			l.cannot(s.Name, "noEvents", "over", lately.String())
 			continue
@@ -149,8 +150,8 @@ func (l *look) movePrimary(from string, dbs []string) Remedy {
 	}
 	for _, db := range dbs[:min(len(dbs), 5)] {
 		r.Commands = append(r.Commands,
-			check("db.getSiblingDB("+quoted(db)+").stats()", "draining.stats"),
-			do(admin("movePrimary: %s, to: %s", quoted(db), quoted(to)), "draining.movePrimary"))
+			check("db.getSiblingDB("+hostile.Quoted(db)+").stats()", "draining.stats"),
+			do(admin("movePrimary: %s, to: %s", hostile.Quoted(db), hostile.Quoted(to)), "draining.movePrimary"))
 	}
 	return r
 }

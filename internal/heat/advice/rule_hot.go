@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -156,7 +157,7 @@ func (l *look) refine(i *Item, c *topology.Collection) {
 		first,
 		check(collection(c.NS)+".getIndexes()", "refine.indexes"),
 		do(collection(c.NS)+".createIndex("+key+")", "refine.index"),
-		do(admin("refineCollectionShardKey: %s, key: %s", quoted(string(c.NS)), key), "refine.refine"),
+		do(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), key), "refine.refine"),
 	}
 }
 
@@ -203,7 +204,7 @@ func monotonicKey(l *look) {
 			i.Remedy.WhyNot = say("noAction")
 			i.Remedy.Commands = []Command{
 				check(collection(w.NS)+".stats().size", "growing.room"),
-				do(admin("reshardCollection: %s, key: %s", quoted(ns), key), "growing.reshard"),
+				do(admin("reshardCollection: %s, key: %s", hostile.Quoted(ns), key), "growing.reshard"),
 			}
 		} else {
 			i.Remedy.WhyNot = say("growing.before50")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 )
 
@@ -120,7 +121,7 @@ func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64,
 	switch {
 	case c.NoBalance:
 		i.Remedy.Plans = []Plan{plan("balance-collection", say("balance-collection", "ns", ns), "ns", ns, "on", "true")}
-		i.Remedy.Commands = []Command{do("sh.enableBalancing("+quoted(ns)+")", "imbalance.enable")}
+		i.Remedy.Commands = []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}
 	case strings.HasPrefix(why.Code, string(balance.RuleThreshold)+".count"):
 		// Up to 6.0.2 chunks are counted, whatever they weigh.
 		i.Text.Code = "imbalance.counts"
@@ -133,10 +134,10 @@ func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64,
 		i.Remedy.WhyNot = say("imbalance.jumbo")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
 		i.Remedy.WhyNot = say("imbalance.blocked")
-		i.Remedy.Commands = []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", quoted(ns)), "imbalance.allow")}
+		i.Remedy.Commands = []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)), "imbalance.allow")}
 	default:
 		i.Remedy.WhyNot = say("imbalance.rule")
-		i.Remedy.Commands = []Command{check(admin("balancerCollectionStatus: %s", quoted(ns)), "imbalance.status")}
+		i.Remedy.Commands = []Command{check(admin("balancerCollectionStatus: %s", hostile.Quoted(ns)), "imbalance.status")}
 	}
 	l.add(i)
 }

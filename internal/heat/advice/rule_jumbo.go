@@ -3,6 +3,7 @@ package advice
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -52,7 +53,7 @@ func (l *look) widerKey(c *topology.Collection) []Command {
 	return []Command{
 		check("db.version()", "refine.version"),
 		do(collection(c.NS)+".createIndex("+wider+")", "refine.index"),
-		do(admin("refineCollectionShardKey: %s, key: %s", quoted(string(c.NS)), wider), "refine.refine"),
+		do(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), wider), "refine.refine"),
 	}
 }
 

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"shardboard/internal/hostile"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -94,13 +95,13 @@ func (l *look) unshardedCommands(ns topology.Namespace, shard string) []Command 
 	out := []Command{check(collection(ns)+".getIndexes()", "unsharded.indexes")}
 	if l.release().AtLeast(8, 0, 0) {
 		if to := l.coolest(ns.Database(), shard); to != "" {
-			return append(out, do(admin("moveCollection: %s, toShard: %s", quoted(string(ns)), quoted(to)), "unsharded.move"))
+			return append(out, do(admin("moveCollection: %s, toShard: %s", hostile.Quoted(string(ns)), hostile.Quoted(to)), "unsharded.move"))
 		}
 	}
 	if l.release().AtLeast(7, 0, 0) {
 		out = append(out, check(collection(ns)+`.analyzeShardKey({_id: "hashed"})`, "unsharded.analyze"))
 	}
-	return append(out, do(`sh.shardCollection(`+quoted(string(ns))+`, {_id: "hashed"})`, "unsharded.shard"))
+	return append(out, do(`sh.shardCollection(`+hostile.Quoted(string(ns))+`, {_id: "hashed"})`, "unsharded.shard"))
 }
 
 // snapshotBodies: what documentation shards and no release does.
@@ -196,8 +197,8 @@ func orphans(l *look) {
 				i.Rank, i.Why = Warn, say("orphans.much")
 			}
 			i.Remedy = Remedy{WhyNot: say("orphans.direct", "shard", s.Name), Commands: []Command{
-				check(`db.getSiblingDB("config").rangeDeletions.find({nss: `+quoted(string(c.NS))+`})`, "orphans.pending"),
-				do(admin("cleanupOrphaned: %s", quoted(string(c.NS))), "orphans.clean"),
+				check(`db.getSiblingDB("config").rangeDeletions.find({nss: `+hostile.Quoted(string(c.NS))+`})`, "orphans.pending"),
+				do(admin("cleanupOrphaned: %s", hostile.Quoted(string(c.NS))), "orphans.clean"),
 			}}
 			l.add(i)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/hostile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -94,7 +95,7 @@ func removeRange(z topology.ZoneRange) Plan {
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return do("sh.removeRangeFromZone("+quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
+	return do("sh.removeRangeFromZone("+hostile.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
 }
 
 // fewPlans bounds the plans of one advice.
@@ -181,7 +182,7 @@ func (l *look) leftovers(i *Item, zone string, ranges []topology.ZoneRange, shar
 	}
 	for _, s := range shards[:min(len(shards), fewPlans)] {
 		i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-remove-shard", say("zone-remove-shard", "zone", zone, "shard", s), "shard", s, "zone", zone))
-		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+quoted(s)+", "+quoted(zone)+")", "zone.removeShard"))
+		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")", "zone.removeShard"))
 	}
 }
 
