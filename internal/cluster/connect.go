@@ -61,7 +61,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	if c.mongo, err = mongo.Connect(opts); err != nil {
 		return nil, c.classify(err, "connect", "")
 	}
-	if err := c.requireMongos(ctx); err != nil {
+	if err := c.firstHello(ctx); err != nil {
 		if fault.Of(err) == fault.Unavailable {
 			err = c.explainUnreachable(ctx, o, err)
 		}
@@ -131,6 +131,20 @@ func (c *Client) Close(ctx context.Context) error {
 	case <-time.After(2 * closeTimeout):
 		return nil
 	}
+}
+
+// firstHello asks who answers, and asks again when nobody does within a second: the
+// driver misses that its server is there when it learns so in the moment in which the
+// first operation begins to wait for it, and would let that wait in vain. The second
+// finds the server at once.
+func (c *Client) firstHello(ctx context.Context) error {
+	soon, cancel := context.WithTimeout(ctx, min(time.Second, c.timeout/2))
+	defer cancel()
+	err := c.requireMongos(soon)
+	if err == nil || soon.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	return c.requireMongos(ctx)
 }
 
 // requireMongos asks who answers.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,4 +175,41 @@ type stuck struct{}
 func (stuck) DialContext(context.Context, string, string) (net.Conn, error) {
 	time.Sleep(time.Minute)
 	return nil, io.ErrUnexpectedEOF
+}
+
+// When the first question is lost it is asked again, before the patience of a start
+// is over.
+func TestConnectAsksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
+		must(t, err)
+		defer func() { must(t, sim.Close()) }()
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		began := time.Now()
+		d := &deaf{sim: sim}
+		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})
+		must(t, err)
+		if took := time.Since(began); took > 2*time.Second || d.dials.Load() < 3 {
+			t.Errorf("after %s and %d dials", took, d.dials.Load())
+		}
+		must(t, c.Close(t.Context()))
+		time.Sleep(time.Hour)
+	})
+}
+
+// deaf is a way to a cluster whose second connection leads nowhere: the first is the
+// driver's own, which looks whether the server is there.
+type deaf struct {
+	sim   *simcluster.Cluster
+	dials atomic.Int32
+}
+
+func (d *deaf) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if d.dials.Add(1) != 2 {
+		return d.sim.DialContext(ctx, network, address)
+	}
+	here, there := net.Pipe()
+	go func() { _, _ = io.Copy(io.Discard, there) }() // hears all, says nothing
+	return here, nil
 }
