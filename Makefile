@@ -32,12 +32,13 @@ vet:
 	$(STATIC) ./...
 
 # What runs most at once is tested under the race detector too, here without its long
-# tests; the simulated cluster and all of the pages follow in test-all. On one
-# processor each (-cpu 1): two threads that fire timers of one synctest bubble crash
-# the detector itself (golang/go#78156), and it sees what is not ordered all the same.
+# tests; the rest follows in test-all. On one processor each (-cpu 1): two threads that
+# fire timers of one synctest bubble crash the detector itself (golang/go#78156), and
+# it sees what is not ordered all the same.
 RACE    = $(GO) test -race -cpu 1
-CROWDED = ./internal/actions/... ./internal/alert ./internal/app ./internal/auth/... ./internal/cluster ./internal/conformance \
-          ./internal/heat/... ./internal/history ./internal/placement ./internal/store/... ./internal/topology
+CROWDED = ./internal/actions/... ./internal/app ./internal/cluster ./internal/topology
+QUIETER = ./internal/alert ./internal/auth/... ./internal/heat/... \
+          ./internal/history ./internal/placement ./internal/store/...
 
 unit:
 	$(RACE) -short -timeout 6m $(CROWDED)
@@ -52,6 +53,7 @@ test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	cd tools && npx --no-install tsc -p .
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 12m -run 'Browser' ./internal/app/
+	$(RACE) -short -timeout 6m $(QUIETER)
 	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/cluster ./internal/conformance ./web
 	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
 	sh scripts/outside-clients
