@@ -275,10 +275,11 @@ func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		db, to := kept(t, dir), &receiver{}
-		r := run(t, oneTarget, db, &world{}, to)
-		if _, err := r.Test(t.Context(), "ops", by()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
+		early := New(configured(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
+		if _, err := early.Test(t.Context(), "ops", by()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
 			t.Errorf("before it is known what to record it with: %v", err)
 		}
+		r := run(t, oneTarget, db, &world{}, to)
 		pass(time.Minute)
 		if _, err := r.Test(t.Context(), "nobody", by()); fault.Of(err) != fault.NotFound {
 			t.Error(err)
