@@ -162,7 +162,12 @@ func (g *game) sabotage() {
 
 // ask makes a random plan and runs it, where that is possible.
 func (g *game) ask() {
-	kind, args := g.idea()
+	w, ok := g.glance()
+	if !ok {
+		g.sum.count("no plan")
+		return
+	}
+	kind, args := g.idea(w)
 	p, err := g.Engine.Plan(g.Context(), Anna, engine.Request{Kind: kind, Args: args, Reason: "chance"})
 	if err != nil {
 		if fault.Of(err) == fault.Internal {
@@ -180,25 +185,33 @@ func (g *game) ask() {
 	g.runs = append(g.runs, run.ID)
 }
 
+// glance is the world as anybody sees it while things go wrong. A frozen cluster
+// answers nobody, and it thaws only at the end of the turn.
+func (g *game) glance() (World, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	w, err := g.world(ctx)
+	return w, err == nil
+}
+
 // key is one of the bounds of the chunks, or a number between.
-func (g *game) key() bson.Raw {
-	if w := g.World(); g.one(2) && len(w.Chunks) > 1 {
+func (g *game) key(w World) bson.Raw {
+	if g.one(2) && len(w.Chunks) > 1 {
 		return P(w.Chunks[1+g.rng.IntN(len(w.Chunks)-1)].Lo)
 	}
 	return P(g.rng.IntN(40))
 }
 
-func (g *game) idea() (actions.Kind, actions.Args) {
-	w := g.World()
+func (g *game) idea(w World) (actions.Kind, actions.Args) {
 	shard, zone := pick(g, "shard-rs-1", "shard-rs-2", "shard-rs-3"), pick(g, "eu", "us")
-	bounds := [2]bson.Raw{g.key(), g.key()}
+	bounds := [2]bson.Raw{g.key(w), g.key(w)}
 	if len(w.Chunks) > 3 && !g.one(8) {
 		i := 1 + g.rng.IntN(len(w.Chunks)-2)
 		bounds = [2]bson.Raw{P(w.Chunks[i].Lo), P(w.Chunks[i].Hi)}
 	}
 	switch g.rng.IntN(14) {
 	case 0, 1:
-		return actions.Split, actions.Args{NS: NS, At: g.key()}
+		return actions.Split, actions.Args{NS: NS, At: g.key(w)}
 	case 2, 3:
 		if len(w.Chunks) > 4 {
 			i := 1 + g.rng.IntN(len(w.Chunks)-3)
@@ -208,7 +221,7 @@ func (g *game) idea() (actions.Kind, actions.Args) {
 	case 4, 5, 6:
 		return actions.MoveChunk, actions.Args{NS: NS, Bounds: bounds, To: shard}
 	case 7:
-		return actions.MoveChunk, actions.Args{NS: NS, Bounds: bounds, Min: g.key(), Max: g.key(), To: shard}
+		return actions.MoveChunk, actions.Args{NS: NS, Bounds: bounds, Min: g.key(w), Max: g.key(w), To: shard}
 	case 8:
 		return actions.ZoneAddShard, actions.Args{Shard: shard, Zone: zone}
 	case 9:
@@ -264,10 +277,13 @@ func (g *game) disturb() {
 
 func (g *game) foreign() {
 	e := func(k string, v any) bson.E { return bson.E{Key: k, Value: v} }
-	w := g.World()
+	w, ok := g.glance()
+	if !ok {
+		return
+	}
 	c := w.Chunks[g.rng.IntN(len(w.Chunks)-1)+1]
 	for _, cmd := range []bson.D{pick(g,
-		bson.D{e("split", NS), e("middle", g.key())},
+		bson.D{e("split", NS), e("middle", g.key(w))},
 		bson.D{e("moveChunk", NS), e("find", P(c.Lo)), e("to", pick(g, "shard-rs-1", "shard-rs-2", "shard-rs-3"))},
 		bson.D{e("addShardToZone", "shard-rs-3"), e("zone", "eu")},
 	)} {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,12 +38,24 @@ type WorldRange struct {
 	Zone   string
 }
 
-// World reads the cluster as it is.
+// World reads the cluster as it is, when it answers.
 func (r *Rig) World() World {
 	r.Helper()
+	w, err := r.world(context.Background())
+	if err != nil {
+		r.Error(err)
+	}
+	return w
+}
+
+func (r *Rig) world(ctx context.Context) (World, error) {
+	var errs []error
+	rows := func(coll string, filter bson.D, each func(bson.Raw)) {
+		errs = append(errs, r.rows(ctx, coll, filter, each))
+	}
 	w := World{Zones: map[string][]string{}, Balancer: true}
 	var id bson.RawValue
-	r.rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
+	rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
 		if dropped, ok := row.Lookup("dropped").BooleanOK(); ok && dropped {
 			return
 		}
@@ -51,17 +64,17 @@ func (r *Rig) World() World {
 	})
 	if w.Sharded {
 		of := bson.D{{Key: "$or", Value: bson.A{bson.D{{Key: "uuid", Value: id}}, bson.D{{Key: "ns", Value: NS}}}}}
-		r.rows("chunks", of, func(row bson.Raw) {
+		rows("chunks", of, func(row bson.Raw) {
 			shard, _ := row.Lookup("shard").StringValueOK()
 			jumbo, _ := row.Lookup("jumbo").BooleanOK()
 			w.Chunks = append(w.Chunks, WorldChunk{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
 		})
 	}
-	r.rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
+	rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
 		zone, _ := row.Lookup("tag").StringValueOK()
 		w.Ranges = append(w.Ranges, WorldRange{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})
 	})
-	r.rows("shards", bson.D{}, func(row bson.Raw) {
+	rows("shards", bson.D{}, func(row bson.Raw) {
 		name, _ := row.Lookup("_id").StringValueOK()
 		tags, _ := row.Lookup("tags").ArrayOK()
 		values, _ := tags.Values()
@@ -71,7 +84,7 @@ func (r *Rig) World() World {
 		}
 		slices.Sort(w.Zones[name])
 	})
-	r.rows("settings", bson.D{{Key: "_id", Value: "balancer"}}, func(row bson.Raw) {
+	rows("settings", bson.D{{Key: "_id", Value: "balancer"}}, func(row bson.Raw) {
 		stopped, _ := row.Lookup("stopped").BooleanOK()
 		mode, _ := row.Lookup("mode").StringValueOK()
 		w.Balancer = !stopped && mode != "off"
@@ -80,20 +93,19 @@ func (r *Rig) World() World {
 	})
 	slices.SortFunc(w.Chunks, func(a, b WorldChunk) int { return compare(a.Lo, b.Lo) })
 	slices.SortFunc(w.Ranges, func(a, b WorldRange) int { return compare(a.Lo, b.Lo) })
-	return w
+	return w, errors.Join(errs...)
 }
 
-func (r *Rig) rows(coll string, filter bson.D, each func(bson.Raw)) {
-	r.Helper()
-	reply, err := r.Sim.Command(context.Background(), "config", bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}})
+func (r *Rig) rows(ctx context.Context, coll string, filter bson.D, each func(bson.Raw)) error {
+	reply, err := r.Sim.Command(ctx, "config", bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}})
 	if err != nil {
-		r.Errorf("read config.%s: %v", coll, err)
-		return
+		return fmt.Errorf("read config.%s: %w", coll, err)
 	}
 	values, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	for _, v := range values {
 		each(v.Document())
 	}
+	return nil
 }
 
 func number(v bson.RawValue) float64 {
