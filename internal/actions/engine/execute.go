@@ -21,7 +21,11 @@ type execution struct {
 	stop    chan struct{} // closed when somebody asked to stop
 	writing chan struct{} // held while the run is written: disks may be slow, and readers do not wait for them
 	halting bool          // somebody is about to
+	owed    *result       // goes to disk with the next write, whoever writes
 }
+
+// result is what happened and is not known to be on disk.
+type result struct{ change func(*Run) }
 
 func newExecution(e *Engine, run Run) *execution {
 	x := &execution{e: e, id: run.ID, run: run, stop: make(chan struct{}), writing: make(chan struct{}, 1)}
@@ -66,7 +70,9 @@ func (x *execution) changed(change func(*Run)) Run {
 	return r
 }
 
-// save changes the run on disk and then in memory; after an error neither.
+// save changes the run on disk and then in memory; after an error neither, as far
+// as is known. What is owed goes along, so that nothing is written that is older
+// than what an earlier write may have left.
 func (x *execution) save(ctx context.Context, change func(*Run)) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
@@ -77,7 +83,11 @@ func (x *execution) save(ctx context.Context, change func(*Run)) error {
 		return ctx.Err()
 	}
 	x.mu.Lock()
-	r := x.changed(change)
+	owed, all := x.owed, change
+	if owed != nil {
+		all = func(r *Run) { owed.change(r); change(r) }
+	}
+	r := x.changed(all)
 	x.mu.Unlock()
 	record, err := runRecord(r)
 	if err != nil {
@@ -86,7 +96,12 @@ func (x *execution) save(ctx context.Context, change func(*Run)) error {
 	if err := x.e.o.Journal.SaveRun(ctx, record); err != nil {
 		return err
 	}
-	x.show(change)
+	x.mu.Lock()
+	if x.owed == owed {
+		x.owed = nil
+	}
+	x.mu.Unlock()
+	x.show(all)
 	return nil
 }
 
@@ -98,10 +113,12 @@ const (
 
 // keep saves what happened, again and again until it is on disk: until then the
 // run does not go on and says why. False at the end of the process, which
-// leaves it open for the next one.
+// leaves it open for the next one. Only the goroutine of the run keeps.
 func (x *execution) keep(change func(*Run)) bool {
-	for pause := saveAgain; ; pause = min(2*pause, saveLonger) {
-		err := x.save(x.e.life, change)
+	mine := &result{change}
+	x.owe(mine)
+	for pause := saveAgain; x.owes(mine); pause = min(2*pause, saveLonger) {
+		err := x.save(x.e.life, func(*Run) {})
 		if err == nil {
 			return true
 		}
@@ -111,6 +128,19 @@ func (x *execution) keep(change func(*Run)) bool {
 			return false
 		}
 	}
+	return true
+}
+
+func (x *execution) owe(r *result) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.owed = r
+}
+
+func (x *execution) owes(r *result) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.owed == r
 }
 
 // pause waits; false at the end of the process.
