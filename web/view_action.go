@@ -129,7 +129,7 @@ func (o *offer) project(p placement.Project) templates.Acts {
 	}
 	id, pinned := p.ID.Hex(), false
 	for _, z := range o.t.Zones {
-		pinned = pinned || z.NS.Database() == p.DB && z.Zone == "pin-"+id
+		pinned = pinned || z.NS.Database() == p.DB && z.Zone == placement.PinZone(id)
 	}
 	of := []string{"project", id, "db", p.DB}
 	held := when(pinned, "pinned")

@@ -2,12 +2,12 @@ package web
 
 import (
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/heat/advice"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -22,18 +22,14 @@ type Pins interface {
 	Subscribe() (<-chan struct{}, func())
 }
 
-const (
-	pinPrefix  = "pin-"
-	ownerShown = 120 // bytes of an owner's name that pages show
-)
+const ownerShown = 120 // bytes of an owner's name that pages show
 
-func pinZone(project bson.ObjectID) string { return pinPrefix + project.Hex() }
+func pinZone(project bson.ObjectID) string { return placement.PinZone(project.Hex()) }
 
-// pinnedBy is the project that a zone pins.
+// pinnedBy is the project that a zone pins, named as our plans name it.
 func pinnedBy(zone string) (project string, ok bool) {
-	hex, pin := strings.CutPrefix(zone, pinPrefix)
-	id, err := bson.ObjectIDFromHex(hex)
-	return id.Hex(), pin && err == nil && pinZone(id) == zone
+	id, pin, ok := placement.ZoneProject(zone)
+	return id.Hex(), pin && ok && pinZone(id) == zone
 }
 
 // isPinned tells whether a zone has a shard or a range, and which shards.

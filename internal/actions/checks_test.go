@@ -206,11 +206,11 @@ func orphans(s *Situation, shard string, n int64) {
 func pinnedBeta(t *testing.T, shard string) func(*Situation) {
 	return func(s *Situation) {
 		for _, ns := range []topology.Namespace{documents, clients} {
-			zone(t, pinZone(oid(20).Hex()), shard, ns, from(t, 20), from(t, 21))(s)
+			zone(t, placement.PinZone(oid(20).Hex()), shard, ns, from(t, 20), from(t, 21))(s)
 			c := in(s, ns)
 			*c = *collection(t, ns, c.Key, []shardkey.Key{keyed(t, c.Key, oid(20)), keyed(t, c.Key, oid(21))}, "a"+shard+"c")
 		}
-		s.Table.Shard(shard).Zones = []string{pinZone(oid(20).Hex())}
+		s.Table.Shard(shard).Zones = []string{placement.PinZone(oid(20).Hex())}
 	}
 }
 

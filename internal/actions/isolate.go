@@ -15,12 +15,12 @@ func planIsolate(s Situation, a Args) (Draft, Args, error) {
 	held := d.heldBy(p)
 	d.pin(p, held)
 	d.keepOut(p, held)
-	return d.finish(d.pinned("isolate", p, held), Undo{Possible: true, Text: say(d.modal("isolate"), "project", p.Name, "zone", pinZone(p.ID.Hex()), "others", othersZone(p.ID.Hex()))})
+	return d.finish(d.pinned("isolate", p, held), Undo{Possible: true, Text: say(d.modal("isolate"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()), "others", placement.OthersZone(p.ID.Hex()))})
 }
 
 // keepOut gives all that no range covers yet to a zone of the other shards.
 func (d *drafting) keepOut(p placement.Project, held []held) {
-	zone := othersZone(p.ID.Hex())
+	zone := placement.OthersZone(p.ID.Hex())
 	var others []string
 	for _, s := range d.s.Table.Shards {
 		if s.Name != d.a.Shard && !s.Draining {
@@ -72,7 +72,7 @@ func (d *drafting) keepOutOf(h held, p placement.Project, others []string, load 
 		load[best]++
 		return best
 	}
-	own, zone := pinZone(p.ID.Hex()), othersZone(p.ID.Hex())
+	own, zone := placement.PinZone(p.ID.Hex()), placement.OthersZone(p.ID.Hex())
 	for _, z := range d.ranges(h.c.NS) {
 		if z.Zone != own && z.Zone != zone && d.carries(d.a.Shard, z.Zone) {
 			d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.shares", "ns", string(h.c.NS), "zone", z.Zone, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -77,9 +78,9 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 		{name: "spread", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, want: "splitAt splitAt splitAt splitAt move move"},
 		{name: "spread where nothing is hashed", layout: "0.4", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
 		{name: "unpin what is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
-		{name: "unpin", kind: Unpin, change: []func(*Situation){zone(t, pinZone(oid(20).Hex()), "b", documents, from(t, 20), from(t, 21))},
+		{name: "unpin", kind: Unpin, change: []func(*Situation){zone(t, placement.PinZone(oid(20).Hex()), "b", documents, from(t, 20), from(t, 21))},
 			args: func(Situation) Args { return Args{Project: "beta"} }, want: "removeZoneRange removeShardFromZone"},
-		{name: "unpin a project that is gone", kind: Unpin, change: []func(*Situation){zone(t, pinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))},
+		{name: "unpin a project that is gone", kind: Unpin, change: []func(*Situation){zone(t, placement.PinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))},
 			args: func(Situation) Args { return Args{Project: oid(77).Hex()} }, want: "removeZoneRange removeShardFromZone"},
 		{name: "add a shard to a zone", kind: ZoneAddShard, args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "addShardToZone"},
 		{name: "add a shard that is there", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneAddShard,

@@ -9,11 +9,6 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pinZone and othersZone are the zones of a pinned project, and of everything
-// that is kept away from it.
-func pinZone(id string) string    { return "pin-" + id }
-func othersZone(id string) string { return "others-of-" + id }
-
 // planPin keeps a project's rows on one shard, in every collection whose key
 // leads with the project. Takes project, db, shard (or to), mode, expires, owner.
 func planPin(s Situation, a Args) (Draft, Args, error) {
@@ -23,7 +18,7 @@ func planPin(s Situation, a Args) (Draft, Args, error) {
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)
-	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", pinZone(p.ID.Hex()))})
+	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()))})
 }
 
 // pinning reads the arguments that pin and isolate have in common.
@@ -83,7 +78,7 @@ const shortestPin = 15 * time.Minute
 
 // pin makes the zone and its ranges, and brings the project's chunks there.
 func (d *drafting) pin(p placement.Project, held []held) {
-	zone := pinZone(p.ID.Hex())
+	zone := placement.PinZone(p.ID.Hex())
 	if len(held) == 0 {
 		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.nothing", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
 		return

@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -24,7 +25,7 @@ func planUnpin(s Situation, a Args) (Draft, Args, error) {
 		return Draft{}, a, err
 	}
 	d := draft(s, Unpin, a)
-	zones := []string{pinZone(a.Project), othersZone(a.Project)}
+	zones := []string{placement.PinZone(a.Project), placement.OthersZone(a.Project)}
 	var ranges []topology.ZoneRange
 	for _, z := range s.Table.Zones {
 		if z.Zone != zones[0] && z.Zone != zones[1] || a.DB != "" && z.NS.Database() != a.DB {
@@ -53,13 +54,13 @@ func planUnpin(s Situation, a Args) (Draft, Args, error) {
 // zoned tells whether there are zones of a project's id.
 func (s Situation) zoned(id string) bool {
 	for _, z := range s.Table.Zones {
-		if z.Zone == pinZone(id) || z.Zone == othersZone(id) {
+		if z.Zone == placement.PinZone(id) || z.Zone == placement.OthersZone(id) {
 			return true
 		}
 	}
 	for _, sh := range s.Table.Shards {
 		for _, z := range sh.Zones {
-			if z == pinZone(id) || z == othersZone(id) {
+			if z == placement.PinZone(id) || z == placement.OthersZone(id) {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package advice
 import (
 	"slices"
 
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -13,7 +14,7 @@ func pinViolated(l *look) {
 	}
 	ranges, carry := l.rangesOf(), l.carriers()
 	for _, zone := range sortedNames(ranges) {
-		id, pin, ok := pinned(zone)
+		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
 			continue // nobody carries it: told by its own rule
 		}
@@ -109,7 +110,7 @@ func pinExpired(l *look) {
 		return
 	}
 	for _, zone := range sortedNames(l.rangesOf()) {
-		id, pin, ok := pinned(zone)
+		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {
 			continue
 		}

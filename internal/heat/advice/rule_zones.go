@@ -2,32 +2,12 @@ package advice
 
 import (
 	"slices"
-	"strings"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/hostile"
+	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
-
-// Zones of pinned projects are named after the project.
-const (
-	pinPrefix    = "pin-"
-	othersPrefix = "others-of-"
-)
-
-// pinned is the project that a zone is named after.
-func pinned(zone string) (id bson.ObjectID, pin, ok bool) {
-	hex, pin := strings.CutPrefix(zone, pinPrefix)
-	if !pin {
-		if hex, ok = strings.CutPrefix(zone, othersPrefix); !ok {
-			return id, false, false
-		}
-	}
-	id, err := bson.ObjectIDFromHex(hex)
-	return id, pin, err == nil
-}
 
 // carriers are the shards of each zone.
 func (l *look) carriers() map[string][]string {
@@ -131,7 +111,7 @@ func zoneNoShard(l *look) {
 		for _, z := range list[:min(len(list), fewPlans)] {
 			i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
 		}
-		if id, _, ok := pinned(zone); ok {
+		if id, _, ok := placement.ZoneProject(zone); ok {
 			i.Project = id.Hex()
 		}
 		l.add(i)
@@ -156,7 +136,7 @@ func zoneUnknown(l *look) {
 		names[z] = true
 	}
 	for _, zone := range sortedNames(names) {
-		id, _, ok := pinned(zone)
+		id, _, ok := placement.ZoneProject(zone)
 		if !ok {
 			continue
 		}
@@ -222,7 +202,7 @@ func zoneEmpty(l *look) {
 		if len(ranges[zone]) > 0 {
 			continue
 		}
-		if id, _, ok := pinned(zone); ok && l.Directory != nil && l.Directory.Loaded() {
+		if id, _, ok := placement.ZoneProject(zone); ok && l.Directory != nil && l.Directory.Loaded() {
 			if _, known := l.Directory.ByID(id); !known {
 				continue // told as the zone of an unknown project
 			}
