@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"shardboard/internal/fault"
@@ -134,7 +135,8 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 		m.Map = s.heatPicture(v, q, all[at].Method) // it may know of the time before a restart
 		return m, nil
 	}
-	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns), s.shardWrites(v, q))
+	writes := sync.OnceValue(func() map[string]float64 { return s.shardWrites(v, q) })
+	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns), writes)
 	m.Collections = collectionLinks(q, all)
 	uncounted(&m, all)
 	if known {

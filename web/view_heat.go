@@ -19,7 +19,7 @@ import (
 const shownHot = 10
 
 // heatPage words one window of one collection.
-func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load, writes map[string]float64) templates.Heat {
+func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load map[string]heat.Load, writes func() map[string]float64) templates.Heat {
 	c := v.Table.Collection(w.NS)
 	m := templates.Heat{NS: string(w.NS), Name: w.NS.Collection(), Windows: windowLinks(q)}
 	changed := w.Method == heat.ChangedRows
@@ -63,7 +63,7 @@ func shortest(m heat.Method) time.Duration {
 	return heat.Shortest
 }
 
-func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collection, r refs, shards, writes map[string]float64) (out []templates.HeatChunk) {
+func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collection, r refs, shards map[string]float64, writes func() map[string]float64) (out []templates.HeatChunk) {
 	lines := first(w.Chunks(v.Table, prof), shownHot)
 	splits := w.Splittings(v.Table, prof, lines)
 	for i, l := range lines {

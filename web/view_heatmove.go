@@ -47,19 +47,20 @@ func calmest(t *topology.Table, c *topology.Collection, i int, writes map[string
 }
 
 // helping links the plan that helps a hot chunk, where there is one: a cut where
-// that divides the load, else a move away from what else its shard takes.
-func helping(line *templates.HeatChunk, t *topology.Table, c *topology.Collection, i int, code string, writes map[string]float64) {
+// that divides the load, else a move away from what else its shard takes. What shards take is asked for
+// when a chunk needs it.
+func helping(line *templates.HeatChunk, t *topology.Table, c *topology.Collection, i int, code string, writes func() map[string]float64) {
 	ref := chunkRef(c, c.Chunks.At(i).Min)
 	switch code {
 	case "divides", "projects":
 		line.PlanText, line.PlanURL = words.T("heat.plan"), planURL(actions.Split, "ns", string(c.NS), "chunk", ref)
 	case "document", "project", "single":
-		switch to := calmest(t, c, i, writes); to {
+		switch to := calmest(t, c, i, writes()); to {
 		case "":
 		case c.Chunks.Owner(i):
 			line.PlanText = words.T("heat.plan.none")
 		default:
-			line.PlanText = words.T("heat.plan.move", "shard", to, "rate", perSecond(writes[to]))
+			line.PlanText = words.T("heat.plan.move", "shard", to, "rate", perSecond(writes()[to]))
 			line.PlanURL = planURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", to)
 		}
 	}
