@@ -45,15 +45,10 @@ func (s *Server) heatList(v View, windows []heat.Window, d time.Duration) api.He
 
 // notYet is why nothing was counted of a collection.
 func notYet(w heat.Window, h heat.Health) (code, sentence string) {
-	code = "begun"
-	switch {
-	case fault.Of(h.Err) == fault.Forbidden:
-		code = "denied"
-	case h.Err != nil:
-		code = "failed"
-	default:
-		return code, words.T("heat.notyet.begun", "name", string(w.NS), "detail", words.T("heat.begin.detail."+w.Method.String()))
+	if h.Err == nil {
+		return "begun", words.T("heat.notyet.begun", "name", string(w.NS), "detail", words.T("heat.begin.detail."+w.Method.String()))
 	}
+	code = failedCount(h).Code
 	return code, words.Code("heat.notyet", code, map[string]string{"name": string(w.NS), "error": fault.Text(h.Err)})
 }
 
