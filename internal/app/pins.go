@@ -171,7 +171,7 @@ func (b *pinBook) same(ctx context.Context, cluster string) (bool, error) {
 	}
 	for _, id := range b.open {
 		switch r, err := b.runs.RunByID(ctx, id); {
-		case fault.Of(err) == fault.NotFound && err != nil:
+		case fault.Of(err) == fault.NotFound:
 			return false, nil
 		case err != nil:
 			return false, err

@@ -182,7 +182,7 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 		t.Errorf("judged by a part of the projects: %+v %+v", g, s)
 	}
 	lines := w.Chunks(table, profile.Yorkie())
-	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 || w.Splitting(table, profile.Yorkie(), lines[0]).Code != "projects" {
+	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 || w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
 		t.Errorf("%+v", lines)
 	}
 	if len(w.Documents()) != 0 {

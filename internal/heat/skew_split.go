@@ -33,13 +33,8 @@ const alone = 0.8
 // enough is how many rows have to be seen for a judgement.
 const enough = 10
 
-// Splitting judges a chunk by its bounds, the key and who wrote to it in the
-// window.
-func (w Window) Splitting(t *topology.Table, prof *profile.Profile, l Line) Splitting {
-	return w.Splittings(t, prof, []Line{l})[0]
-}
-
-// Splittings judges chunks, in their order; the window is gone through once for all.
+// Splittings judges chunks, in their order, each by its bounds, the key and who wrote
+// to it in the window, which is gone through once for all.
 func (w Window) Splittings(t *topology.Table, prof *profile.Profile, chunks []Line) []Splitting {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	out := make([]Splitting, len(chunks))

@@ -133,7 +133,7 @@ func TestWhatACutWouldDoIsToldByWhoWrites(t *testing.T) {
 	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
 	judge := func(table *topology.Table, counts ...Count) Splitting {
 		w := counted(table, Slot{From: begin, Counts: counts})
-		return w.Splitting(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie())[0])
+		return w.Splittings(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie()))[0]
 	}
 	hashed := yorkie(t)
 	if s := judge(hashed, Count{oid(1, 0), oid(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != oid(1, 1) {
