@@ -31,4 +31,5 @@ type Args struct {
 	Force   bool          // move: also a chunk that is too big or jumbo
 	Expires time.Duration // pin: after so long it is reported as expired; 0 = never
 	Owner   string        // pin: who answers for it
+	Pause   string        // pin, isolate, spread, move: what of the balancer is paused meanwhile: "collections" or "balancer"
 }

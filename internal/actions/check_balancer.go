@@ -32,6 +32,8 @@ func (d *drafting) checkBalancer() {
 				is(Block, "balancer.collectionOff", "ns", string(k.c.NS))
 			}
 		}
+	case d.paused:
+		is(Pass, "balancer.paused", "what", d.a.Pause)
 	case len(d.sketches) == 0:
 		is(Pass, "balancer.apart")
 	case b.Enabled() && b.Mode != "autoSplitOnly":

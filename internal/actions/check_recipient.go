@@ -81,25 +81,25 @@ func (d *drafting) sharable() bool {
 // checkCleanup: what a shard gave away it must have deleted before it can take
 // it back; such a move fails after 10 s (observed on MongoDB 5.0.7). That a range
 // was given away lately is known from the changelog; whether the clean-up was
-// waited for only of our own moves. Where orphans are counted, the count decides.
+// waited for only of our own moves. Where orphans are counted, a count of none
+// decides. It never blocks: a run waits until the shard has deleted them.
 func (d *drafting) checkCleanup() {
 	for _, c := range d.cleanups() {
 		m, ok := d.collides(c)
 		if !ok {
 			continue
 		}
-		v := Warn
-		switch orphans, known := d.orphans(m); {
-		case known && orphans == 0:
+		if orphans, known := d.orphans(m); known && orphans == 0 {
 			continue
-		case known && c.Min != nil:
-			v = Block
 		}
 		text := say("cleanup.pending", "ns", string(c.NS), "shard", c.Shard)
-		if !c.Until.IsZero() {
+		switch {
+		case !c.Until.IsZero() && !c.Since.IsZero():
+			text = say("cleanup.pendingSince", "ns", string(c.NS), "shard", c.Shard, "since", moment(c.Since), "until", moment(c.Until))
+		case !c.Until.IsZero():
 			text = say("cleanup.pendingUntil", "ns", string(c.NS), "shard", c.Shard, "until", moment(c.Until))
 		}
-		d.check(Check{ID: "cleanup", Verdict: v, Text: text, Source: d.fromTable(topology.PartEvents)})
+		d.check(Check{ID: "cleanup", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartEvents)})
 		return
 	}
 	text := say("cleanup.none")
@@ -117,8 +117,8 @@ func (d *drafting) cleanups() []Cleanup {
 	all := slices.Clone(d.s.Activity.Cleanups)
 	if !d.s.Activity.Known && len(all) == 0 {
 		for _, e := range d.s.Table.Events {
-			if c, ok := GivenAway(e); ok && e.Time.Add(orphanDelay).After(d.s.Now) {
-				c.Until = e.Time.Add(orphanDelay)
+			if c, ok := GivenAway(e); ok && e.Time.Add(OrphanDelay).After(d.s.Now) {
+				c.Until = e.Time.Add(OrphanDelay)
 				all = append(all, c)
 			}
 		}
@@ -150,7 +150,7 @@ func (d *drafting) orphans(m transfer) (int64, bool) {
 		return 0, false
 	}
 	for _, c := range d.cleanups() {
-		if c.NS == m.k.c.NS && c.Shard == m.to && !o.At.After(c.Until.Add(-orphanDelay)) {
+		if c.NS == m.k.c.NS && c.Shard == m.to && !o.At.After(c.Until.Add(-OrphanDelay)) {
 			return 0, false
 		}
 	}

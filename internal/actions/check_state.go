@@ -43,7 +43,7 @@ const most = 1000
 // checkSteps: a plan has something to do, and not too much.
 func (d *drafting) checkSteps() {
 	switch n := len(d.steps); {
-	case n == 0 && !d.blocked():
+	case n == 0 && !d.blocked() && !d.continuing:
 		d.check(Check{ID: "steps", Verdict: Block, Text: say("steps.none"), Source: d.fromTable(topology.PartRouting)})
 	case n > most:
 		d.check(Check{ID: "steps", Verdict: Block, Text: say("steps.many", "most", count(most)), Source: d.fromTable(topology.PartRouting)})

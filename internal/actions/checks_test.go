@@ -131,13 +131,13 @@ func TestEachCheckPassesWarnsOrBlocks(t *testing.T) {
 
 		{"nothing to clean up", "", MoveChunk, move(1, "c"), nil, "cleanup", Pass, "cleanup.none"},
 		{"given away lately", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
-			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0))}, "cleanup", Warn, "cleanup.pendingUntil"},
+			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0))}, "cleanup", Warn, "cleanup.pendingSince"},
 		{"given away long ago", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Hour, "c", "b", project(20), project(40), 0))}, "cleanup", Pass, "cleanup.none"},
 		{"given away lately, and waited for", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0)), waited(t, time.Minute)}, "cleanup", Pass, "cleanup.done"},
 		{"waited for before, and given away again", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
-			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0)), waited(t, time.Hour)}, "cleanup", Warn, "cleanup.pendingUntil"},
+			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0)), waited(t, time.Hour)}, "cleanup", Warn, "cleanup.pendingSince"},
 		{"another range is to be cleaned", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
 			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
 		}}, "cleanup", Pass, "cleanup.none"},
@@ -145,7 +145,7 @@ func TestEachCheckPassesWarnsOrBlocks(t *testing.T) {
 		{"orphans are counted", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
 			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 5)
-		}}, "cleanup", Block, "cleanup.pendingUntil"},
+		}}, "cleanup", Warn, "cleanup.pendingUntil"},
 		{"no orphans are counted", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
 			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 0)

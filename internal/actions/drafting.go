@@ -34,7 +34,12 @@ type drafting struct {
 	ids      map[string][]bson.ObjectID // of projects, by database
 	looked   []Span
 	undoing  bool
-	err      error
+	reached  bool // what is asked for is so already
+	paused   bool // balancing is switched off while the steps run
+	// continuing: the rest of a plan that was confirmed. That little or nothing is
+	// left is no objection.
+	continuing bool
+	err        error
 }
 
 // transfer is a range that goes from one shard to another, as one or several chunks.
@@ -156,6 +161,10 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 			s.Wait = waits
 		}
 	}
+	if (d.kind == Pin || d.kind == Isolate) && !d.undoing {
+		ordered(d.steps)
+	}
+	d.pause()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
@@ -166,6 +175,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 	}
 	d.always()
 	out.Checks = d.checks
+	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil
 }

@@ -15,9 +15,9 @@ const (
 	eachCut     = 100 * time.Millisecond
 )
 
-// orphanDelay is how long a donor keeps what it gave away when nobody waits
+// OrphanDelay is how long a donor keeps what it gave away when nobody waits
 // for the clean-up (orphanCleanupDelaySecs, by default).
-const orphanDelay = 15 * time.Minute
+const OrphanDelay = 15 * time.Minute
 
 // duration is how long the steps take, and in its method how that is known:
 // "changelogRate" is measured from past migrations here, "assumedRate" is not.
@@ -82,5 +82,5 @@ func pastRate(events []topology.Event) (rate float64, n int) {
 // cleanFrom is from when what the moves leave behind is deleted, if nobody
 // waits for it: until then nothing can come back.
 func (d *drafting) cleanFrom(took topology.Figure) time.Time {
-	return d.s.Now.Add(time.Duration(took.Value)*time.Millisecond + orphanDelay)
+	return d.s.Now.Add(time.Duration(took.Value)*time.Millisecond + OrphanDelay)
 }

@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"slices"
+
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -15,6 +17,7 @@ func planIsolate(s Situation, a Args) (Draft, Args, error) {
 	held := d.heldBy(p)
 	d.pin(p, held)
 	d.keepOut(p, held)
+	d.already(p)
 	return d.finish(d.pinned("isolate", p, held), Undo{Possible: true, Text: say(d.modal("isolate"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()), "others", placement.OthersZone(p.ID.Hex()))})
 }
 
@@ -79,19 +82,35 @@ func (d *drafting) keepOutOf(h held, p placement.Project, others []string, load 
 			return
 		}
 	}
+	kept := d.zoned(h.c, zone)
 	for _, g := range d.gaps(h.c) {
 		d.setRange(h.c, g[0], g[1], zone)
+		kept = append(kept, g)
+	}
+	for _, g := range kept {
 		if d.a.Mode == ModeBalancer {
-			d.awaitOff(k, g[0], g[1], d.a.Shard, least)
+			if slices.ContainsFunc(k.within(g[0], g[1]), func(p piece) bool { return p.Shard == d.a.Shard }) {
+				d.awaitOff(k, g[0], g[1], d.a.Shard, least)
+			}
 			continue
 		}
 		d.cutOut(k, g[0], g[1])
 		for _, piece := range k.within(g[0], g[1]) {
 			if piece.Shard == d.a.Shard {
-				d.move(k, piece.Min, piece.Max, least(piece.Shard))
+				d.moveOff(k, piece.Min, piece.Max, least(piece.Shard), d.a.Shard)
 			}
 		}
 	}
+}
+
+// zoned are the ranges of a collection that a zone has already.
+func (d *drafting) zoned(c *topology.Collection, zone string) (out [][2]key) {
+	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+		if z.Zone == zone {
+			out = append(out, [2]key{z.Min, z.Max})
+		}
+	}
+	return out
 }
 
 // gaps are the ranges of a collection's keys that no zone range covers.

@@ -65,16 +65,16 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 		{name: "split a project's documents", kind: SplitProject, args: func(Situation) Args { return Args{Project: "gamma", NS: documents} }, want: "splitAt splitAt"},
 		{name: "split a project whose key goes on", kind: SplitProject, args: func(Situation) Args { return Args{Project: "beta", NS: clients} }, want: "splitAt splitAt"},
 		{name: "pin by moves", kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c"} },
-			want: "addShardToZone setZoneRange setZoneRange splitAt splitAt move move splitAt move"},
+			want: "splitAt splitAt splitAt addShardToZone setZoneRange setZoneRange move move move"},
 		{name: "pin by moves in 0.4", layout: "0.4", kind: Pin, args: func(Situation) Args { return Args{Project: "pk-beta", To: "c"} },
-			want: "addShardToZone setZoneRange setZoneRange splitAt move splitAt move"},
+			want: "splitAt splitAt addShardToZone setZoneRange setZoneRange move move"},
 		{name: "pin by the balancer", change: []func(*Situation){balancing}, kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
 			want: "addShardToZone setZoneRange setZoneRange await await"},
 		{name: "pin by a balancer that is off", kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
 			want: "addShardToZone setZoneRange setZoneRange await await", blocked: true},
 		{name: "isolate", kind: Isolate, args: func(Situation) Args { return Args{Project: "delta", Shard: "c"} },
-			want: "addShardToZone setZoneRange setZoneRange splitAt splitAt splitAt " +
-				"addShardToZone addShardToZone setZoneRange move setZoneRange move setZoneRange setZoneRange move"},
+			want: "splitAt splitAt splitAt addShardToZone setZoneRange setZoneRange addShardToZone addShardToZone " +
+				"setZoneRange setZoneRange setZoneRange setZoneRange move move move"},
 		{name: "spread", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, want: "splitAt splitAt splitAt splitAt move move"},
 		{name: "spread where nothing is hashed", layout: "0.4", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
 		{name: "unpin what is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
@@ -290,13 +290,13 @@ func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
 	}
 	s = cluster(t, "0.6.38", "5.0.7", balancing)
 	d, _ = plan(t, s, Pin, Args{Project: "beta", Shard: "c", Mode: ModeBalancer})
-	if got := d.Undo.From.Sub(now); got < orphanDelay {
+	if got := d.Undo.From.Sub(now); got < OrphanDelay {
 		t.Errorf("the undo of what the balancer moved works %s from now", got)
 	}
 	many := wide(t, 30)
 	d, _ = plan(t, many, Pin, Args{Project: "beta", Shard: "c"})
 	moved := slices.IndexFunc(d.Steps, func(s Step) bool { return s.Op == OpMove })
-	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(orphanDelay)) || d.Risk != High || d.Confirm != "beta" {
+	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(OrphanDelay)) || d.Risk != High || d.Confirm != "beta" {
 		t.Errorf("wait, undo from %s, risk %s, confirm %q", d.Undo.From, d.Risk, d.Confirm)
 	}
 }

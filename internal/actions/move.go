@@ -8,7 +8,10 @@ import (
 // planMove brings a chunk, or the part of it that min and max name, to another
 // shard. Takes ns, chunk or bounds, to; min, max and force.
 func planMove(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(MoveChunk, "ns", "chunk", "bounds", "to", "min", "max", "force"); err != nil {
+	if err := a.only(MoveChunk, "ns", "chunk", "bounds", "to", "min", "max", "force", "pause"); err != nil {
+		return Draft{}, a, err
+	}
+	if err := a.checkPause(MoveChunk); err != nil {
 		return Draft{}, a, err
 	}
 	c, err := collectionOf(s.Table, MoveChunk, a.NS)

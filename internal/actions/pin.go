@@ -18,13 +18,17 @@ func planPin(s Situation, a Args) (Draft, Args, error) {
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)
+	d.already(p)
 	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()))})
 }
 
 // pinning reads the arguments that pin and isolate have in common.
 func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, error) {
 	none := placement.Project{}
-	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner"); err != nil {
+	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner", "pause"); err != nil {
+		return nil, none, err
+	}
+	if err := a.checkPause(kind); err != nil {
 		return nil, none, err
 	}
 	if a.Shard != "" && a.To != "" && a.Shard != a.To {
@@ -97,10 +101,16 @@ func (d *drafting) pin(p placement.Project, held []held) {
 	for _, h := range held {
 		d.bring(h)
 	}
+}
+
+// already says that there is nothing to do, or that nothing is in the way.
+func (d *drafting) already(p placement.Project) {
 	switch {
-	case len(d.steps) == 0 && !d.blocked():
+	case d.blocked():
+	case len(d.steps) == 0:
+		d.reached = true
 		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.already", "project", p.Name, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})
-	case !d.blocked():
+	default:
 		d.check(Check{ID: "zone-overlap", Verdict: Pass, Text: say("zone-overlap.none"), Source: d.fromTable(topology.PartZones)})
 	}
 }

@@ -92,6 +92,8 @@ type Draft struct {
 	Risk    Risk
 	Role    auth.Role // needed to run it
 	Confirm string    // text to type before it runs; "" = none
+	Limits  Limits    // within which a run may be adapted to a cluster that has moved on
+	Reached bool      // there is nothing to do: what is asked for is so already
 	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
 }
 

@@ -21,7 +21,7 @@ func (a Args) given() []string {
 		{"ns", a.NS != ""}, {"at", a.At != nil}, {"parts", a.Parts != 0}, {"bounds", a.Bounds[0] != nil || a.Bounds[1] != nil},
 		{"chunk", a.Chunk != ""}, {"to", a.To != ""}, {"project", a.Project != ""}, {"db", a.DB != ""}, {"shard", a.Shard != ""},
 		{"zone", a.Zone != ""}, {"min", a.Min != nil}, {"max", a.Max != nil}, {"mode", a.Mode != ""}, {"on", a.On != nil},
-		{"start", a.Start != ""}, {"stop", a.Stop != ""}, {"force", a.Force}, {"expires", a.Expires != 0}, {"owner", a.Owner != ""},
+		{"start", a.Start != ""}, {"stop", a.Stop != ""}, {"force", a.Force}, {"expires", a.Expires != 0}, {"owner", a.Owner != ""}, {"pause", a.Pause != ""},
 	} {
 		if x.is {
 			out = append(out, x.name)

@@ -62,6 +62,19 @@ func (c Cleanup) Same(o Cleanup) bool {
 	return c.NS == o.NS && c.Shard == o.Shard && !c.Since.IsZero() && c.Since.Equal(o.Since) && bytesEqual(c.Min, o.Min) && bytesEqual(c.Max, o.Max)
 }
 
+// Overlaps tells whether its range has a key in [min, max); one that is not known
+// may have.
+func (c Cleanup) Overlaps(p shardkey.Pattern, min, max bson.Raw) bool {
+	from, err1 := p.Bound(c.Min)
+	to, err2 := p.Bound(c.Max)
+	lo, err3 := p.Bound(min)
+	hi, err4 := p.Bound(max)
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+		return true
+	}
+	return from.Compare(hi) < 0 && to.Compare(lo) > 0
+}
+
 // GivenAway is what a changelog entry leaves to be cleaned up; false for one that
 // is not the commit of a migration, or does not name its donor.
 func GivenAway(e topology.Event) (c Cleanup, ok bool) {
@@ -90,6 +103,9 @@ type Reader interface {
 	// and these bounds, so that an outcome that is not known can be settled: only
 	// what neither has its effect nor is at work any more has failed.
 	Trace(ctx context.Context, run string, s Step, since time.Time) (Trace, error)
+	// Migrations gives those that are under way now, whoever began them, by the
+	// cheapest read that the release has.
+	Migrations(ctx context.Context) ([]balance.Migration, error)
 	// ChunksFromNow gives chunks of a collection in key order, from the one that
 	// begins at or after a key on, at most limit.
 	ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) ([]topology.Chunk, error)

@@ -16,7 +16,10 @@ import (
 // are shards and gives each shard one; only where the key goes on with a hash.
 // Takes project, db and mode, which is "moves".
 func planSpread(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Spread, "project", "db", "mode"); err != nil {
+	if err := a.only(Spread, "project", "db", "mode", "pause"); err != nil {
+		return Draft{}, a, err
+	}
+	if err := a.checkPause(Spread); err != nil {
 		return Draft{}, a, err
 	}
 	if a.Mode == "" {
@@ -45,6 +48,7 @@ func planSpread(s Situation, a Args) (Draft, Args, error) {
 	if spread == 0 && !d.blocked() {
 		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.notHashed", "project", p.Name, "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
 	}
+	d.reached = spread > 0 && len(d.steps) == 0 && !d.blocked()
 	return d.finish(say("spread", "project", p.Name, "id", p.ID.Hex(), "shards", count(shards)), Undo{Possible: true, Text: say("spread", "project", p.Name)})
 }
 

@@ -48,6 +48,10 @@ type Step struct {
 
 	Needs []Fact // hold immediately before it is sent, else nothing is sent
 	Proof []Fact // hold when it has had its effect
+	Goal  []Fact `json:",omitempty"` // when all hold there is nothing to send; empty: Proof
+
+	Pauses   bool `json:",omitempty"` // switches balancing off for the time of the run
+	Restores bool `json:",omitempty"` // switches it on again, however the run ends
 }
 
 // Send asks an Admin for the step. OpAwait is none of its methods.

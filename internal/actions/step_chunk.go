@@ -45,7 +45,11 @@ func (d *drafting) splitMedian(k *sketch, p piece) {
 
 // move brings what one chunk has of [lo, hi) to a shard. From 6.0 on a part is
 // cut out by the move itself; before, it is cut first.
-func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) {
+func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) { d.moveOff(k, lo, hi, to, "") }
+
+// moveOff is move for a range that has to leave one shard and may be anywhere
+// else; off "" when it has to be on the recipient.
+func (d *drafting) moveOff(k *sketch, lo, hi shardkey.Key, to, off string) {
 	if len(d.steps) > most {
 		return // blocked for that; what more there would be is of no interest
 	}
@@ -71,6 +75,9 @@ func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) {
 	}
 	s.Needs = append([]Fact{sameCollection(k.c), from, takes(to)}, d.zoneFacts(k.c, lo, hi, to)...)
 	s.Proof = []Fact{coveredBy(k.c.NS, s.Min, s.Max, to)}
+	if off != "" {
+		s.Goal = []Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
+	}
 	d.step(s)
 	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo})
 	k.cut(lo)

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -20,6 +21,8 @@ import (
 func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effect) (Draft, error) {
 	d := draft(s, kind, a)
 	d.undoing = true
+	// What was paused for the run is back; pausing is no change of its own.
+	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })
 	for i := len(done) - 1; i >= 0; i-- {
 		if err := d.undoZone(done[i]); err != nil {
 			return Draft{}, err
@@ -118,7 +121,9 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 			return nil // joined already
 		}
 		left := before(k, at)
-		if left.Shard != right.Shard {
+		if home := ownerBefore(s); left.Shard != right.Shard && d.kind.Adapts() && d.shard(home) != nil {
+			d.gather(k, left.Min, right.Max, home)
+		} else if left.Shard != right.Shard {
 			return d.apart("the two halves of a chunk are on different shards now", k, left.Min, right.Max, []piece{left, right})
 		}
 		d.merge(k, left.Min, right.Max)
@@ -138,7 +143,11 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 			return gone("where a chunk was is not known")
 		}
 		k := d.sketch(c)
-		d.back(k, lo, hi, s.Shard, was.Want["shard"])
+		on := s.Shard
+		if d.kind.Adapts() {
+			on = "" // the balancer may have moved it on: it belongs where it was all the same
+		}
+		d.back(k, lo, hi, on, was.Want["shard"])
 		wholeLo, errLo := c.Key.Bound(was.Min)
 		wholeHi, errHi := c.Key.Bound(was.Max)
 		if errLo == nil && errHi == nil && (wholeLo.Compare(lo) < 0 || wholeHi.Compare(hi) > 0) {
@@ -210,6 +219,9 @@ func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
 // join makes one chunk of a range again.
 func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
 	parts := k.within(lo, hi)
+	if len(parts) == 1 && d.kind.Adapts() {
+		return nil // one chunk, or part of one that the server has merged further
+	}
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
 		return d.apart("the parts of a chunk have other bounds now", k, lo, hi, parts)
 	}
@@ -222,6 +234,25 @@ func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
 		d.merge(k, lo, hi)
 	}
 	return nil
+}
+
+// ownerBefore is the shard that had a chunk before a step cut it; "" when not known.
+func ownerBefore(s Step) string {
+	for _, f := range s.Needs {
+		if f.Kind == FactChunk {
+			return f.Want["shard"]
+		}
+	}
+	return ""
+}
+
+// gather brings all of a range to one shard.
+func (d *drafting) gather(k *sketch, lo, hi shardkey.Key, home string) {
+	for _, p := range k.within(lo, hi) {
+		if p.Shard != home {
+			d.move(k, p.Min, p.Max, home)
+		}
+	}
 }
 
 // before is the piece that ends at a key.

@@ -179,6 +179,30 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 	return a, nil
 }
 
+// withoutMigrations is the first release that has no config.migrations.
+const withoutMigrations = 8
+
+// Migrations reads config.migrations, which has a row for each migration under way
+// up to 7.x; from 8.0 on it asks the shards what they do.
+func (c *Client) Migrations(ctx context.Context) ([]balance.Migration, error) {
+	ctx, cancel := c.bounded(seeing(ctx))
+	defer cancel()
+	if !c.release().atLeast(withoutMigrations, 0, 0) {
+		return c.migrations(ctx, bson.D{})
+	}
+	ops, err := c.operations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []balance.Migration
+	for _, o := range ops {
+		if m, ok := o.migration(); ok && m.From != "" {
+			out = withMigrations(out, m)
+		}
+	}
+	return out, nil
+}
+
 // cleanups are the ranges that shards gave away lately. A migration that waited
 // for its clean-up is not told apart: its donor is free earlier than said.
 func cleanups(events []topology.Event, nss []topology.Namespace, now time.Time) []actions.Cleanup {

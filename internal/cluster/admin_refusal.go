@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -36,6 +37,9 @@ func answerOf(err error) (answer, bool) {
 // of the kinds that promise that nothing changed.
 func (c *Client) refusal(a answer, err error, doing act) error {
 	kind := a.kind()
+	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
+		err = busy
+	}
 	switch kind {
 	case fault.Forbidden:
 		denied := &topology.DeniedError{Privilege: doing.privilege, Err: err}
@@ -86,6 +90,11 @@ func (a answer) kind() fault.Kind {
 			return fault.UnknownOutcome
 		}
 		return fault.Conflict
+	case 50: // the time limit, but for a recipient that says that it never began
+		if strings.Contains(a.text, "Failed to delete orphaned") {
+			return fault.Conflict
+		}
+		return fault.UnknownOutcome
 	case 64, 265: // not replicated to a majority; moved, but the donor has not cleaned up
 		return fault.UnknownOutcome
 	}

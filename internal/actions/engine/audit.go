@@ -16,6 +16,7 @@ const (
 	auditRunStarted  = "run.started"
 	auditRunRefused  = "run.refused" // a request to run, before there was a run
 	auditRunStep     = "run.step"
+	auditRunAdapted  = "run.adapted" // the rest was planned again
 	auditRunStop     = "run.stop"
 	auditRunEnded    = "run.ended"
 )

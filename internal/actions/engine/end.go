@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
@@ -11,6 +12,11 @@ import (
 // end ends the run. The run that it undoes is marked first, and its end recorded:
 // a crash in between leaves this one open, and settling it comes here again.
 func (x *execution) end(s State, why actions.Say) {
+	if !x.restore() {
+		return
+	}
+	x.attribute()
+	x.e.reread(x.now())
 	rows := x.countAfter()
 	if x.e.life.Err() != nil {
 		return
@@ -31,6 +37,22 @@ func (x *execution) end(s State, why actions.Say) {
 		r.Resolved = slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Resolved })
 	})
 }
+
+// reread brings the table up to date with what a run has changed before the run
+// is told to have ended: whoever reads that it has succeeded finds it so on every
+// page. A cluster that does not answer is waited for no longer than rereadTime.
+func (e *Engine) reread(r Run) {
+	if !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Sent.IsZero() || s.Already != "" }) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.life, rereadTime)
+	defer cancel()
+	if err := e.o.Tables.Refresh(ctx); err != nil && e.life.Err() == nil {
+		e.o.Log.Warn("refresh the table at the end of a run", "run", r.ID, "err", err)
+	}
+}
+
+const rereadTime = 5 * time.Second
 
 // abandon ends a run that was told to have failed to begin. Whether it is on disk
 // is not known: a failed write may have been one.
@@ -54,7 +76,7 @@ func outcomeOf(s State) string {
 	switch s {
 	case Succeeded:
 		return "ok"
-	case Refused, Stopped:
+	case Refused, Stopped, Deferred, Replaced:
 		return "refused"
 	case Unknown:
 		return "unknown"

@@ -52,7 +52,7 @@ type Recorder interface {
 }
 
 // Options are what an engine works with. All but Audit, Directory, Shared,
-// Counter, Writes, Log, Random and Maintenance are needed.
+// Counter, Writes, Log, Random, Rounds and Maintenance are needed.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -69,6 +69,7 @@ type Options struct {
 	Log       *slog.Logger
 	Random    io.Reader // of ids; nil: crypto/rand
 
+	Rounds      topology.ActionSource // the balancer's own log; nil: not known
 	Maintenance []actions.Maintenance // when changes are wanted; none: always
 }
 

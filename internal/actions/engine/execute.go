@@ -168,15 +168,26 @@ func (x *execution) main() {
 
 // goOn runs the steps from the given one.
 func (x *execution) goOn(from int) {
-	for i := from; i < len(x.now().Steps); i++ {
+	for i := from; ; i++ {
 		if x.stopping() {
 			x.end(Stopped, x.stoppedBy())
 			return
 		}
+		if i >= tail(x.now().Steps) {
+			more, ok := x.missed()
+			if !ok {
+				return
+			}
+			if !more {
+				break
+			}
+		}
 		if !x.step(i) {
 			return
 		}
-		if s := x.now().Steps[i]; s.State != Succeeded {
+		switch s := x.now().Steps[i]; s.State {
+		case Succeeded, Deferred, Replaced:
+		default:
 			x.end(s.State, s.Why)
 			return
 		}

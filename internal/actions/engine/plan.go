@@ -113,14 +113,24 @@ func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (ac
 		d.Role = auth.Operator
 	}
 	d.Checks = append(d.Checks, common(*s, d.Checks)...)
-	commands := make([]actions.Command, len(d.Steps))
-	for i, step := range d.Steps {
-		if commands[i], err = e.o.Renderer.Render(step); err != nil {
-			return actions.Plan{}, err
-		}
+	commands, err := e.render(d.Steps)
+	if err != nil {
+		return actions.Plan{}, err
 	}
 	return actions.Plan{Draft: d, Hash: hashOf(d.Steps, commands), Cluster: s.Table.ClusterID, Kind: r.Kind, Args: r.Args,
 		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(*s, r.Args, d.Steps)}, nil
+}
+
+// render gives the commands of steps as they will be sent.
+func (e *Engine) render(steps []actions.Step) ([]actions.Command, error) {
+	commands := make([]actions.Command, len(steps))
+	var err error
+	for i, step := range steps {
+		if commands[i], err = e.o.Renderer.Render(step); err != nil {
+			return nil, err
+		}
+	}
+	return commands, nil
 }
 
 func cut(s string) string {

@@ -14,7 +14,7 @@ type State string
 // The states. Planned, Waiting, Running and Unknown are open: they will change.
 const (
 	Planned   State = "planned"   // not begun; of a step also: will not be, once the run has ended
-	Waiting   State = "waiting"   // for another run; Why says for which
+	Waiting   State = "waiting"   // for another run, or for what is in the way; Why says for what
 	Running   State = "running"   // of a step: its intent is on disk
 	Succeeded State = "succeeded" // the effect was read from the cluster
 	Failed    State = "failed"    // the cluster refused, or the proof is not there
@@ -22,6 +22,8 @@ const (
 	Unknown   State = "unknown"   // sent, and no answer: being settled
 	Stopped   State = "stopped"   // by somebody or by a restart, between two commands
 	Undone    State = "undone"    // of a run: another run has undone it
+	Deferred  State = "deferred"  // of a step: the server said "not now"; the step after it tries again
+	Replaced  State = "replaced"  // of a step: not sent; the cluster had moved on, and the rest was planned again
 )
 
 // Open tells whether the state will change by itself.
@@ -41,9 +43,13 @@ type Run struct {
 	Resolved bool        // it was unknown, and then the cluster told
 	Why      actions.Say // of waiting, failed, refused, unknown, stopped; else empty
 	Steps    []Step
-	Rows     []RowCount // of the project that it is about, by namespace
-	By       string     // principal id
-	ByName   string     // hostile text
+	Rows     []RowCount     // of the project that it is about, by namespace
+	Limits   actions.Limits // as they were confirmed
+
+	Adaptations []Adaptation // oldest first
+
+	By       string // principal id
+	ByName   string // hostile text
 	Reason   string
 	Started  time.Time
 	Ended    time.Time // zero while open
@@ -70,6 +76,9 @@ type Step struct {
 	Proven   []Reading            // what was read of Step.Proof after
 	Events   []topology.Event     // of the changelog
 	Progress Progress
+	Try      int      // how often the same step was put off before this
+	Backoff  *Backoff // what it waits for, or waited for last; nil: nothing
+	Already  string   // who had done it when its turn came, and nothing was sent: ByBalancer, …; "" it was sent
 }
 
 // Reading is a fact as it was read.

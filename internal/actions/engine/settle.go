@@ -43,7 +43,7 @@ func (x *execution) settle(i int, a answer, err error) bool {
 			return false
 		}
 		if known {
-			return x.finish(i, verdict)
+			return x.conclude(i, verdict, err)
 		}
 		if looks++; looks > proofLooks {
 			x.doubt(i, err)

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -52,10 +54,11 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	if err := e.mayRun(by, p, r); err != nil {
 		return Run{}, false, err
 	}
-	if err := e.unchanged(ctx, p); err != nil {
+	adapted, err := e.unchanged(ctx, &p)
+	if err != nil {
 		return Run{}, false, err
 	}
-	return e.start(ctx, by, p)
+	return e.start(ctx, by, p, adapted)
 }
 
 // mayRun is what can be said without the cluster.
@@ -77,12 +80,66 @@ func (e *Engine) mayRun(by auth.Principal, p actions.Plan, r RunRequest) error {
 
 var errConfirm = fmt.Errorf("wrong confirmation")
 
-// unchanged drafts the plan again and compares.
-func (e *Engine) unchanged(ctx context.Context, p actions.Plan) error {
+// unchanged drafts the plan again and compares. A plan with a goal that the
+// cluster has moved on from is replaced by what is left of it, within its limits;
+// the adaptation says why.
+func (e *Engine) unchanged(ctx context.Context, p *actions.Plan) (*Adaptation, error) {
 	s, err := e.situation(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	err = e.compare(ctx, s, *p)
+	var moved *ChangedError
+	if !errors.As(err, &moved) || !p.Kind.Adapts() && p.UndoOf == "" {
+		return nil, err
+	}
+	d, stays := e.rest(ctx, s, p.Kind, p.Args, p.Summary, planned(p.Steps))
+	if stays != nil {
+		return nil, err
+	}
+	d, commands, stays := e.withinLimits(d, p.Limits, 0)
+	if stays != nil {
+		return nil, err
+	}
+	a := &Adaptation{At: now(), Because: moved.Differences, Before: len(p.Steps), After: len(d.Steps)}
+	if len(d.Steps) > 0 { // else each step finds its effect there
+		first, last := around(*p)
+		p.Steps = slices.Concat(first.steps, d.Steps, last.steps)
+		p.Commands = slices.Concat(first.commands, commands, last.commands)
+	}
+	return a, nil
+}
+
+// planned are steps without those that pause and restore.
+func planned(steps []actions.Step) (out []actions.Step) {
+	for _, s := range steps {
+		if !s.Pauses && !s.Restores {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+type part struct {
+	steps    []actions.Step
+	commands []actions.Command
+}
+
+// around are the steps of a plan that pause, and those that restore.
+func around(p actions.Plan) (first, last part) {
+	for i, s := range p.Steps {
+		switch {
+		case s.Pauses:
+			first.steps, first.commands = append(first.steps, s), append(first.commands, p.Commands[i])
+		case s.Restores:
+			last.steps, last.commands = append(last.steps, s), append(last.commands, p.Commands[i])
+		}
+	}
+	return first, last
+}
+
+// compare drafts the plan again from a situation and tells what is different.
+func (e *Engine) compare(ctx context.Context, s actions.Situation, p actions.Plan) error {
 	fresh, err := e.draft(ctx, &s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
 	table := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
 	const otherwise = "The cluster is not as it was when the plan was made. Make the plan again."
@@ -130,7 +187,7 @@ func blocked(p actions.Plan) error {
 
 // start keeps the run and lets it go. Whoever gets a run without an error can
 // find it after a crash too.
-func (e *Engine) start(ctx context.Context, by auth.Principal, p actions.Plan) (Run, bool, error) {
+func (e *Engine) start(ctx context.Context, by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, bool, error) {
 	id, err := e.newID()
 	if err != nil {
 		return Run{}, false, err
@@ -138,7 +195,10 @@ func (e *Engine) start(ctx context.Context, by auth.Principal, p actions.Plan) (
 	run := Run{
 		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
 		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: now(), UndoOf: p.UndoOf, Seq: 1,
-		Rows: toCount(p.Rows),
+		Rows: toCount(p.Rows), Limits: p.Limits,
+	}
+	if adapted != nil {
+		run.Adaptations = []Adaptation{*adapted}
 	}
 	for i, s := range p.Steps {
 		run.Steps = append(run.Steps, Step{Step: s, Command: p.Commands[i], State: Planned})

@@ -38,12 +38,21 @@ func (x *execution) step(i int) bool {
 	if !s.Sends() {
 		return x.await(i)
 	}
+	if !x.foresee(i) {
+		return false
+	}
+	if try, ok := x.waitOut(i); !try {
+		return ok
+	}
 	if keys := shardKeysOf(s.Step); keys != nil {
 		t := x.e.locks.ask(x.id, keys)
 		defer t.release()
 		if !x.wait(t) {
 			return false
 		}
+	}
+	if proof, held := x.held(s); held {
+		return x.already(i, proof)
 	}
 	if err := x.intend(i); err != nil {
 		return x.finish(i, func(s *Step) {
@@ -64,6 +73,12 @@ func (x *execution) step(i int) bool {
 			s.Why = actions.Say{Code: "step.unread"}
 		})
 	case len(different) > 0:
+		if proof, held := x.held(s); held {
+			return x.already(i, proof) // in this moment
+		}
+		if x.now().adapts() {
+			return x.adapt(i, readings, different)
+		}
 		return x.finish(i, func(s *Step) {
 			s.State, s.Changed, s.Before = Refused, different, readings
 			s.Why = actions.Say{Code: "step.changed"}
@@ -170,12 +185,8 @@ func (x *execution) halted(i int) bool {
 	return x.finish(i, func(s *Step) { s.State, s.Why = Stopped, why })
 }
 
-// finish ends a step: in the audit record, then on disk. A crash in between
-// records it again.
-func (x *execution) finish(i int, change func(*Step)) bool {
-	at := now()
-	s := x.now().Steps[i]
-	change(&s)
+// stepDetails are what the audit record has of a step.
+func stepDetails(i int, s Step) map[string]string {
 	details := map[string]string{"step": fmt.Sprint(i), "op": string(s.Op), "state": string(s.State)}
 	if s.Why.Code != "" {
 		details["why"] = s.Why.Code
@@ -183,7 +194,18 @@ func (x *execution) finish(i int, change func(*Step)) bool {
 	if s.Error != "" {
 		details["text"] = s.Error
 	}
-	if !x.recorded(auditRunStep, outcomeOf(s.State), details) {
+	return details
+}
+
+func number(n int) string { return fmt.Sprint(n) }
+
+// finish ends a step: in the audit record, then on disk. A crash in between
+// records it again.
+func (x *execution) finish(i int, change func(*Step)) bool {
+	at := now()
+	s := x.now().Steps[i]
+	change(&s)
+	if !x.recorded(auditRunStep, outcomeOf(s.State), stepDetails(i, s)) {
 		return false
 	}
 	ok := x.keep(func(r *Run) {

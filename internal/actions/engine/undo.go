@@ -50,7 +50,7 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 	for _, step := range run.Steps {
 		// What the cluster did by itself while a run waited for it counts, however
 		// the waiting ended.
-		if step.State == Succeeded || !step.Sends() && !step.Sent.IsZero() {
+		if step.State == Succeeded && step.Already != ByOther || !step.Sends() && !step.Sent.IsZero() {
 			did = append(did, step.Step)
 		}
 	}

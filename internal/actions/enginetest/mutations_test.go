@@ -25,6 +25,7 @@ func mutations() []mutation {
 		step, settle, start, execute = "actions/engine/step.go", "actions/engine/settle.go", "actions/engine/start.go", "actions/engine/execute.go"
 		recover, end, queue, stop    = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/queue.go", "actions/engine/stop.go"
 		hash, plan                   = "actions/engine/hash.go", "actions/engine/plan.go"
+		obstacle, goal, restore      = "actions/engine/obstacle.go", "actions/engine/goal.go", "actions/engine/restore.go"
 	)
 	return []mutation{
 		{"a difference of the preconditions is passed over", step, "case len(different) > 0:", "case len(different) > 1000:"},
@@ -66,7 +67,17 @@ func mutations() []mutation {
 		{"a run that was refused for the disk is forgotten", start, "		e.begin(x, x.abandon)\n", ""},
 		{"a run does not wait for the one before it", execute, "	if !x.wait(keys) {", "	if false && !x.wait(keys) {"},
 		{"a stop between two steps is passed over", execute, "		if x.stopping() {", "		if false && x.stopping() {"},
-		{"a step that failed is followed by the next", execute, "s.State != Succeeded {\n			x.end(s.State, s.Why)", "s.State == Refused {\n			x.end(s.State, s.Why)"},
+		{"a step that failed is followed by the next", execute, "case Succeeded, Deferred, Replaced:", "case Succeeded, Deferred, Replaced, Failed:"},
+		{"what the server cannot do now is called failed", obstacle, "if s.State != Failed || !errors.As(err, &busy)", "if s.State != Failed || errors.As(err, &busy)"},
+		{"a step waits for ever", obstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
+		{"orphaned documents are not foreseen", obstacle, "	if !pending {", "	if pending || !pending {"},
+		{"what somebody else has done is done again", step, "	if proof, held := x.held(s); held {\n		return x.already(i, proof)\n	}", ""},
+		{"a run goes beyond its limits", goal, "len(over) > 0 {", "len(over) > 1000 {"},
+		{"a check that forbids the rest is passed over", goal, "if d.Blocked() && !d.Reached {", "if false {"},
+		{"the goal is not looked at in the end", goal, "if !run.Kind.KeepsGoal() ||", "if run.Kind.KeepsGoal() ||"},
+		{"what was paused stays paused", end, "if !x.restore() {", "if false {"},
+		{"what somebody else paused is switched on", restore, "s.State == Succeeded && s.Already == \"\" && s.NS", "s.State == Succeeded && s.NS"},
+		{"an end is told before the pages have it", end, "x.e.reread(x.now())", "_ = x.e.reread"},
 		{"what could not be saved is given up", execute, "		if err == nil {\n			return true", "		if err == nil || pause > 0 {\n			return true"},
 		{"a command of an earlier process counts as never sent", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
 		{"the next process goes on sending", recover, "case s.State.Open() && x.onlyWaits(i) && !x.stopping():", "case s.State.Open() && !x.stopping():"},
@@ -81,7 +92,7 @@ func mutations() []mutation {
 		{"a hash leaves out what a plan sends", hash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
 		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
-		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, s.Shard, was.Want[\"shard\"])", "d.back(k, lo, hi, s.Shard, s.Shard)"},
+		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, on, was.Want[\"shard\"])", "d.back(k, lo, hi, on, s.Shard)"},
 		{"a field that is not there fits", "actions/against.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
 		{"a chunk of another version fits", "actions/sketch.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
 		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},

@@ -81,7 +81,7 @@ func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
 func TestARefusalIsToldAndNothingHasChanged(t *testing.T) {
 	onCases(t, func(r *Rig, c Case) {
 		p := c.Plan(r)
-		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(46)})
+		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(20)})
 		run := r.Ended(r.Start(p).ID)
 		if run.State != engine.Failed || run.Steps[0].Error == "" || len(run.Steps[0].Changed) == 0 {
 			r.Errorf("%s %+v", run.State, run.Steps[0])

@@ -118,9 +118,9 @@ func (w *Witness) decode(r store.RunRecord) (run engine.Run, ok bool) {
 // the states of runs only, the same.
 var next = map[engine.State][]engine.State{
 	engine.Planned:   {engine.Waiting, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
-	engine.Waiting:   {engine.Planned, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused},
-	engine.Running:   {engine.Planned, engine.Waiting, engine.Unknown, engine.Succeeded, engine.Failed, engine.Refused, engine.Stopped},
-	engine.Unknown:   {engine.Running, engine.Succeeded, engine.Failed, engine.Stopped},
+	engine.Waiting:   {engine.Planned, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
+	engine.Running:   {engine.Planned, engine.Waiting, engine.Unknown, engine.Succeeded, engine.Failed, engine.Refused, engine.Stopped, engine.Deferred, engine.Replaced},
+	engine.Unknown:   {engine.Running, engine.Waiting, engine.Succeeded, engine.Failed, engine.Stopped, engine.Deferred},
 	engine.Succeeded: {engine.Undone},
 	engine.Failed:    {engine.Undone},
 	engine.Refused:   {engine.Undone},
@@ -133,21 +133,28 @@ func (w *Witness) judge(run engine.Run) (lies []string) {
 	if old, ok := w.r.Disk.kept(run.ID); ok {
 		was, _ = w.decode(old)
 	}
-	if len(was.Steps) != len(run.Steps) {
-		return []string{fmt.Sprintf("run %s had %d steps and has %d", run.ID, len(was.Steps), len(run.Steps))}
+	// A step that was put off is followed by a copy of itself, and what is left may be
+	// planned again. What has begun stays where it is.
+	for i, s := range was.Steps {
+		if !s.Sent.IsZero() && (i >= len(run.Steps) || !run.Steps[i].Command.Equal(s.Command)) {
+			return []string{fmt.Sprintf("step %d of run %s had begun and is not there any more", i, run.ID)}
+		}
 	}
 	if was.State != run.State && !slices.Contains(next[was.State], run.State) {
 		lies = append(lies, fmt.Sprintf("run %s was %s and is %s", run.ID, was.State, run.State))
 	}
 	for i, s := range run.Steps {
-		before := was.Steps[i].State
+		before := engine.Planned
+		if i < len(was.Steps) && was.Steps[i].Command.Equal(s.Command) && was.Steps[i].Try == s.Try {
+			before = was.Steps[i].State
+		}
 		if before == s.State {
 			continue
 		}
 		if !slices.Contains(next[before], s.State) {
 			lies = append(lies, fmt.Sprintf("step %d of run %s was %s and is %s", i, run.ID, before, s.State))
 		}
-		if l := w.judgeStep(run.ID, s); l != "" {
+		if l := w.judgeStep(run, i); l != "" {
 			lies = append(lies, fmt.Sprintf("step %d of run %s, %s (%s): %s", i, run.ID, s.Op, s.Why.Code, l))
 		}
 	}
@@ -155,15 +162,16 @@ func (w *Witness) judge(run engine.Run) (lies []string) {
 }
 
 // judgeStep holds the end of a step against the wire and the world of that moment.
-func (w *Witness) judgeStep(run string, s engine.Step) string {
+func (w *Witness) judgeStep(run engine.Run, i int) string {
+	s := run.Steps[i]
 	if s.State.Open() || !s.Sends() {
 		return ""
 	}
-	sent := w.r.sentOf(run, s)
+	sent := w.r.sentOf(run.ID, s) - before(run.Steps[:i], s)
 	switch {
 	case sent > 1:
 		return fmt.Sprintf("was sent %d times", sent)
-	case (s.State == engine.Refused || s.State == engine.Stopped || s.Why.Code == "step.noIntent") && sent > 0:
+	case (s.State == engine.Refused || s.State == engine.Replaced || s.State == engine.Stopped || s.Already != "" || s.Why.Code == "step.noIntent") && sent > 0:
 		return fmt.Sprintf("is called %s and was sent", s.State)
 	}
 	if len(w.r.Sim.Faults().Frozen()) > 0 {
@@ -176,12 +184,22 @@ func (w *Witness) judgeStep(run string, s engine.Step) string {
 	switch {
 	case s.State == engine.Succeeded && !did:
 		return "is called succeeded, and its effect is not there"
-	case s.State == engine.Succeeded && sent == 0:
+	case s.State == engine.Succeeded && sent == 0 && s.Already == "":
 		return "is called succeeded, and nothing was sent"
-	case s.State == engine.Failed && sent > 0 && did && s.Why.Code != "step.changedSince":
+	case (s.State == engine.Failed || s.State == engine.Deferred) && sent > 0 && did && s.Why.Code != "step.changedSince":
 		return "is called failed, and its effect is there"
 	}
 	return ""
+}
+
+// before is how often earlier steps of the same command were sent.
+func before(steps []engine.Step, s engine.Step) (n int) {
+	for _, o := range steps {
+		if o.Command.Equal(s.Command) && (o.State == engine.Deferred || o.State == engine.Succeeded && o.Already == "") {
+			n++
+		}
+	}
+	return n
 }
 
 // sentOf is how often a step's command came to the cluster.

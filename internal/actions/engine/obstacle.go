@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+)
+
+// How long a step waits for what is in its way.
+const (
+	conflictLimit = 15 * time.Minute       // migrations, locks, changes of metadata
+	orphanGrace   = 10 * time.Minute       // beyond the time at which the shard should have deleted them
+	waitTick      = 500 * time.Millisecond // pause between two looks at a migration in the way: the balancer rests for a second
+	effectEvery   = 2 * time.Second        // pause between two looks whether somebody else has done it
+	lockPause     = time.Second            // first pause before a locked collection is tried again
+	lockLonger    = 5 * time.Second        // longest
+	orphanProbe   = 30 * time.Second       // first pause before a shard with orphaned documents is tried again: each try keeps both shards busy for ten seconds
+	orphanLonger  = 2 * time.Minute        // longest
+)
+
+// Backoff is what a step waits for.
+type Backoff struct {
+	Obstacle actions.Obstacle
+	What     actions.Say // what is in the way, as far as it is known
+	Since    time.Time
+	Next     time.Time // of the next try
+	Until    time.Time // when it gives up
+	Pause    time.Duration
+}
+
+// conclude ends a step with a verdict, unless the server said "not now": then the
+// step is put off, and a copy of it, with an intent of its own, waits to be tried
+// again.
+func (x *execution) conclude(i int, verdict func(*Step), err error) bool {
+	s := x.now().Steps[i]
+	verdict(&s)
+	var busy *actions.BusyError
+	if s.State != Failed || !errors.As(err, &busy) || s.Why.Code != "step.serverRefused" && s.Why.Code != "step.noEffect" {
+		return x.finish(i, verdict)
+	}
+	wait := x.waitingFor(s, busy)
+	if !now().Before(wait.Until) {
+		return x.finish(i, func(s *Step) { verdict(s); gaveUp(s, wait) })
+	}
+	return x.putOff(i, func(s *Step) {
+		verdict(s)
+		s.State, s.Changed = Deferred, nil
+		s.Why = actions.Say{Code: "step.deferred"}
+	}, wait)
+}
+
+// gaveUp is the end of a step that has waited for as long as it may.
+func gaveUp(s *Step, w Backoff) {
+	s.State, s.Backoff = Failed, &w
+	s.Why = actions.Say{Code: "step.gaveUp", Args: map[string]string{"since": w.Since.Format(time.RFC3339), "tries": number(s.Try + 1), "obstacle": string(w.Obstacle)}}
+}
+
+// putOff ends a step and puts a copy after it that waits.
+func (x *execution) putOff(i int, change func(*Step), wait Backoff) bool {
+	at := now()
+	s := x.now().Steps[i]
+	change(&s)
+	if !x.recorded(auditRunStep, outcomeOf(s.State), stepDetails(i, s)) {
+		return false
+	}
+	return x.keep(func(r *Run) {
+		again := Step{Step: r.Steps[i].Step, Command: r.Steps[i].Command, State: Planned, Try: r.Steps[i].Try + 1, Backoff: &wait}
+		change(&r.Steps[i])
+		r.Steps[i].Ended = at
+		r.Steps = slices.Insert(r.Steps, i+1, again)
+		r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: wait.What.Args}
+	})
+}
+
+// waitingFor is how long, and for what, a step waits after a refusal.
+func (x *execution) waitingFor(s Step, busy *actions.BusyError) Backoff {
+	at := now()
+	w := Backoff{Obstacle: busy.Obstacle, Since: at, What: whatIs(busy)}
+	if s.Backoff != nil {
+		w.Since, w.Pause = s.Backoff.Since, s.Backoff.Pause
+	}
+	switch busy.Obstacle {
+	case actions.ObstacleOrphans:
+		w.Pause = between(2*w.Pause, orphanProbe, orphanLonger)
+		w.Until = w.Since.Add(actions.OrphanDelay + orphanGrace)
+		if c, ok := x.cleanup(s); ok {
+			w = waitForCleanup(w, c)
+		}
+		w.Next = at.Add(w.Pause)
+	case actions.ObstacleMigration, actions.ObstacleTime:
+		w.Next, w.Until = at.Add(waitTick), w.Since.Add(conflictLimit)
+	default:
+		w.Pause = between(2*w.Pause, lockPause, lockLonger)
+		w.Next, w.Until = at.Add(w.Pause), w.Since.Add(conflictLimit)
+	}
+	return w
+}
+
+func between(d, least, most time.Duration) time.Duration { return min(max(d, least), most) }
+
+func whatIs(busy *actions.BusyError) actions.Say {
+	args := map[string]string{"obstacle": string(busy.Obstacle)}
+	if busy.NS != "" {
+		args["ns"] = string(busy.NS)
+	}
+	if busy.Shard != "" {
+		args["shard"] = busy.Shard
+	}
+	return actions.Say{Code: "obstacle." + string(busy.Obstacle), Args: args}
+}
+
+// waitForCleanup names the range that the recipient has to delete first.
+func waitForCleanup(w Backoff, c actions.Cleanup) Backoff {
+	w.Until = c.Until.Add(orphanGrace)
+	w.What = actions.Say{Code: "obstacle.orphansUntil", Args: map[string]string{"obstacle": string(actions.ObstacleOrphans),
+		"shard": c.Shard, "since": c.Since.Format(time.RFC3339), "until": c.Until.Format(time.RFC3339)}}
+	return w
+}
+
+// cleanup is the newest range that the recipient of a move gave away and may not
+// have deleted yet.
+func (x *execution) cleanup(s Step) (found actions.Cleanup, ok bool) {
+	if !s.Migrates() {
+		return found, false
+	}
+	ctx, cancel := context.WithTimeout(x.e.life, readTime)
+	defer cancel()
+	a, err := x.e.o.Reader.Activity(ctx, nil)
+	if err != nil {
+		return found, false
+	}
+	t := x.e.o.Tables.Table()
+	c := t.Collection(s.NS)
+	if c == nil {
+		return found, false
+	}
+	orphans := t.SizeOn(s.NS, s.Shard).Orphans
+	done := x.e.cleaned.list()
+	for _, p := range a.Cleanups {
+		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
+			continue
+		}
+		if orphans.Known && orphans.Value == 0 && orphans.At.After(p.Since) {
+			continue
+		}
+		if !ok || p.Until.After(found.Until) {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+// foresee makes a move wait that would fail for certain: its recipient gave the
+// range away and has not had the time to delete it.
+func (x *execution) foresee(i int) bool {
+	s := x.now().Steps[i]
+	if s.Backoff != nil {
+		return true
+	}
+	c, pending := x.cleanup(s)
+	if !pending {
+		return true
+	}
+	at := now()
+	w := waitForCleanup(Backoff{Obstacle: actions.ObstacleOrphans, Since: at, Pause: orphanProbe, Next: at.Add(orphanProbe)}, c)
+	return x.keep(func(r *Run) { r.Steps[i].Backoff = &w })
+}
+
+// waitOut waits until it is worth trying the step. try is false when the step has
+// ended instead, ok is false when the process or the run has.
+func (x *execution) waitOut(i int) (try, ok bool) {
+	if x.now().Steps[i].Backoff == nil {
+		return true, true
+	}
+	if !x.keep(func(r *Run) {
+		r.Steps[i].State = Waiting
+		r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: r.Steps[i].Backoff.What.Args}
+	}) {
+		return false, false
+	}
+	looked := time.Time{}
+	for {
+		s := x.now().Steps[i]
+		at := now()
+		if at.Sub(looked) >= effectEvery {
+			looked = at
+			if proof, held := x.held(s); held {
+				return false, x.already(i, proof)
+			}
+		}
+		if !at.Before(s.Backoff.Until) {
+			return false, x.finish(i, func(s *Step) { gaveUp(s, *s.Backoff) })
+		}
+		if !at.Before(s.Backoff.Next) && x.worthTrying(i, s) {
+			return true, true
+		}
+		t := time.NewTimer(waitTick)
+		select {
+		case <-t.C:
+		case <-x.toStop():
+			t.Stop()
+			return false, x.halted(i)
+		case <-x.e.life.Done():
+			t.Stop()
+			return false, false
+		}
+		if x.stopping() && !s.Restores {
+			return false, x.halted(i)
+		}
+	}
+}
+
+// worthTrying looks whether the migration that is in the way has ended. Not to be
+// told is no reason to wait longer.
+func (x *execution) worthTrying(i int, s Step) bool {
+	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(x.e.life, readTime)
+	defer cancel()
+	all, err := x.e.o.Reader.Migrations(ctx)
+	if err != nil {
+		if fault.Of(err) == fault.Forbidden {
+			return true
+		}
+		x.show(func(r *Run) { next(r, i, now().Add(lockLonger)) })
+		return false
+	}
+	at := slices.IndexFunc(all, func(m balance.Migration) bool { return hinders(s.Step, m) })
+	if at < 0 {
+		return true
+	}
+	m := all[at]
+	x.show(func(r *Run) {
+		next(r, i, now().Add(waitTick))
+		r.Steps[i].Backoff.What = actions.Say{Code: "obstacle.migrationOf", Args: map[string]string{"obstacle": string(s.Backoff.Obstacle),
+			"ns": string(m.NS), "from": m.From, "to": m.To}}
+		r.Why.Args = r.Steps[i].Backoff.What.Args
+	})
+	return false
+}
+
+// next sets the time of the next try. Runs are values: what they point to is
+// replaced, never changed.
+func next(r *Run, i int, at time.Time) {
+	w := *r.Steps[i].Backoff
+	w.Next = at
+	r.Steps[i].Backoff = &w
+}
+
+// hinders tells whether a migration keeps a step from being done: a shard takes
+// part in one at a time, and a split or a merge waits for one of its collection.
+func hinders(s actions.Step, m balance.Migration) bool {
+	if !s.Migrates() {
+		return m.NS == s.NS
+	}
+	for _, key := range shardKeysOf(s) {
+		if key == "shard "+m.From || key == "shard "+m.To {
+			return true
+		}
+	}
+	return false
+}

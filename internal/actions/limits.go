@@ -1,0 +1,88 @@
+package actions
+
+import (
+	"slices"
+	"strings"
+
+	"shardboard/internal/topology"
+)
+
+// Limits are what a confirmed plan may touch, whatever the cluster is like by the
+// time that its steps are due. A run that is adapted stays within them.
+type Limits struct {
+	Collections []topology.Namespace
+	Project     string // hex id; "" when the plan is about none
+	Zones       []string
+	Shards      []string        // that may receive chunks
+	Chunks      int             // most moves, over the whole run
+	Bytes       topology.Figure // most bytes that may be left to move; not known: no such limit
+}
+
+// spareMoves is how many moves more than twice as many as planned a run may make:
+// a balancer that splits and moves at the same time makes extra ones necessary.
+const spareMoves = 8
+
+// limits of a draft, from its own steps.
+func (d *drafting) limits(out Draft) Limits {
+	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: d.recipients()}
+	sent := 0
+	for _, s := range d.steps {
+		if s.Zone != "" {
+			l.Zones = append(l.Zones, s.Zone)
+		}
+		if s.Migrates() {
+			sent++
+		}
+	}
+	slices.Sort(l.Zones)
+	l.Zones = slices.Compact(l.Zones)
+	if sent > 0 {
+		l.Chunks = 2*sent + spareMoves
+		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {
+			l.Bytes.Exact, l.Bytes.Value, l.Bytes.PlusMinus = false, 2*(l.Bytes.Value+l.Bytes.PlusMinus), 0
+		}
+	}
+	return l
+}
+
+// Exceeded tells in what a draft goes beyond the limits after so many moves; none
+// when it stays within them.
+func (l Limits) Exceeded(moved int, rest Draft) []Difference {
+	var out []Difference
+	beyond := func(field, want, got string) { out = append(out, Difference{Field: field, Want: want, Got: got}) }
+	for _, ns := range rest.Limits.Collections {
+		if !slices.Contains(l.Collections, ns) {
+			beyond("limit.collections", joined(l.Collections), string(ns))
+		}
+	}
+	for _, z := range rest.Limits.Zones {
+		if !slices.Contains(l.Zones, z) {
+			beyond("limit.zones", list(l.Zones), z)
+		}
+	}
+	moves := 0
+	for _, s := range rest.Steps {
+		if !s.Migrates() {
+			continue
+		}
+		moves++
+		if !slices.Contains(l.Shards, s.Shard) {
+			beyond("limit.shards", list(l.Shards), s.Shard)
+		}
+	}
+	if moves > 0 && moved+moves > l.Chunks {
+		beyond("limit.chunks", count(l.Chunks), count(moved+moves))
+	}
+	if b := rest.Effect.Bytes; l.Bytes.Known && b.Known && b.Value > l.Bytes.Value {
+		beyond("limit.bytes", number(l.Bytes.Value), number(b.Value))
+	}
+	return out
+}
+
+func joined(nss []topology.Namespace) string {
+	out := make([]string, len(nss))
+	for i, ns := range nss {
+		out[i] = string(ns)
+	}
+	return strings.Join(out, ", ")
+}
