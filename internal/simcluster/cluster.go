@@ -23,6 +23,7 @@ type Cluster struct {
 	version  version
 	log      *slog.Logger
 	catalog  *catalog.Cluster
+	balancer *balancer.Balancer
 	work     *workload.Workload // nil for an empty cluster
 	access   *access.Control
 	faults   *Faults
@@ -40,6 +41,7 @@ type Cluster struct {
 	mu     sync.Mutex // guards what follows
 	closed bool
 	open   map[closer]struct{} // connections and listeners to close
+	meddle int                 // interferences that are on
 	served sync.WaitGroup      // their goroutines
 	runs   sync.WaitGroup      // balancer, writers and the like
 	once   sync.Once           // Start
@@ -71,6 +73,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		}),
 	}
 	faults.cluster = c
+	c.balancer = balancer.New(c.catalog, balancer.Options{Pace: o.Pace, Seed: uint64(o.Seed)})
 	c.life, c.end = context.WithCancel(context.Background())
 	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
 		return nil, err
@@ -121,8 +124,7 @@ func (c *Cluster) load(ctx context.Context) error {
 func (c *Cluster) Start(ctx context.Context) {
 	c.once.Do(func() {
 		c.goRun(ctx, c.catalog.Run)
-		b := balancer.New(c.catalog, balancer.Options{Pace: c.opts.Pace, Seed: uint64(c.opts.Seed)})
-		c.goRun(ctx, b.Run)
+		c.goRun(ctx, c.balancer.Run)
 		if c.work != nil && !c.opts.Still {
 			c.goRun(ctx, c.work.Run)
 		}

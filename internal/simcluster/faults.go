@@ -84,7 +84,7 @@ type Rule struct {
 	Hold   bool
 	Freeze string
 	// Do acts as another client; see [Other], [Move] and [Round]. The step waits for it no
-	// longer than Patience (default 200 ms): what it asks for may itself have to wait for
+	// longer than Patience (default 1 s): what it asks for may itself have to wait for
 	// the operation that is held here. It is not cut short by that.
 	Do       func(context.Context, *Cluster) error
 	Patience time.Duration

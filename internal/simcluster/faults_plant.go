@@ -9,8 +9,9 @@ import (
 	"shardboard/internal/simcluster/catalog"
 )
 
-// patience is how long a step waits for Rule.Do by default.
-const patience = 200 * time.Millisecond
+// patience is how long a step waits for Rule.Do by default: longer than a small migration
+// or a round of the balancer takes.
+const patience = time.Second
 
 // Add plants a fault.
 func (f *Faults) Add(r Rule) *Planted {

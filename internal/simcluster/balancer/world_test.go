@@ -28,8 +28,13 @@ func in(t *testing.T, scenario func(t *testing.T, w *world)) {
 }
 
 func inVersion(t *testing.T, version [3]int, scenario func(t *testing.T, w *world)) {
+	inCluster(t, catalog.Options{Version: version}, scenario)
+}
+
+func inCluster(t *testing.T, o catalog.Options, scenario func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		c := catalog.New(catalog.Options{Version: version, Seed: 3, Start: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		o.Seed, o.Start = 3, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+		c := catalog.New(o)
 		defer c.Close()
 		w := &world{t: t, c: c}
 		w.run(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)

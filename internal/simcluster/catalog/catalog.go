@@ -83,7 +83,8 @@ type Cluster struct {
 	orphans []*orphanRange
 	rounds  rounds
 	reshard *resharding // nil when none runs
-	hurried atomic.Bool // migrations take no time
+	still   atomic.Bool // migrations take no time
+	hurried atomic.Bool // nor does anything else
 
 	life context.Context // ends with Close; carries running migrations
 	end  context.CancelFunc
@@ -109,6 +110,7 @@ func New(o Options) *Cluster {
 	if o.ShardUUIDs {
 		c.format.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
+	c.still.Store(o.Still)
 	c.clock = clock{epoch: o.Start, begun: time.Now()}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.config = newConfigStore(c.Config, c.uuid, c.format)

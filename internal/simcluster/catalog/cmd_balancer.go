@@ -30,6 +30,10 @@ func (c *Cluster) EndRound() {
 	}
 }
 
+// RoundDone is closed when the running round ends; it is nil between rounds. The caller
+// holds Mu.
+func (c *Cluster) RoundDone() <-chan struct{} { return c.rounds.done }
+
 // LogAction writes an entry of config.actionlog. The caller holds Mu for writing.
 func (c *Cluster) LogAction(what string, details bson.D) {
 	c.logEntry("actionlog", onConfig, what, "", details)

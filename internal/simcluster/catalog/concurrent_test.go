@@ -12,9 +12,9 @@ import (
 )
 
 // faulty is the scene of the recorded races: two collections cut at 1000 and 2000,
-// the middle chunk of a on shard-rs-2, all else on shard-rs-1; moves take time.
+// the middle chunk of a on shard-rs-2, all else on shard-rs-1; a move takes 10 s.
 func faulty(t *testing.T) *replayer {
-	c := New(Options{Seed: 5, Hostname: "vm", Pace: 100})
+	c := New(Options{Seed: 5, Hostname: "vm", Pace: 20, Migration: 5 * time.Second})
 	p := &replayer{t: t, c: c, handlers: c.Handlers()}
 	p.must(`{"enableSharding": "faulty", "primaryShard": "shard-rs-1"}`)
 	for _, coll := range []string{"a", "b"} {
@@ -174,5 +174,35 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 				p.t.Errorf("got %s", got)
 			}
 		}
+	})
+}
+
+// Each donor notes its migration at once and each recipient only when it is asked, so
+// two that begin together in opposite directions find each other in the way.
+func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := faulty(t)
+		defer p.c.Close()
+		results := make(chan error, 2)
+		for _, cmd := range []string{
+			`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2"}`,
+			`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-1"}`,
+		} {
+			go func() {
+				_, err, _ := p.run("admin", doc(t, cmd))
+				results <- err
+			}()
+			time.Sleep(100 * time.Millisecond)
+		}
+		for range 2 {
+			e := status.Of(<-results)
+			if e == nil || e.Code != 117 || !strings.Contains(e.Message, "this shard is currently donating chunk [") {
+				t.Errorf("got %v", e)
+			}
+		}
+		if n := p.count("moveChunk.error"); n != 2 {
+			t.Errorf("%d errors logged", n)
+		}
+		p.partition()
 	})
 }

@@ -100,12 +100,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
 	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
-	join, reached, err := c.moves.add(m)
-	if reached {
-		t := &transfer{c: c, m: m, from: []time.Duration{0, prepareTime}}
-		t.log(m.from, "moveChunk.start", bson.D{{Key: "from", Value: m.from}, {Key: "to", Value: m.to}})
-		return nil, t.failed(err)
-	}
+	join, err := c.moves.add(m)
 	if join != nil || err != nil {
 		return join, err
 	}

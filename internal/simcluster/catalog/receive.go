@@ -16,6 +16,14 @@ import (
 // receive is the recipient's side up to the point where it holds all documents:
 // wait for old orphans, make the collection, clone, catch up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
+	t.c.Mu.Lock()
+	err := t.c.moves.receive(t.m)
+	t.c.Mu.Unlock()
+	if err != nil {
+		err = t.fail(err)
+		_ = t.pause(life, prepareTime) // the donor is free again a little later
+		return err
+	}
 	if err := t.clearOrphans(life); err != nil {
 		t.giveUp(err)
 		t.step(3)
@@ -26,7 +34,7 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		return t.abort(err)
 	}
 	t.c.Mu.Lock()
-	_, err := t.c.EnsureCollection(t.m.to, t.m.ns, t.uuid, t.c.data(t.m.from, t.m.ns))
+	_, err = t.c.EnsureCollection(t.m.to, t.m.ns, t.uuid, t.c.data(t.m.from, t.m.ns))
 	t.c.Mu.Unlock()
 	if err != nil {
 		return t.abort(err)

@@ -17,6 +17,7 @@ type migration struct {
 	min, max bson.Raw
 	from, to string
 	step     int           // step of the donor that runs, 1 to 6
+	receives bool          // the recipient has begun: it takes part in no other
 	received bool          // the recipient is done: it may receive again
 	done     chan struct{} // closed at the end; err is set before
 	err      error
@@ -37,34 +38,50 @@ func (m *migration) answer(err error) {
 	})
 }
 
-// registry knows the running migrations: a shard gives or takes one chunk at a time
-// (db/s/active_migrations_registry.cpp).
+// registry knows the running migrations: a shard gives or takes one chunk at a time,
+// of whatever collection (db/s/active_migrations_registry.cpp). Each side keeps its own
+// list: the donor notes a migration when it is asked for, the recipient only when the
+// donor comes to it, in step 3. So two migrations in opposite directions that begin
+// together refuse each other.
 type registry struct {
 	running []*migration
 }
 
-// add registers a migration or says who is in the way; reached is true when the donor
-// was free and the recipient refused. An identical one that runs already is returned
-// to be joined.
-func (g *registry) add(m *migration) (join *migration, reached bool, err error) {
+// add registers a migration at its donor. An identical one that runs already is
+// returned to be joined.
+func (g *registry) add(m *migration) (join *migration, err error) {
 	for _, o := range g.running {
 		if o.ns == m.ns && o.from == m.from && o.to == m.to && compareKeys(o.min, m.min) == 0 && compareKeys(o.max, m.max) == 0 {
-			return o, false, nil
+			return o, nil
 		}
 	}
-	const busy = "Unable to start new balancer operation because this shard is currently "
-	for _, side := range []string{m.from, m.to} {
-		for _, o := range g.running {
-			if o.from == side {
-				return nil, side == m.to, status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s", rangeText(o.min, o.max), o.ns, o.to)
-			}
-			if o.to == side && !o.received {
-				return nil, side == m.to, status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s", rangeText(o.min, o.max), o.ns, o.from)
-			}
-		}
+	if err := g.busy(m.from, m); err != nil {
+		return nil, err
 	}
 	g.running = append(g.running, m)
-	return nil, false, nil
+	return nil, nil
+}
+
+// receive registers a migration at its recipient.
+func (g *registry) receive(m *migration) error {
+	err := g.busy(m.to, m)
+	m.receives = err == nil
+	return err
+}
+
+// busy is the refusal of a shard that already takes part in a migration other than m.
+func (g *registry) busy(shard string, m *migration) error {
+	const busy = "Unable to start new balancer operation because this shard is currently "
+	for _, o := range g.running {
+		switch {
+		case o == m:
+		case o.from == shard:
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s", rangeText(o.min, o.max), o.ns, o.to)
+		case o.to == shard && o.receives && !o.received:
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s", rangeText(o.min, o.max), o.ns, o.from)
+		}
+	}
+	return nil
 }
 
 // begins says whether another migration of the namespace begins at the same key.

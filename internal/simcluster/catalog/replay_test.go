@@ -156,7 +156,8 @@ func TestTranscriptAnswersAsTheRecordedServer(t *testing.T) {
 			case s.N == 131: // the balancer worked for 20 s before this
 				p.balanced(steps[137], 41)
 			case s.N == 176:
-				p.c.opts.Reshard, p.c.opts.Still = 2*time.Second, false
+				p.c.opts.Reshard = 2 * time.Second
+				p.c.SetStill(false)
 				go func() {
 					_, err, _ := p.run("admin", rawJSON(t, steps[196].Cmd))
 					resharded <- err
@@ -172,7 +173,7 @@ func TestTranscriptAnswersAsTheRecordedServer(t *testing.T) {
 				if err := <-resharded; err != nil {
 					t.Fatal(err)
 				}
-				p.c.opts.Still = true
+				p.c.SetStill(true)
 			default:
 				p.replay([]step{s}, "yorkie-meta")
 			}

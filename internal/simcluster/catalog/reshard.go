@@ -85,7 +85,7 @@ func (o *resharding) run(life context.Context) error {
 }
 
 func (o *resharding) pause(life context.Context, d time.Duration) error {
-	if o.c.opts.Still {
+	if o.c.still.Load() {
 		d = 0
 	}
 	timer := time.NewTimer(time.Duration(float64(d) * o.c.opts.Pace))

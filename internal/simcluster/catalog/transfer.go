@@ -11,15 +11,17 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// How long the phases of a small migration took on the observed server; a clone adds
-// cloneTime for every MiB.
+// How long the phases of a small migration took on the observed server, 0.25 s in all;
+// a clone adds cloneTime for every MiB.
 const (
-	prepareTime = 15 * time.Millisecond
-	indexTime   = 20 * time.Millisecond
-	cloneTime   = 60 * time.Millisecond
-	catchUpTime = 20 * time.Millisecond
-	commitTime  = 18 * time.Millisecond
-	cleanTime   = 50 * time.Millisecond
+	requestTime  = 60 * time.Millisecond // from config.migrations to the donor's first log entry
+	prepareTime  = 20 * time.Millisecond // step 2
+	indexTime    = 20 * time.Millisecond // step 3, with the clone
+	cloneTime    = 60 * time.Millisecond
+	catchUpTime  = 20 * time.Millisecond
+	commitTime   = 25 * time.Millisecond // step 4
+	handOverTime = 20 * time.Millisecond // step 5
+	cleanTime    = 90 * time.Millisecond // step 6
 	// orphanWait is how long a recipient waits for old orphans in its way
 	// (receiveChunkWaitForRangeDeleterTimeoutMS).
 	orphanWait = 10 * time.Second
@@ -48,6 +50,9 @@ type transfer struct {
 var errGone = errors.New("the chunk is not there any more")
 
 func (t *transfer) run(life context.Context) error {
+	if err := t.pause(life, requestTime); err != nil {
+		return err
+	}
 	t.began = t.c.Now()
 	t.c.Mu.Lock()
 	t.log(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
@@ -77,6 +82,9 @@ func (t *transfer) run(life context.Context) error {
 	if err := t.at(life, Critical); err != nil {
 		return t.stopped(Critical, err)
 	}
+	if err := t.pause(life, handOverTime); err != nil {
+		return t.abort(err)
+	}
 	t.step(5)
 	if err := t.commit(life); err != nil {
 		return err
@@ -86,11 +94,21 @@ func (t *transfer) run(life context.Context) error {
 
 // paced is how long something takes that takes d on a real server.
 func (t *transfer) paced(d time.Duration) time.Duration {
-	if t.c.opts.Still || t.c.hurried.Load() {
+	return t.c.Paced(d)
+}
+
+// Paced is how long something of the servers' own takes that takes d on a real cluster:
+// nothing on a still one.
+func (c *Cluster) Paced(d time.Duration) time.Duration {
+	if c.still.Load() || c.hurried.Load() {
 		return 0
 	}
-	return time.Duration(float64(d) * t.c.opts.Pace)
+	return time.Duration(float64(d) * c.opts.Pace)
 }
+
+// SetStill makes migrations take no time, or as much as on a real cluster, from now on.
+// It says how it was before.
+func (c *Cluster) SetStill(on bool) (before bool) { return c.still.Swap(on) }
 
 // Hurry makes migrations take no time until it is told otherwise: for filling a
 // cluster that nobody watches yet.

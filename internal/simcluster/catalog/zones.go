@@ -182,3 +182,16 @@ func (c *Cluster) reloadZones() {
 		c.putZone(ns, z)
 	})
 }
+
+// Zones are the ranges of a namespace that are tied to zones, in key order. The caller
+// holds Mu.
+func (c *Cluster) Zones(ns string) []*Zone { return c.zones[ns] }
+
+// InZone are the shards of a zone. The caller holds Mu.
+func (c *Cluster) InZone(zone string) []string { return c.inZone(zone) }
+
+// Draining says whether a shard is being emptied. The caller holds Mu.
+func (c *Cluster) Draining(name string) bool {
+	s := c.shard(name)
+	return s != nil && s.draining
+}

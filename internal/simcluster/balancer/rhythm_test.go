@@ -1,0 +1,153 @@
+package balancer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/simcluster/catalog"
+)
+
+// began are the moments at which logged rounds began, and how long they took.
+func (w *world) began() (at []time.Time, took []time.Duration, moved []int32) {
+	for _, row := range w.log("actionlog", "balancer.round") {
+		d := time.Duration(row.Lookup("details", "executionTimeMillis").Int32()) * time.Millisecond
+		at, took = append(at, row.Lookup("time").Time().Add(-d)), append(took, d)
+		n, _ := row.Lookup("details", "chunksMoved").Int32OK()
+		moved = append(moved, n)
+	}
+	return at, took, moved
+}
+
+func TestRoundsThatMoveBeginEverySecondAndAHalf(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.fill(5, 40)
+		w.split(10, 20, 30, 40, 50, 60, 70, 80)
+		w.start()
+		w.after(time.Minute)
+		at, took, _ := w.began()
+		if len(at) != 6 {
+			t.Fatalf("%d rounds", len(at))
+		}
+		for i := range at {
+			if took[i] < 400*time.Millisecond || took[i] > 600*time.Millisecond {
+				t.Errorf("round %d took %s", i, took[i])
+			}
+			if i > 0 {
+				if d := at[i].Sub(at[i-1]); d < 1400*time.Millisecond || d > 1600*time.Millisecond {
+					t.Errorf("round %d began %s after the one before", i, d)
+				}
+			}
+		}
+	})
+}
+
+func TestRoundsThatFindNothingComeEveryTenSeconds(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.start()
+		w.after(time.Minute)
+		before := w.run(`{"balancerStatus": 1}`)[2].Value.(int64)
+		w.after(10 * time.Minute)
+		if n := w.run(`{"balancerStatus": 1}`)[2].Value.(int64) - before; n != 59 && n != 60 {
+			t.Errorf("%d rounds in ten minutes", n)
+		}
+		if at, _, _ := w.began(); len(at) != 0 {
+			t.Errorf("%d rounds are logged", len(at))
+		}
+	})
+}
+
+// A chunk that left a shard lately is wanted there again: rounds wait for the orphans
+// 10 s, move nothing, and come again until the orphans are gone.
+func TestARoundThatMeetsOrphansWaitsTenSecondsAndComesAgain(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.fill(15, 30)
+		w.split(10, 20)
+		w.run(`{"moveChunk": "db.t", "find": {"p": 15}, "to": "shard-rs-2"}`)
+		w.run(`{"addShardToZone": "shard-rs-1", "zone": "pin"}`)
+		w.run(`{"updateZoneKeyRange": "db.t", "min": {"p": 10}, "max": {"p": 20}, "zone": "pin"}`)
+		w.start()
+		w.after(14 * time.Minute)
+		at, took, moved := w.began()
+		waited := 0
+		for i := range at {
+			if moved[i] > 0 {
+				continue // another chunk is levelled
+			}
+			waited++
+			if took[i] < 10200*time.Millisecond || took[i] > 10500*time.Millisecond {
+				t.Errorf("round %d took %s", i, took[i])
+			}
+			if i+1 < len(at) {
+				if d := at[i+1].Sub(at[i]); d < 20*time.Second || d > 21*time.Second {
+					t.Errorf("the next round began after %s", d)
+				}
+			}
+		}
+		if waited < 35 {
+			t.Errorf("%d rounds waited in vain", waited)
+		}
+		const reason = "ExceededTimeLimit: Failed to delete orphaned db.t range [{ p: 10 }, { p: 20 })"
+		aborted := 0
+		for _, row := range w.log("changelog", "moveChunk.to") {
+			d := row.Lookup("details").Document()
+			if d.Lookup("note").StringValue() == "aborted" {
+				aborted++
+				if text, _ := d.Lookup("errmsg").StringValueOK(); !strings.HasPrefix(text, reason) {
+					t.Errorf("moveChunk.to says %q", text)
+				}
+			}
+		}
+		if aborted != waited {
+			t.Errorf("%d recipients gave up in %d rounds", aborted, waited)
+		}
+		for _, what := range []string{"moveChunk.error", "moveChunk.from"} {
+			for _, row := range w.log("changelog", what) {
+				if reason := row.Lookup("details", "errmsg"); reason.Type != 0 {
+					t.Errorf("%s has a reason: %s", what, reason)
+				}
+			}
+		}
+		w.after(3 * time.Minute)
+		w.c.Mu.RLock()
+		ch := w.c.Routing("db.t").Chunks()[1]
+		w.c.Mu.RUnlock()
+		if ch.Shard != "shard-rs-1" {
+			t.Errorf("the chunk is on %s when the orphans are gone", ch.Shard)
+		}
+	})
+}
+
+// Nobody begins a move once the balancer was turned off in the middle of its round.
+func TestARoundThatIsTurnedOffMovesNothing(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.split(10, 20, 30, 40, 50)
+		w.start()
+		w.after(time.Second + 100*time.Millisecond) // it looks at the cluster
+		w.run(`{"balancerStop": 1}`)
+		w.after(time.Minute)
+		if got := w.spread(); got != [3]int{6, 0, 0} {
+			t.Errorf("spread %v", got)
+		}
+	})
+}
+
+// With four shards a round moves two chunks, one for each pair.
+func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
+	inCluster(t, catalog.Options{Shards: []string{"shard-rs-1", "shard-rs-2", "shard-rs-3", "shard-rs-4"}}, func(t *testing.T, w *world) {
+		w.split(10, 20, 30, 40, 50, 60, 70)
+		w.run(`{"moveChunk": "db.t", "find": {"p": 75}, "to": "shard-rs-2", "_waitForDelete": true}`)
+		w.run(`{"moveChunk": "db.t", "find": {"p": 65}, "to": "shard-rs-2", "_waitForDelete": true}`)
+		w.run(`{"moveChunk": "db.t", "find": {"p": 55}, "to": "shard-rs-2", "_waitForDelete": true}`)
+		w.run(`{"moveChunk": "db.t", "find": {"p": 45}, "to": "shard-rs-2", "_waitForDelete": true}`)
+		w.start()
+		w.after(time.Minute)
+		_, _, moved := w.began()
+		if len(moved) != 2 || moved[0] != 2 || moved[1] != 2 {
+			t.Errorf("chunks moved by round: %v", moved)
+		}
+		if n := len(w.log("changelog", "moveChunk.commit")); n != 4+4 {
+			t.Errorf("%d moves", n)
+		}
+	})
+}
