@@ -56,6 +56,7 @@ test-all: setup ## longer runs; within 40 minutes
 	$(RACE) -short -timeout 6m $(QUIETER)
 	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/cluster ./internal/conformance ./web
 	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
+	SHARDBOARD_LONG=1 $(GO) test -timeout 20m -run ChangesArrive ./internal/actions/enginetest
 	sh scripts/outside-clients
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
 

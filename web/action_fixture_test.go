@@ -66,6 +66,13 @@ func (s *stubActions) Undo(_ context.Context, _ auth.Principal, run, _ string) (
 	return s.plans[0], nil
 }
 
+func (s *stubActions) Finish(_ context.Context, _ auth.Principal, run, _ string) (actions.Plan, error) {
+	if err := s.did("finish " + run); err != nil {
+		return actions.Plan{}, err
+	}
+	return s.plans[0], nil
+}
+
 func (s *stubActions) PlanByID(_ context.Context, id string) (actions.Plan, error) {
 	for _, p := range s.plans {
 		if p.ID == id {

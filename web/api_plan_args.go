@@ -29,13 +29,13 @@ func planArgs(raw json.RawMessage) (actions.Args, error) {
 	}
 	out := actions.Args{
 		NS: topology.Namespace(in.NS), Parts: in.Parts, Chunk: in.Chunk, To: in.To, Project: in.Project, DB: in.DB, Shard: in.Shard, Zone: in.Zone,
-		Mode: in.Mode, On: in.On, Start: in.Start, Stop: in.Stop, Force: in.Force, Owner: in.Owner,
+		Mode: in.Mode, On: in.On, Start: in.Start, Stop: in.Stop, Force: in.Force, Owner: in.Owner, Pause: in.Pause,
 	}
 	if in.Parts < 0 {
 		return out, fault.New(fault.Invalid, `The argument "parts" is a number of pieces; %d is not.`, in.Parts)
 	}
 	for _, text := range []struct{ name, value string }{{"ns", in.NS}, {"chunk", in.Chunk}, {"to", in.To}, {"project", in.Project}, {"db", in.DB},
-		{"shard", in.Shard}, {"zone", in.Zone}, {"owner", in.Owner}, {"start", in.Start}, {"stop", in.Stop}} {
+		{"shard", in.Shard}, {"zone", in.Zone}, {"owner", in.Owner}, {"start", in.Start}, {"stop", in.Stop}, {"pause", in.Pause}} {
 		if _, err := checkText(`The argument "`+text.name+`"`, text.value); err != nil {
 			return out, err
 		}
@@ -118,7 +118,7 @@ func planKey(name string, raw json.RawMessage) (bson.Raw, error) {
 func argsOf(a actions.Args) api.PlanArgs {
 	out := api.PlanArgs{
 		NS: string(a.NS), At: api.Document(a.At), Parts: a.Parts, Chunk: a.Chunk, To: a.To, Project: a.Project, DB: a.DB, Shard: a.Shard, Zone: a.Zone,
-		Min: api.Document(a.Min), Max: api.Document(a.Max), Mode: a.Mode, On: a.On, Start: a.Start, Stop: a.Stop, Force: a.Force, Owner: a.Owner,
+		Min: api.Document(a.Min), Max: api.Document(a.Max), Mode: a.Mode, On: a.On, Start: a.Start, Stop: a.Stop, Force: a.Force, Owner: a.Owner, Pause: a.Pause,
 	}
 	if a.Expires > 0 {
 		out.Expires = a.Expires.String()

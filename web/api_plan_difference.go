@@ -29,6 +29,12 @@ func differenceText(d actions.Difference) string {
 func ofPlan(d actions.Difference) string {
 	args := []string{"want", d.Want, "got", d.Got}
 	switch d.Field {
+	case "check":
+		return words.T("difference.check", args...)
+	case "goal":
+		return words.T("difference.goal", args...)
+	case "limit.collections", "limit.zones", "limit.shards", "limit.chunks", "limit.bytes":
+		return words.T("difference.limit", append(args, "field", words.Code("field", d.Field, nil))...)
 	case "hash":
 		if d.Got == "" {
 			return words.T("difference.hash.none", args...)

@@ -4,6 +4,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/topology"
 )
 
 // planOf is the wire form of a plan: the same object for the API, the command
@@ -13,7 +14,7 @@ func planOf(p actions.Plan) api.Plan {
 		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: argsOf(p.Args), Summary: say("plan", p.Summary),
 		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: checksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID,
-		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf,
+		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
 	}
 	if p.Confirm != "" {
 		out.Confirm = &p.Confirm
@@ -65,16 +66,19 @@ func undoOf(u actions.Undo) api.Undo {
 	return out
 }
 
-func runOf(r engine.Run) api.Run {
+func (s *Server) runOf(r engine.Run) api.Run { return runOf(r, s.view().Table.Balancer) }
+
+func runOf(r engine.Run, b topology.Balancer) api.Run {
 	out := api.Run{
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: say("plan", r.Summary), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
 		Why: say("run", r.Why), Steps: []api.RunStep{}, Rows: rowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
 		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
+		CanFinish: r.CanFinish(), Standing: standingOf(r, b), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
 			Why: say("run", s.Why), Proof: []api.StepProof{}, Events: stepEvents(s), Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
-			Done: s.Progress.Done, Total: s.Progress.Total}
+			Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1, Already: s.Already, Waiting: stepWaitOf(s)}
 		for _, p := range s.Proven {
 			f := p.Fact
 			step.Proof = append(step.Proof, api.StepProof{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),

@@ -61,7 +61,7 @@ func (s *Server) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
 		status = http.StatusAccepted
 	}
 	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
-	return writeJSON(w, status, runOf(run))
+	return writeJSON(w, status, s.runOf(run))
 }
 
 func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
@@ -79,7 +79,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.List[api.Run]{AsOf: s.deps.Now()}
 	for _, run := range runs {
-		out.Items = append(out.Items, runOf(run))
+		out.Items = append(out.Items, s.runOf(run))
 	}
 	if next != "" {
 		out.Next = cursorOf(next)
@@ -92,7 +92,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, runOf(run))
+	return writeJSON(w, http.StatusOK, s.runOf(run))
 }
 
 func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
@@ -104,7 +104,7 @@ func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, runOf(run))
+	return writeJSON(w, http.StatusOK, s.runOf(run))
 }
 
 // apiUndoRun plans the inverse of a run; the reason may be left out.
@@ -118,6 +118,25 @@ func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p, err := s.deps.Actions.Undo(r.Context(), auth.From(r.Context()), id, in.Reason)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
+	return writeJSON(w, http.StatusCreated, planOf(p))
+}
+
+// apiFinishRun plans what is left of a run that has ended early; the reason may be
+// left out.
+func (s *Server) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	var in api.PlanUndo
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.Finish(r.Context(), auth.From(r.Context()), id, in.Reason)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ func (s *Server) writeRun(w http.ResponseWriter, r *http.Request, status int, ru
 		// Offered as soon as the run ends, without a script's help: the style
 		// sheet shows it then.
 		m.UndoURL = "/runs/" + run.ID + "/undo"
+		m.FinishURL = "/runs/" + run.ID + "/finish"
 	}
 	return writePage(w, r, status, templates.RunPageView(s.shell(r, v, "runs", m.Run.Sentence, "run:"+run.ID), m))
 }
@@ -55,6 +56,21 @@ func (s *Server) postUndoRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p, err := s.deps.Actions.Undo(r.Context(), auth.From(r.Context()), id, r.PostForm.Get("reason"))
+	if err != nil {
+		return s.runProblem(w, r, id, err)
+	}
+	seeOther(w, "/plans/"+p.ID)
+	return nil
+}
+
+// postFinishRun plans what is left of a run that has ended early and leads to the
+// plan.
+func (s *Server) postFinishRun(w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	p, err := s.deps.Actions.Finish(r.Context(), auth.From(r.Context()), id, "")
 	if err != nil {
 		return s.runProblem(w, r, id, err)
 	}

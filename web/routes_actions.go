@@ -47,6 +47,7 @@ func actionPages() []Route {
 			query("state", "in this state, or open"), query("kind", "of this kind"), query("by", "of this principal"), query("cursor", "next of the page before")),
 		shown("/runs/{id}", "How far is it, and what is proven?", PolicyRead, (*Server).pageRun, paramRun),
 		of(form("/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", (*Server).postStopRun, mediaHTML), paramRun),
+		of(form("/runs/{id}/finish", PolicyOperate, "Plan what is left of a run", (*Server).postFinishRun, mediaHTML), paramRun),
 		of(form("/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", (*Server).postUndoRun, mediaHTML), paramRun),
 	}
 }
@@ -57,6 +58,8 @@ func actionAPI() []Route {
 	}
 	undo := route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Server).apiUndoRun, paramRun)
 	undo.BodyOptional = true // its reason can be left out
+	finish := route("POST", "/runs/{id}/finish", PolicyOperate, "Plan what is left of a run that has ended early", api.PlanUndo{}, api.Plan{}, (*Server).apiFinishRun, paramRun)
+	finish.BodyOptional = true
 	return []Route{
 		answering(route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Server).apiMakePlan), http.StatusCreated),
 		route("GET", "/plans/{id}", PolicyRead, "One plan", nil, api.Plan{}, (*Server).apiPlan, paramPlan),
@@ -66,5 +69,6 @@ func actionAPI() []Route {
 		route("GET", "/runs/{id}", PolicyRead, "One run", nil, api.Run{}, (*Server).apiRun, paramRun),
 		route("POST", "/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", nil, api.Run{}, (*Server).apiStopRun, paramRun),
 		answering(undo, http.StatusCreated),
+		answering(finish, http.StatusCreated),
 	}
 }

@@ -43,6 +43,7 @@ func planView(v View, p actions.Plan) templates.Plan {
 	for _, s := range p.Effect.Stays {
 		m.Stays = append(m.Stays, oneLine(say("stays", s)))
 	}
+	m.Limits = limitsText(p.Limits)
 	m.Undo = oneLine(say("undo", p.Undo.Text))
 	if !p.Undo.Possible {
 		m.Undo = words.T("plan.undo.not", "text", m.Undo)
@@ -190,6 +191,16 @@ func stepText(s actions.Step) string {
 	}
 	if s.Op == actions.OpBalancerWindow && s.Start == "" {
 		code += ".always"
+	}
+	switch {
+	case s.Pauses && s.NS != "":
+		code = "setBalancing.pause"
+	case s.Restores && s.NS != "":
+		code = "setBalancing.restore"
+	case s.Pauses:
+		code += ".pause"
+	case s.Restores:
+		code += ".restore"
 	}
 	ns := s.NS
 	if ns == "" && len(s.Proof) > 0 {

@@ -18,7 +18,7 @@ import (
 
 // argNames are the arguments of plans, in the order of their description.
 func argNames() []string {
-	return []string{"ns", "at", "parts", "bounds", "chunk", "to", "project", "db", "shard", "zone", "min", "max", "mode", "on", "start", "stop", "force", "expires", "owner"}
+	return []string{"ns", "at", "parts", "bounds", "chunk", "to", "project", "db", "shard", "zone", "min", "max", "mode", "on", "start", "stop", "force", "expires", "owner", "pause"}
 }
 
 // fieldsOf are what a form of a kind asks for; a trailing * marks what is needed.
@@ -31,10 +31,12 @@ func fieldsOf(k actions.Kind) []string {
 	case actions.Merge:
 		return []string{"ns*", "bounds", "min*", "max*"}
 	case actions.MoveChunk:
-		return []string{"ns*", "chunk", "bounds", "to*", "min", "max", "force"}
+		return []string{"ns*", "chunk", "bounds", "to*", "min", "max", "force", "pause"}
 	case actions.Pin, actions.Isolate:
-		return []string{"project*", "db", "shard*", "mode", "expires", "owner"}
-	case actions.Unpin, actions.Spread:
+		return []string{"project*", "db", "shard*", "mode", "expires", "owner", "pause"}
+	case actions.Spread:
+		return []string{"project*", "db", "pause"}
+	case actions.Unpin:
 		return []string{"project*", "db"}
 	case actions.ZoneAddShard, actions.ZoneRemoveShard:
 		return []string{"shard*", "zone*"}
@@ -80,7 +82,7 @@ func formArgs(in url.Values) (actions.Args, error) {
 				return actions.Args{}, fault.New(fault.Invalid, `The argument %q is true or false; %q is neither.`, name, clip(plain, 40))
 			}
 			given[name] = b
-		case "start", "stop", "expires":
+		case "start", "stop", "expires", "pause":
 			given[name] = plain
 		default:
 			given[name] = value
@@ -226,6 +228,8 @@ func (f formView) field(name, value string, needed bool) templates.PlanField {
 		choose("true", "false")
 	case "expires":
 		choose("", "24h", "168h", "720h", "2160h")
+	case "pause":
+		choose("", actions.PauseCollections, actions.PauseBalancer)
 	case "force":
 		out.Tick = true
 	case "at", "min", "max", "bounds":

@@ -50,6 +50,11 @@ func runView(v View, r engine.Run) templates.Run {
 		m.UndoneBy = "/runs/" + r.UndoneBy
 	}
 	m.Progress, m.Share = runProgress(r)
+	m.CanFinish = r.CanFinish()
+	if !r.State.Open() || r.State == engine.Unknown || r.StopBy != "" {
+		m.Standing = standingText(r, v.Table.Balancer)
+	}
+	m.Adapted = adaptations(r)
 	for i, s := range r.Steps {
 		m.Steps = append(m.Steps, runStep(i, s))
 	}
@@ -88,13 +93,23 @@ func tookText(r engine.Run) string {
 }
 
 func runProgress(r engine.Run) (string, float64) {
-	ended := 0
+	ended, all := stepsDone(r)
+	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(all)), share(int64(ended), int64(all))
+}
+
+// stepsDone counts the steps that are done, of those that are to be done: one that
+// was put off or planned again is counted where it is done.
+func stepsDone(r engine.Run) (done, all int) {
 	for _, s := range r.Steps {
-		if s.State == engine.Succeeded {
-			ended++
+		switch s.State {
+		case engine.Deferred, engine.Replaced:
+			continue
+		case engine.Succeeded:
+			done++
 		}
+		all++
 	}
-	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(len(r.Steps))), share(int64(ended), int64(len(r.Steps)))
+	return done, all
 }
 
 // runStep is a step with its command, its answer and its proof.
@@ -115,6 +130,10 @@ func runStep(i int, s engine.Step) templates.RunStep {
 		}
 		out.Progress = words.Code("run.progress", code, map[string]string{"done": templates.Count(p.Done), "of": templates.Count(p.Total)})
 		out.Share = share(p.Done, p.Total)
+	}
+	out.Waits = waitTexts(s)
+	if s.Try > 0 {
+		out.Try = words.T("wait.tries", "n", strconv.Itoa(s.Try+1))
 	}
 	for _, d := range s.Changed {
 		out.Changed = append(out.Changed, oneLine(differenceText(d)))
@@ -176,15 +195,10 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 
 // runRow is a run in the list.
 func runRow(v View, r engine.Run) templates.RunRow {
-	ended := 0
-	for _, s := range r.Steps {
-		if s.State == engine.Succeeded {
-			ended++
-		}
-	}
+	ended, all := stepsDone(r)
 	return templates.RunRow{
 		ID: r.ID, URL: "/runs/" + r.ID, Sentence: oneLine(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
 		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: clip(oneLine(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: templates.Stamp(r.Started),
-		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(len(r.Steps))}, "/"),
+		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}
 }

@@ -29,6 +29,8 @@ func say(prefix string, s actions.Say) string {
 		return words.Code("undo", code, args)
 	case "stays":
 		return words.Code("stays", code, args)
+	case "obstacle":
+		return words.Code("obstacle", code, args)
 	case "run":
 		return words.Code("run", code, args)
 	}
@@ -56,6 +58,12 @@ func spoken(args map[string]string) map[string]string {
 			out[name] = words.Code("part", value, nil)
 		case "remedy":
 			out[name] = words.Code("remedy", value, nil)
+		case "since":
+			out[name] = clockArg(value)
+		case "by":
+			if words.Has("by." + value) {
+				out[name] = words.T("by." + value)
+			}
 		case "reason":
 			out[name] = words.Code("reason", value, nil)
 		}

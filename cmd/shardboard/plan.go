@@ -42,6 +42,7 @@ type planFlags struct {
 	Force   bool   `group:"Arguments" help:"Also move a chunk that is too big or jumbo."`
 	Expires string `group:"Arguments" placeholder:"DURATION" help:"After how long a pin is reported as expired, such as 720h."`
 	Owner   string `group:"Arguments" placeholder:"WHO" help:"Who answers for a pin."`
+	Pause   string `group:"Arguments" placeholder:"WHAT" help:"Pause balancing while the run is at work: collections (only those concerned) or balancer (the whole cluster's)."`
 }
 
 // named are the flags that were given.
@@ -50,7 +51,7 @@ func (f planFlags) named() []string {
 	for _, a := range []struct{ name, value string }{
 		{"ns", f.NS}, {"at", f.At}, {"parts", f.Parts}, {"bounds", f.Bounds}, {"chunk", f.Chunk}, {"to", f.To}, {"project", f.Project},
 		{"db", f.DB}, {"shard", f.Shard}, {"zone", f.Zone}, {"min", f.Min}, {"max", f.Max}, {"mode", f.Mode}, {"on", f.On},
-		{"start", f.Start}, {"stop", f.Stop}, {"expires", f.Expires}, {"owner", f.Owner},
+		{"start", f.Start}, {"stop", f.Stop}, {"expires", f.Expires}, {"owner", f.Owner}, {"pause", f.Pause},
 	} {
 		if a.value != "" {
 			out = append(out, a.name+"="+a.value)

@@ -36,6 +36,7 @@ type PlanArgs struct {
 	Force   bool            `json:"force,omitempty"`
 	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
 	Owner   string          `json:"owner,omitempty"`
+	Pause   string          `json:"pause,omitempty"` // what of the balancer is paused meanwhile: "collections" or "balancer"
 }
 
 // Plan is what will be done, before it is (POST plans, GET plans/{id}).
@@ -59,6 +60,7 @@ type Plan struct {
 	MadeAt        *time.Time     `json:"madeAt"`
 	ExpiresAt     *time.Time     `json:"expiresAt"`
 	UndoOf        string         `json:"undoOf,omitempty"` // run
+	Limits        Limits         `json:"limits"`           // within which its run may adapt
 }
 
 // PlanCommand is a command exactly as it will be sent, but for the comment

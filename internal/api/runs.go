@@ -8,7 +8,7 @@ type Run struct {
 	Plan      string     `json:"plan"`
 	Kind      string     `json:"kind"`
 	Summary   string     `json:"summary"`
-	State     string     `json:"state"`    // planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone
+	State     string     `json:"state"`    // planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also deferred, replaced
 	Resolved  bool       `json:"resolved"` // it was unknown, and then the cluster told
 	Open      bool       `json:"open"`     // it will still change
 	Why       string     `json:"why,omitempty"`
@@ -24,6 +24,11 @@ type Run struct {
 	CanUndo   bool       `json:"canUndo"`
 	UndoOf    string     `json:"undoOf,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
+
+	CanFinish   bool         `json:"canFinish"`   // it has ended before its goal, and a plan for the rest can be made
+	Standing    Standing     `json:"standing"`    // what it has left in the cluster
+	Adaptations []Adaptation `json:"adaptations"` // oldest first
+	Limits      Limits       `json:"limits"`      // as they were confirmed
 }
 
 // RunRows is how many rows of a project a collection had before a run's first
@@ -55,6 +60,9 @@ type RunStep struct {
 	EndedAt  *time.Time   `json:"endedAt"`
 	Done     int64        `json:"done,omitempty"` // progress
 	Total    int64        `json:"total,omitempty"`
+	Try      int          `json:"try"`               // 1 is the first; a step that was put off is followed by the next try
+	Already  string       `json:"already,omitempty"` // who had done it when its turn came, and nothing was sent: balancer, other, unknown
+	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or waited for last
 }
 
 // StepEvent is an entry of the changelog about a step's command. Counts are the

@@ -72,6 +72,7 @@ type Plan struct {
 	Stays          []string
 	Undo           string
 	UndoWhen       string
+	Limits         []Fact // within which its run may adapt
 	UndoNote       string
 	Confirm        string // text to type; "" for none
 	WrongConfirm   bool
@@ -149,6 +150,9 @@ type Run struct {
 	Why           string
 	Meaning       string // what the state means and what to do
 	Open, CanUndo bool
+	CanFinish     bool     // it has ended before its goal
+	Standing      []string // what it has left in the cluster, in sentences
+	Adapted       []Adaptation
 	Facts         []Fact
 	By, Reason    string // hostile text
 	Started       Moment
@@ -172,11 +176,20 @@ type RunStep struct {
 	Why          string
 	Error        string // what the server said: hostile text
 	Changed      []string
+	Waits        []string // what it waits for, or waited for last
+	Try          string   // "" for the first
 	Progress     string
 	Share        float64 // negative when unknown
 	Proof        []RunProof
 	Sent, Ended  string
 	Open         bool
+}
+
+// Adaptation is one time that the rest of a run was planned again.
+type Adaptation struct {
+	Text    string
+	Because []string
+	More    string // how many reasons are not listed
 }
 
 // RunProof is one fact as it was read after the command.
@@ -198,5 +211,7 @@ type RunPage struct {
 	Topic   string
 	StopURL string // "" for who may not
 	UndoURL string
-	Problem string
+	// FinishURL plans what is left of a run that has ended early.
+	FinishURL string
+	Problem   string
 }

@@ -227,7 +227,7 @@ var acting = map[string]string{
 	"run.step.raced":         "It is so; but somebody else changed the same chunks, between the last look at what the command needs and now.",
 	"run.step.noIntent":      "The intent could not be saved, so nothing was sent.",
 	"run.step.unread":        "What the command needs could not be read, so nothing was sent.",
-	"run.step.serverRefused": "The server refused the command; nothing has changed.",
+	"run.step.serverRefused": "The server refused this command, and it had no effect.",
 	"run.step.changedSince":  "What the command was to change has been changed by somebody else since.",
 	"run.step.proofDiffers":  "The command was answered well, but the cluster does not show its effect.",
 	"run.step.noEffect":      "The command has had no effect, and it is not at work any more.",

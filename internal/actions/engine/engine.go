@@ -113,6 +113,9 @@ type Service interface {
 	Stop(ctx context.Context, by auth.Principal, run string) (Run, error)
 	// Undo plans the inverse of what a run has done, from the table of now.
 	Undo(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
+	// Finish plans what a run that has ended early has left to do, from the table of
+	// now. Conflict when it has not ended, has succeeded, or was undone.
+	Finish(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
 
 	// PlanByID gives a plan, RunByID a run, RunOfPlan the run of a plan; fault.NotFound.
 	PlanByID(ctx context.Context, id string) (actions.Plan, error)

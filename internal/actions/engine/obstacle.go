@@ -111,7 +111,11 @@ func whatIs(busy *actions.BusyError) actions.Say {
 	if busy.Shard != "" {
 		args["shard"] = busy.Shard
 	}
-	return actions.Say{Code: "obstacle." + string(busy.Obstacle), Args: args}
+	code := "obstacle." + string(busy.Obstacle)
+	if busy.Obstacle == actions.ObstacleMigration && busy.NS != "" {
+		code += ".of"
+	}
+	return actions.Say{Code: code, Args: args}
 }
 
 // waitForCleanup names the range that the recipient has to delete first.

@@ -1,0 +1,50 @@
+package api
+
+import "time"
+
+// Limits are what a plan may touch, whatever the cluster is like when its steps
+// are due. A run adapts within them and stops beyond them.
+type Limits struct {
+	Collections []string `json:"collections"`
+	Project     string   `json:"project,omitempty"` // id
+	Zones       []string `json:"zones"`
+	Shards      []string `json:"shards"` // that may receive chunks
+	Chunks      int      `json:"chunks"` // most moves, over the whole run
+	Bytes       Figure   `json:"bytes"`  // most that may be left to move; unknown: no such limit
+}
+
+// Standing is what a run has changed in the cluster and left so.
+type Standing struct {
+	Splits            int    `json:"splits"`
+	Merges            int    `json:"merges"`
+	Moves             int    `json:"moves"`
+	ZoneRangesSet     int    `json:"zoneRangesSet"`
+	ZoneRangesRemoved int    `json:"zoneRangesRemoved"`
+	ShardsAdded       int    `json:"shardsAddedToZones"`
+	ShardsRemoved     int    `json:"shardsRemovedFromZones"`
+	Settings          int    `json:"settings"` // of the balancer and of collections, jumbo flags
+	ByOthers          int    `json:"byOthers"` // steps that were done already when their turn came
+	Unknown           int    `json:"unknown"`  // commands of which the outcome is not known
+	Paused            bool   `json:"paused"`   // balancing is switched off by this run
+	Text              string `json:"text"`     // the same in sentences
+}
+
+// Adaptation is one time that the rest of a run was planned again.
+type Adaptation struct {
+	At      *time.Time   `json:"at"`
+	Step    int          `json:"step"`    // index of the first new step
+	Before  int          `json:"before"`  // steps that were left
+	After   int          `json:"after"`   // steps that are left
+	Same    bool         `json:"same"`    // the same commands: only what they need was read again
+	Because []Difference `json:"because"` // what was not as planned
+	Text    string       `json:"text"`
+}
+
+// StepWait is what a step waits for, or waited for last.
+type StepWait struct {
+	Obstacle string     `json:"obstacle"` // migration, orphans, lock, metadata, ddl, time
+	Text     string     `json:"text"`
+	Since    *time.Time `json:"since"`
+	Next     *time.Time `json:"next"`  // of the next try
+	Until    *time.Time `json:"until"` // when it gives up
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"strings"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// standingText says in sentences what a run has left in the cluster.
+func standingText(r engine.Run, b topology.Balancer) []string {
+	s := r.Standing()
+	var parts []string
+	add := func(n int, text func(n int64, shown string) string) {
+		if n > 0 {
+			parts = append(parts, text(int64(n), templates.Count(int64(n))))
+		}
+	}
+	add(s.RangesSet, func(n int64, shown string) string { return words.Plural("standing.ranges", n, "n", shown) })
+	add(s.RangesRemoved, func(n int64, shown string) string { return words.Plural("standing.rangesGone", n, "n", shown) })
+	add(s.ZonesJoined, func(n int64, shown string) string { return words.Plural("standing.zones", n, "n", shown) })
+	add(s.ZonesLeft, func(n int64, shown string) string { return words.Plural("standing.zonesGone", n, "n", shown) })
+	add(s.Splits, func(n int64, shown string) string { return words.Plural("standing.splits", n, "n", shown) })
+	add(s.Merges, func(n int64, shown string) string { return words.Plural("standing.merges", n, "n", shown) })
+	add(s.Moves, func(n int64, shown string) string { return words.Plural("standing.moves", n, "n", shown) })
+	add(s.Settings, func(n int64, shown string) string { return words.Plural("standing.settings", n, "n", shown) })
+	var out []string
+	switch {
+	case len(parts) > 0:
+		out = append(out, words.T("standing.is", "what", joinWords(parts)))
+	case s.Unknown == 0:
+		out = append(out, words.T("standing.nothing"))
+	}
+	if s.ByOthers > 0 {
+		out = append(out, words.Plural("standing.others", int64(s.ByOthers), "n", templates.Count(int64(s.ByOthers))))
+	}
+	if s.Unknown > 0 {
+		out = append(out, words.Plural("standing.unknown", int64(s.Unknown), "n", templates.Count(int64(s.Unknown))))
+	}
+	if s.Paused {
+		out = append(out, words.T("standing.paused"))
+	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
+		if b.Enabled() {
+			out = append(out, words.T("standing.balances"))
+		} else {
+			out = append(out, words.T("standing.balancesOff"))
+		}
+	}
+	return out
+}
+
+func standingOf(r engine.Run, b topology.Balancer) api.Standing {
+	s := r.Standing()
+	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
+		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
+		Text: strings.Join(standingText(r, b), " ")}
+}
+
+// becauseListed bounds the differences that an adaptation lists on a page.
+const becauseListed = 6
+
+// adaptations are the times that the rest was planned again, the newest first.
+// Those that only read again what the same commands need are no news.
+func adaptations(r engine.Run) (out []templates.Adaptation) {
+	for i := len(r.Adaptations) - 1; i >= 0; i-- {
+		a := r.Adaptations[i]
+		if a.Same {
+			continue
+		}
+		m := templates.Adaptation{Text: adaptationText(a)}
+		for _, d := range a.Because {
+			if d.Field == "goal" {
+				continue
+			}
+			if len(m.Because) == becauseListed {
+				m.More = words.T("adapted.more", "n", templates.Count(int64(len(a.Because)-becauseListed)))
+				break
+			}
+			m.Because = append(m.Because, oneLine(differenceText(d)))
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func adaptationText(a engine.Adaptation) string {
+	key := "adapted"
+	switch {
+	case len(a.Because) == 1 && a.Because[0].Field == "goal":
+		key = "adapted.goal"
+	case a.Step == 0:
+		key = "adapted.start"
+	}
+	return words.T(key, "at", templates.Clock(a.At), "before", stepsText(a.Before), "after", stepsText(a.After))
+}
+
+func stepsText(n int) string {
+	return words.Plural("steps", int64(n), "n", templates.Count(int64(n)))
+}
+
+func adaptationsOf(r engine.Run) []api.Adaptation {
+	out := make([]api.Adaptation, 0, len(r.Adaptations))
+	for _, a := range r.Adaptations {
+		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Because: differencesOf(a.Because), Text: adaptationText(a)})
+	}
+	return out
+}
+
+// waitTexts say what a step waits for, since when, and until when at most.
+func waitTexts(s engine.Step) []string {
+	w := s.Backoff
+	if w == nil {
+		return nil
+	}
+	out := []string{oneLine(say("obstacle", w.What))}
+	if s.State == engine.Waiting {
+		return append(out, words.T("wait.since", "since", templates.Clock(w.Since)), words.T("wait.next", "next", templates.Clock(w.Next), "until", templates.Clock(w.Until)))
+	}
+	return append(out, words.T("wait.gaveUp", "since", templates.Clock(w.Since)))
+}
+
+func stepWaitOf(s engine.Step) *api.StepWait {
+	w := s.Backoff
+	if w == nil {
+		return nil
+	}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: say("obstacle", w.What), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
+}
+
+func limitsText(l actions.Limits) (out []templates.Fact) {
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, templates.Fact{Name: words.T(key), Figure: templates.Figure{Text: value, Known: true}})
+		}
+	}
+	var nss []string
+	for _, ns := range l.Collections {
+		nss = append(nss, string(ns))
+	}
+	add("plan.limits.collections", strings.Join(nss, ", "))
+	add("plan.limits.zones", strings.Join(l.Zones, ", "))
+	add("plan.limits.shards", strings.Join(l.Shards, ", "))
+	if l.Chunks > 0 {
+		add("plan.limits.chunks", templates.Count(int64(l.Chunks)))
+		bytes := words.T("plan.limits.none")
+		if l.Bytes.Known {
+			bytes = templates.Bytes(l.Bytes.Value)
+		}
+		add("plan.limits.bytes", bytes)
+	}
+	return out
+}
+
+func limitsOf(l actions.Limits) api.Limits {
+	out := api.Limits{Collections: []string{}, Project: l.Project, Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: figureOf(l.Bytes)}
+	for _, ns := range l.Collections {
+		out.Collections = append(out.Collections, string(ns))
+	}
+	return out
+}
+
+// clockArg is a time of a sentence, which the engine gives as RFC 3339.
+func clockArg(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return value
+	}
+	return templates.Clock(at)
+}
