@@ -100,6 +100,8 @@ func (f *follower) progress(r api.Run) {
 		line(f.stdout, "run %s: %s", r.ID, state)
 		if r.EndedAt != nil {
 			line(f.stdout, "  ended %s", timeText(r.EndedAt, "?"))
+			printAdapted(f.stdout, r.Adaptations)
+			line(f.stdout, "  %s", r.Standing.Text)
 		}
 	}
 }
@@ -129,6 +131,26 @@ func printRun(w io.Writer, r api.Run) {
 	printHead(w, r)
 	for i, s := range r.Steps {
 		printStep(w, i+1, s)
+	}
+	printAdapted(w, r.Adaptations)
+	if !r.Open {
+		line(w, "  %s", r.Standing.Text)
+	}
+	if r.CanFinish {
+		line(w, "  shardboard runs finish %s plans the rest, shardboard runs undo %s takes it back", r.ID, r.ID)
+	}
+}
+
+// printAdapted writes when and why the rest of a run was planned again.
+func printAdapted(w io.Writer, all []api.Adaptation) {
+	for _, a := range all {
+		if a.Same {
+			continue
+		}
+		line(w, "  %s", a.Text)
+		for _, d := range a.Because {
+			line(w, "       %s", d.Text)
+		}
 	}
 }
 
@@ -171,7 +193,16 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	if s.Total > 0 && s.State == "running" {
 		state += fmt.Sprintf(" %d of %d", s.Done, s.Total)
 	}
+	if s.Try > 1 {
+		state += fmt.Sprintf(" (try %d)", s.Try)
+	}
 	line(w, "  %d  %-9s  %s", n, state, commandText(s.Op, s.DB, s.Command))
+	if s.Waiting != nil {
+		line(w, "       in the way since %s: %s", timeText(s.Waiting.Since, "?"), s.Waiting.Text)
+		if s.State == "waiting" {
+			line(w, "       gives up at %s", timeText(s.Waiting.Until, "?"))
+		}
+	}
 	if s.Why != "" {
 		line(w, "       %s", s.Why)
 	}

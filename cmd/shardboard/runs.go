@@ -12,6 +12,8 @@ type runsCmd struct {
 	Show runsShowCmd `cmd:"" help:"Show one run: its steps, what proves them, what went wrong."`
 	Stop runsStopCmd `cmd:"" help:"Hold a run before its next command; the one in flight goes on."`
 	Undo runsUndoCmd `cmd:"" help:"Plan the inverse of a run; changes nothing until that plan is run."`
+
+	Finish runsFinishCmd `cmd:"" help:"Plan what a run that has ended early has left to do; changes nothing until that plan is run."`
 }
 
 type runsListCmd struct {
@@ -113,6 +115,23 @@ func (c runsUndoCmd) Run(e *env) error {
 		return err
 	}
 	p, err := remote.UndoRun(e.ctx, c.ID, c.Reason)
+	if err != nil {
+		return told(e, err)
+	}
+	return showPlan(e, p, c.JSON)
+}
+
+type runsFinishCmd struct {
+	runFlags `embed:""`
+	Reason   string `help:"Why; default: that it finishes that run."`
+}
+
+func (c runsFinishCmd) Run(e *env) error {
+	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	p, err := remote.FinishRun(e.ctx, c.ID, c.Reason)
 	if err != nil {
 		return told(e, err)
 	}

@@ -33,7 +33,7 @@ func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
-		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log, Maintenance: p.maintenance,
+		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
 	})
 }
 

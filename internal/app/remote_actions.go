@@ -57,6 +57,12 @@ func (r Remote) StopRun(ctx context.Context, id string) (run api.Run, err error)
 	return run, err
 }
 
+// FinishRun plans what a run that has ended early has left to do; reason may be "".
+func (r Remote) FinishRun(ctx context.Context, id, reason string) (p api.Plan, err error) {
+	err = r.Do(ctx, "POST", api.Prefix+"/runs/"+url.PathEscape(id)+"/finish", api.PlanUndo{Reason: reason}, &p)
+	return p, err
+}
+
 // UndoRun plans the inverse of a run; reason may be "".
 func (r Remote) UndoRun(ctx context.Context, id, reason string) (p api.Plan, err error) {
 	err = r.Do(ctx, "POST", api.Prefix+"/runs/"+url.PathEscape(id)+"/undo", api.PlanUndo{Reason: reason}, &p)
