@@ -3,7 +3,10 @@ package enginetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,9 +30,9 @@ type balancing struct {
 }
 
 func balancings() []balancing {
-	interfere := func(kind simcluster.InterferenceKind) func(*Rig) func() {
+	interfere := func(kind simcluster.InterferenceKind, orphans bool) func(*Rig) func() {
 		return func(r *Rig) func() {
-			i, err := r.Sim.Interfere(simcluster.Interference{Kind: kind, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}})
+			i, err := r.Sim.Interfere(simcluster.Interference{Kind: kind, KeepOrphans: orphans, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}})
 			r.Must(err)
 			return i.Stop
 		}
@@ -37,8 +40,9 @@ func balancings() []balancing {
 	return []balancing{
 		{name: "off", start: func(r *Rig) func() { r.Admin(bson.D{{Key: "balancerStop", Value: 1}}); return func() {} }},
 		{name: "on", start: func(r *Rig) func() { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}); return func() {} }},
-		{name: "busy", start: interfere(simcluster.BusyBalancer)},
-		{name: "against", start: interfere(simcluster.MovesOutOfZones), against: true},
+		{name: "busy", start: interfere(simcluster.BusyBalancer, false)},
+		{name: "busy, orphans", start: interfere(simcluster.BusyBalancer, true)},
+		{name: "against", start: interfere(simcluster.MovesOutOfZones, false), against: true},
 	}
 }
 
@@ -122,8 +126,8 @@ func alone(isolated bool) func(*Rig, placement.Project, string) string {
 // arrives, or it says why it does not; within the limits that were confirmed, with
 // one command for each intent; and so does its undo.
 func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
-	sum := &tally{}
-	t.Cleanup(func() { t.Logf("%v", sum) })
+	sum, took := &tally{}, &spans{}
+	t.Cleanup(func() { t.Logf("%v\n%v", sum, took) })
 	releases := []string{"4.4", "5.0", "6.0", "7.0", "8.0.12"}
 	from, to := seeds(t, much(1, 2, 20))
 	n := 0
@@ -137,7 +141,7 @@ func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%d-%s/ACTIONS_SEED=%d", b.name, release, k, c.kind, seed), func(t *testing.T) {
 						t.Parallel()
 						s := Setup{Seed: seed, Sim: simcluster.Options{ServerVersion: release, Projects: 6, Documents: 120, Still: true, Seed: int64(seed)}}
-						OnRig(t, s, func(r *Rig) { r.arrives(b, c, seed, sum) })
+						OnRig(t, s, func(r *Rig) { r.arrives(b, c, seed, sum, took) })
 					})
 				}
 			}
@@ -145,7 +149,33 @@ func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
 	}
 }
 
-func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally) {
+// spans are how long runs took, in simulated time, by what they did.
+type spans struct {
+	mu sync.Mutex
+	of map[string][]time.Duration
+}
+
+func (s *spans) add(what string, d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[string][]time.Duration{}
+	}
+	s.of[what] = append(s.of[what], d)
+}
+
+func (s *spans) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(s.of)) {
+		all := slices.Sorted(slices.Values(s.of[what]))
+		fmt.Fprintf(&b, "%s: %d, median %s, most %s\n", what, len(all), all[len(all)/2], all[len(all)-1])
+	}
+	return b.String()
+}
+
+func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally, took *spans) {
 	r.Helper()
 	all := r.Keeper.Directory().All()
 	p := all[int(seed)%len(all)]
@@ -167,6 +197,7 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally) {
 		}
 	}
 	sum.count(b.name + " " + string(c.kind) + " " + string(run.State))
+	took.add(b.name+" "+string(c.kind), run.Ended.Sub(run.Started))
 	if !run.CanUndo() {
 		return
 	}
@@ -176,6 +207,7 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally) {
 	}
 	r.stated(undo, b.against)
 	sum.count(b.name + " undo of " + string(c.kind) + " " + string(undo.State))
+	took.add(b.name+" undo of "+string(c.kind), undo.Ended.Sub(undo.Started))
 }
 
 // insist plans and runs as a person does who is told that the cluster has moved

@@ -70,7 +70,7 @@ func mutations() []mutation {
 		{"a step that failed is followed by the next", execute, "case Succeeded, Deferred, Replaced:", "case Succeeded, Deferred, Replaced, Failed:"},
 		{"what the server cannot do now is called failed", obstacle, "if s.State != Failed || !errors.As(err, &busy)", "if s.State != Failed || errors.As(err, &busy)"},
 		{"a step waits for ever", obstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
-		{"orphaned documents are not foreseen", obstacle, "	if !pending {", "	if pending || !pending {"},
+		{"orphaned documents are not foreseen", obstacle, "	if !pending || !orphans", "	if pending || !orphans"},
 		{"what somebody else has done is done again", step, "	if proof, held := x.held(s); held {\n		return x.already(i, proof)\n	}", ""},
 		{"a run goes beyond its limits", goal, "len(over) > 0 {", "len(over) > 1000 {"},
 		{"a check that forbids the rest is passed over", goal, "if d.Blocked() && !d.Reached {", "if false {"},
