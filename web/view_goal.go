@@ -91,6 +91,8 @@ func adaptations(r engine.Run) (out []templates.Adaptation) {
 func adaptationText(a engine.Adaptation) string {
 	key := "adapted"
 	switch {
+	case a.Refused:
+		key = "adapted.not"
 	case len(a.Because) == 1 && a.Because[0].Field == "goal":
 		key = "adapted.goal"
 	case a.Step == 0:
@@ -106,7 +108,7 @@ func stepsText(n int) string {
 func adaptationsOf(r engine.Run) []api.Adaptation {
 	out := make([]api.Adaptation, 0, len(r.Adaptations))
 	for _, a := range r.Adaptations {
-		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Because: differencesOf(a.Because), Text: adaptationText(a)})
+		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Refused: a.Refused, Because: differencesOf(a.Because), Text: adaptationText(a)})
 	}
 	return out
 }

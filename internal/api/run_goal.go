@@ -36,6 +36,7 @@ type Adaptation struct {
 	Before  int          `json:"before"`  // steps that were left
 	After   int          `json:"after"`   // steps that are left
 	Same    bool         `json:"same"`    // the same commands: only what they need was read again
+	Refused bool         `json:"refused"` // it was not planned again: that would go beyond what was confirmed
 	Because []Difference `json:"because"` // what was not as planned
 	Text    string       `json:"text"`
 }

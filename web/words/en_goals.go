@@ -39,6 +39,7 @@ var goals = map[string]string{
 	"wait.gaveUp":   "It was in the way from {since} on.",
 	"wait.tries":    "Try {n}.",
 	"adapted":       "Adapted at {at}: {after} now left instead of {before}, because:",
+	"adapted.not":   "Not adapted at {at}, because:",
 	"adapted.goal":  "Adapted at {at}: {after} added, because the cluster had moved away from the goal meanwhile.",
 	"adapted.start": "Adapted before the first step, at {at}: {after} instead of {before}, because:",
 	"adapted.more":  "{n} more differences",

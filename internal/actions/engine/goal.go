@@ -27,6 +27,7 @@ type Adaptation struct {
 	Before  int                  // steps that were left
 	After   int                  // steps that are left
 	Same    bool                 // the same commands: only what they rely on was read again
+	Refused bool                 // it was not planned again: that would go beyond what was confirmed
 }
 
 // mostAdaptations bounds how often a run is planned again. A cluster that changes
@@ -247,7 +248,10 @@ func (x *execution) missed() (more, ok bool) {
 	case x.e.life.Err() != nil:
 		return false, false
 	case errors.As(err, &beyond):
-		x.end(Failed, actions.Say{Code: "run.goalLost"})
+		a := Adaptation{At: now(), Step: len(run.Steps), Because: beyond.Differences, Refused: true}
+		if x.keep(func(r *Run) { r.Adaptations = append(slices.Clone(r.Adaptations), a) }) {
+			x.end(Failed, actions.Say{Code: "run.goalLost"})
+		}
 		return false, false
 	case err != nil || len(d.Steps) == 0:
 		return false, true // every step was proven when it was done
@@ -279,8 +283,8 @@ func (x *execution) goalOf(run Run) (actions.Draft, []actions.Command, error) {
 	args := run.Args
 	args.Pause = ""
 	d, _, err := x.e.o.Planners[run.Kind](s, args)
-	if err != nil || d.Reached {
-		return actions.Draft{}, nil, err
+	if err != nil || len(d.Steps) == 0 {
+		return actions.Draft{}, nil, err // nothing is missing, whatever else a check says
 	}
 	return x.e.withinLimits(d, run.Limits, run.moves())
 }

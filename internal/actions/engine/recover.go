@@ -106,7 +106,7 @@ func (x *execution) recovered(keys *ticket) {
 			x.end(Stopped, why)
 			return
 		}
-		if s.State != Succeeded {
+		if s.State != Succeeded && s.State != Deferred && s.State != Replaced {
 			x.end(s.State, s.Why)
 			return
 		}

@@ -108,10 +108,16 @@ func (r Run) CanUndo() bool {
 	if r.State.Open() || r.State == Undone || r.UndoOf != "" {
 		return false
 	}
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == Succeeded && s.Sends() && s.Invertible() })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.changed() && s.Invertible() })
+}
+
+// changed tells whether the step has changed something that stays. What somebody
+// else did in its place counts when the balancer may have done it for the run.
+func (s Step) changed() bool {
+	return s.State == Succeeded && s.Sends() && !s.Pauses && !s.Restores && s.Already != ByOther
 }
 
 // sent tells whether a command of the run had its effect.
 func (r Run) sent() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == Succeeded && s.Sends() })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.changed() })
 }
