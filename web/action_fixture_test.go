@@ -180,7 +180,7 @@ func cannedActions() *stubActions {
 	late := move
 	late.ID, late.Expires = recordNamed("late"), v.Now.Add(-time.Minute)
 	out.plans = []actions.Plan{split, move, pin, isolate, blocked, late, done}
-	out.runs = cannedRuns(v, done, move)
+	out.runs = append(cannedRuns(v, done, move), goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
 	return out
 }
 
@@ -233,6 +233,55 @@ func cannedRuns(v View, split, move actions.Plan) []engine.Run {
 	undone.Plan, undone.UndoneBy, undone.Resolved = recordNamed("undoneplan"), recordNamed("succeeded"), true
 	undone.Steps[1].Resolved = true
 	return slices.Concat([]engine.Run{running, unknown, held}, []engine.Run{ok, stopped, failed, refused, undone})
+}
+
+// goalRuns are runs of a pin on a cluster that changes meanwhile: one that waits,
+// one that was adapted, one that gave up, one that switches balancing on again.
+func goalRuns(v View, pin, pausing actions.Plan) []engine.Run {
+	run := func(name string, p actions.Plan, state engine.State, done int) engine.Run {
+		r := engine.Run{ID: recordNamed(name), Plan: recordNamed(name + "plan"), Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
+			Reason: p.Reason, Started: v.Now.Add(-5 * time.Minute), Limits: p.Limits}
+		for i, step := range p.Steps {
+			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
+			if i < done {
+				s.State, s.Sent, s.Ended = engine.Succeeded, v.Now.Add(-4*time.Minute), v.Now.Add(-4*time.Minute)
+			}
+			r.Steps = append(r.Steps, s)
+		}
+		if !state.Open() {
+			r.Ended = v.Now.Add(-10 * time.Second)
+		}
+		return r
+	}
+	last := len(pin.Steps) - 1
+	wait := &engine.Backoff{Obstacle: actions.ObstacleMigration, Since: v.Now.Add(-40 * time.Second), Next: v.Now.Add(time.Second), Until: v.Now.Add(14 * time.Minute),
+		What: actions.Say{Code: "obstacle.migrationOf", Args: map[string]string{"ns": "config.system.sessions", "from": "shard-rs-1", "to": "shard-rs-2"}}}
+	putOff := func(r engine.Run, w *engine.Backoff) engine.Run {
+		s := r.Steps[last]
+		s.State, s.Sent, s.Ended = engine.Deferred, v.Now.Add(-41*time.Second), v.Now.Add(-40*time.Second)
+		s.Why = actions.Say{Code: "step.deferred"}
+		s.Error = `The cluster refused to move the chunk: "Unable to start new balancer operation because this shard is currently donating chunk"`
+		again := engine.Step{Step: s.Step, Command: s.Command, State: engine.Waiting, Try: 1, Backoff: w}
+		r.Steps = append(r.Steps[:last], s, again)
+		return r
+	}
+	waiting := putOff(run("waiting", pin, engine.Waiting, last), wait)
+	waiting.Why = actions.Say{Code: "run.obstacle"}
+	gaveUp := putOff(run("gaveup", pin, engine.Failed, last), &engine.Backoff{Obstacle: actions.ObstacleOrphans, Since: v.Now.Add(-26 * time.Minute), Until: v.Now.Add(-time.Minute),
+		What: actions.Say{Code: "obstacle.orphansUntil", Args: map[string]string{"shard": "shard-rs-2", "since": "2026-03-01T11:30:00Z", "until": "2026-03-01T11:45:00Z"}}})
+	end := &gaveUp.Steps[last+1]
+	end.State, end.Ended = engine.Failed, v.Now.Add(-10*time.Second)
+	end.Why = actions.Say{Code: "step.gaveUp", Args: map[string]string{"since": "2026-03-01T11:30:00Z", "tries": "9"}}
+	gaveUp.Why = end.Why
+	adapted := run("adapted", pin, engine.Running, last)
+	adapted.Steps[last].State, adapted.Steps[last].Sent = engine.Running, v.Now.Add(-time.Second)
+	adapted.Steps[last-1].Already, adapted.Steps[last-1].Sent = engine.ByBalancer, time.Time{}
+	adapted.Steps[last-1].Why = actions.Say{Code: "step.already", Args: map[string]string{"by": engine.ByBalancer}}
+	adapted.Adaptations = []engine.Adaptation{{At: v.Now.Add(-time.Minute), Step: 3, Before: 4, After: 5,
+		Because: pin.Steps[last].Needs[1].Against(map[string]string{"exists": "false"})}}
+	restoring := run("restoring", pausing, engine.Running, len(pausing.Steps)-len(pausing.Effect.Moves))
+	restoring.Why, restoring.StopBy, restoring.StopAt = actions.Say{Code: "run.restoring"}, "user:bert", v.Now.Add(-5*time.Second)
+	return []engine.Run{waiting, gaveUp, adapted, restoring}
 }
 
 func withActions(a engine.Service) func(*Deps) { return func(d *Deps) { d.Actions = a } }

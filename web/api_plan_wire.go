@@ -71,7 +71,7 @@ func (s *Server) runOf(r engine.Run) api.Run { return runOf(r, s.view().Table.Ba
 func runOf(r engine.Run, b topology.Balancer) api.Run {
 	out := api.Run{
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: say("plan", r.Summary), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
-		Why: say("run", r.Why), Steps: []api.RunStep{}, Rows: rowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
+		Why: whyText(r), Steps: []api.RunStep{}, Rows: rowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
 		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
 		CanFinish: r.CanFinish(), Standing: standingOf(r, b), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +125,23 @@ func waitTexts(s engine.Step) []string {
 		return append(out, words.T("wait.since", "since", templates.Clock(w.Since)), words.T("wait.next", "next", templates.Clock(w.Next), "until", templates.Clock(w.Until)))
 	}
 	return append(out, words.T("wait.gaveUp", "since", templates.Clock(w.Since)))
+}
+
+// whyText is why a run is as it is. One that waits for what is in the way says
+// what that is, and until when it waits.
+func whyText(r engine.Run) string {
+	if i := waitingStep(r); i >= 0 {
+		return strings.Join(waitTexts(r.Steps[i]), " ")
+	}
+	return say("run", r.Why)
+}
+
+// waitingStep is the step that waits for what is in its way; -1 when none does.
+func waitingStep(r engine.Run) int {
+	if r.State != engine.Waiting || r.Why.Code != "run.obstacle" {
+		return -1
+	}
+	return slices.IndexFunc(r.Steps, func(s engine.Step) bool { return s.State == engine.Waiting && s.Backoff != nil })
 }
 
 func stepWaitOf(s engine.Step) *api.StepWait {

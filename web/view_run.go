@@ -30,7 +30,7 @@ func (s *Server) runFragment(id string) fragmentFunc {
 func runView(v View, r engine.Run) templates.Run {
 	m := templates.Run{
 		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: oneLine(say("plan", r.Summary)),
-		Level: stateLevel(r.State), Word: stateWord(r.State), Why: runWhy(r.Why), Meaning: words.Code("runstate.meaning", string(r.State), nil),
+		Level: stateLevel(r.State), Word: stateWord(r.State), Why: clip(oneLine(whyText(r)), textShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
 		Open: r.State.Open(), CanUndo: r.CanUndo(), By: runBy(r), Reason: clip(oneLine(r.Reason), textShown),
 		Started: templates.Ago(r.Started, v.Now), Took: tookText(r),
 	}

@@ -182,7 +182,7 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally, took *span
 	shard := fmt.Sprintf("shard-rs-%d", 1+seed%3)
 	end := b.start(r)
 	defer end()
-	time.Sleep(time.Duration(seed%13) * 700 * time.Millisecond)
+	time.Sleep(20*time.Second + time.Duration(seed%97)*731*time.Millisecond) // it is well at work by then
 
 	run, ok := r.insist(func() (actions.Plan, error) {
 		return r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: c.kind, Args: c.args(r, p, shard), Reason: "a test"})
@@ -191,6 +191,7 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally, took *span
 		return
 	}
 	r.stated(run, b.against || !c.kind.Adapts())
+	happened(run, b, sum)
 	if run.State == engine.Succeeded && c.so != nil && !b.against {
 		if not := c.so(r, p, shard); not != "" {
 			r.Errorf("succeeded, and %s", not)
@@ -206,8 +207,24 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally, took *span
 		return
 	}
 	r.stated(undo, b.against)
+	happened(undo, b, sum)
 	sum.count(b.name + " undo of " + string(c.kind) + " " + string(undo.State))
 	took.add(b.name+" undo of "+string(c.kind), undo.Ended.Sub(undo.Started))
+}
+
+// happened counts what was in the way, so that a matrix in which nothing was shows.
+func happened(run engine.Run, b balancing, sum *tally) {
+	for _, s := range run.Steps {
+		switch {
+		case s.State == engine.Deferred:
+			sum.count(b.name + ": put off")
+		case s.Already != "":
+			sum.count(b.name + ": done already")
+		}
+	}
+	for range run.Adaptations {
+		sum.count(b.name + ": adapted")
+	}
 }
 
 // insist plans and runs as a person does who is told that the cluster has moved
