@@ -24,6 +24,9 @@ type Run struct {
 	CanUndo   bool       `json:"canUndo"`
 	UndoOf    string     `json:"undoOf,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
+
+	Outcome *RunOutcome `json:"outcome"` // did it help? Null but for GET runs/{id}
+	Cost    *RunCost    `json:"cost"`    // estimated and actual; the same, and null when its plan is not kept
 }
 
 // RunRows is how many rows of a project a collection had before a run's first

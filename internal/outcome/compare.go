@@ -120,6 +120,15 @@ type Outcome struct {
 	Notes       []string
 }
 
+// Off is the answer where writes are not measured.
+func Off(r engine.Run) Outcome {
+	o := Compare(r, nil)
+	if o.State == Uncounted {
+		o.Reason = reasonOff
+	}
+	return o
+}
+
 // Compare answers for a run from what was kept of it. A nil record: nothing was.
 func Compare(r engine.Run, kept *Record) Outcome {
 	s := scopeOf(r)
