@@ -406,10 +406,13 @@ func (r *Recorder) close(now time.Time) {
 	}
 }
 
-// complete tells whether all that is counted has been counted up to a time.
+// complete tells whether all that is counted has been counted up to a time. A run
+// whose collections are not counted at all has nothing to wait for.
 func (r *Recorder) complete(t *topology.Table, k *comparison, to time.Time) bool {
 	for _, ns := range k.scope.namespaces() {
-		if c, known := heat.CoverageOf(t, r.o.Profile, ns); !known || c.Not != "" {
+		c, known := heat.CoverageOf(t, r.o.Profile, ns)
+		begun := len(k.before[ns]) > 0 || k.earlier(ns, func(c CollectionRecord) *Counts { return c.Before }) != nil
+		if !begun && (!known || c.Not != "") {
 			continue
 		}
 		all := r.recent[ns]
