@@ -63,7 +63,6 @@ func outcomeView(v View, r engine.Run, o outcome.Outcome) *templates.RunOutcome 
 	}
 	if o.Before.Covered > 0 {
 		m.Total = &templates.OutcomeRow{Before: outcomeCell(o.Before, &o.Before.Total), After: outcomeCell(o.After, &o.After.Total)}
-		m.Total.Before.Share, m.Total.After.Share = -1, -1
 	}
 	for i, x := range o.Chunks {
 		if i == chunksShown {
@@ -226,9 +225,9 @@ func costView(c outcome.Cost) *templates.RunCost {
 	return &templates.RunCost{
 		Lead: words.T("cost.lead", "moved", strconv.Itoa(c.Moved), "of", strconv.Itoa(len(c.Steps))),
 		Rows: []templates.CostRow{
-			row(words.T("plan.cost.documents"), e.Documents, a.Documents, countFigure),
-			row(words.T("plan.cost.bytes"), e.Bytes, a.Bytes, bytesFigure),
-			row(words.T("plan.cost.duration"), e.Millis, a.Millis, millis),
+			row(words.T("cost.documents"), e.Documents, a.Documents, countFigure),
+			row(words.T("cost.bytes"), e.Bytes, a.Bytes, bytesFigure),
+			row(words.T("cost.time"), e.Millis, a.Millis, millis),
 		},
 	}
 }
