@@ -130,6 +130,7 @@ func printRun(w io.Writer, r api.Run) {
 	for i, s := range r.Steps {
 		printStep(w, i+1, s)
 	}
+	printOutcome(w, r.Outcome)
 }
 
 func printHead(w io.Writer, r api.Run) {
