@@ -278,6 +278,9 @@ func TestARestartAfterARunKeepsWhatWasCounted(t *testing.T) {
 		if !slices.ContainsFunc(o.Notes, func(n api.OutcomeNote) bool { return n.Code == outcome.NotePartial }) {
 			t.Errorf("notes %+v", o.Notes)
 		}
+		if i := slices.IndexFunc(o.Chunks, func(c api.OutcomeChunk) bool { return c.ShardAfter == to && c.Before != nil }); i < 0 || !near(o.Chunks[i].After.WritesPerSecond, 2) {
+			t.Errorf("chunks %+v", o.Chunks)
+		}
 		// And for ever: another start reads the same.
 		m.stop()
 		m.start()

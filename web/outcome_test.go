@@ -165,3 +165,20 @@ func TestARunWithoutAnEffectAsksNoQuestion(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesInAnOutcomeAreText(t *testing.T) {
+	const evil = "<img src=x onerror=alert(1)>\u202e\n"
+	s := movedSite(t, func(o *outcome.Outcome) {
+		o.Before.Hottest, o.After.Hottest = evil, evil+"2"
+		o.Shards[0].Shard, o.Chunks[0].From, o.Chunks[0].NS = evil, evil, evil
+		o.Collections = append(o.Collections, outcome.CollectionChange{NS: evil, Not: "inPlace"})
+	})
+	html := s.do("GET", "/runs/"+recordNamed("moved"), as("vera", auth.Viewer)).Body.String()
+	page := parse(t, html)
+	if page.Find(".outcome img").Length() != 0 || strings.Contains(html, "<img src=x") {
+		t.Error("a name is markup")
+	}
+	if text := page.Find(".outcome p, .outcome small").Text(); strings.Contains(text, "\u202e") || !strings.Contains(text, "onerror") {
+		t.Errorf("%q", text)
+	}
+}
