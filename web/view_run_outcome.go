@@ -172,7 +172,10 @@ func outcomeText(r engine.Run, o outcome.Outcome) string {
 		prefix := "outcome.measured"
 		code := string(o.Basis)
 		if o.Basis == outcome.ByShards && o.Before.Hottest == o.After.Hottest {
-			code = "same"
+			code = map[outcome.Verdict]string{outcome.Helped: "fell", outcome.Worse: "rose"}[o.Verdict]
+			if code == "" {
+				code = "same"
+			}
 		}
 		text := words.Code(prefix, code, args)
 		if o.State == outcome.Shared {
