@@ -89,7 +89,7 @@ type OutcomeCollection struct {
 }
 
 // OutcomeNote is what has to be known to read the figures: gathers, zones, partial,
-// hottest, atLeast, astray, migrations, undone.
+// hottest, atLeast, astray, migrations, again, undone.
 type OutcomeNote struct {
 	Code string `json:"code"`
 	Text string `json:"text"`

@@ -48,6 +48,7 @@ const (
 	NoteAtLeast    = "atLeast"    // there were more writes than could be counted
 	NoteAstray     = "astray"     // some writes could not be placed
 	NoteMigrations = "migrations" // others moved chunks of the same collections
+	NoteAgain      = "again"      // others moved what the run is about again
 	NoteUndone     = "undone"     // the run was undone
 )
 
@@ -58,6 +59,7 @@ type Record struct {
 	Collections    []CollectionRecord
 	OtherRuns      []string // ids of runs that changed the same collections in the windows or between
 	OtherMoves     int      // migrations of these collections in that time that were not the run's
+	MovedAgain     bool     // one of them moved, after the run, what the run is about
 	Closed         bool     // no more is counted
 }
 
@@ -155,7 +157,7 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	in := o.compared(kept)
 	o.sum(in)
 	o.conclude(r, kept, len(in) > 0)
-	o.notes(r, s, in)
+	o.notes(r, s, in, kept.MovedAgain)
 	return o
 }
 
@@ -363,7 +365,7 @@ func (o *Outcome) whyNone() string {
 	return cmp.Or(reason, reasonNoRecord)
 }
 
-func (o *Outcome) notes(r engine.Run, s scope, in []CollectionRecord) {
+func (o *Outcome) notes(r engine.Run, s scope, in []CollectionRecord, again bool) {
 	note := func(code string, is bool) {
 		if is {
 			o.Notes = append(o.Notes, code)
@@ -389,5 +391,6 @@ func (o *Outcome) notes(r engine.Run, s scope, in []CollectionRecord) {
 	note(NoteAtLeast, capped)
 	note(NoteAstray, astray > 0.01*all)
 	note(NoteMigrations, o.OtherMoves > 0)
+	note(NoteAgain, again)
 	note(NoteUndone, r.State == engine.Undone)
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -74,6 +75,7 @@ type comparison struct {
 	scope  scope
 	others []string
 	moves  int
+	again  bool // others moved what the run is about, after it ended
 	before map[topology.Namespace][]sample
 	after  map[topology.Namespace][]sample
 	prior  *Record // what an earlier process has counted; nil: nothing
@@ -303,7 +305,7 @@ func (r *Recorder) begin(run engine.Run, prior *Record) {
 	k := &comparison{run: run, scope: scopeOf(run), prior: prior, dirty: true,
 		before: map[topology.Namespace][]sample{}, after: map[topology.Namespace][]sample{}}
 	if prior != nil {
-		k.others, k.moves = prior.OtherRuns, prior.OtherMoves
+		k.others, k.moves, k.again = prior.OtherRuns, prior.OtherMoves, prior.MovedAgain
 	}
 	r.active[run.ID] = k
 	r.fill(k)
@@ -331,7 +333,7 @@ func (r *Recorder) fill(k *comparison) {
 // compareWithOthers finds what else changed the collections of each run in its
 // windows or between them.
 func (r *Recorder) compareWithOthers(runs []engine.Run, now time.Time) {
-	events := r.o.Tables.Table().Events
+	t := r.o.Tables.Table()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.active {
@@ -349,8 +351,10 @@ func (r *Recorder) compareWithOthers(runs []engine.Run, now time.Time) {
 				slices.Sort(k.others)
 			}
 		}
-		if n := foreign(events, k, Span{before.From, end}); n > k.moves {
-			k.moves, k.dirty = n, true
+		// The changelog forgets, and a smaller count takes nothing back.
+		n, again := foreign(t, k, Span{before.From, end})
+		if n > k.moves || again && !k.again {
+			k.moves, k.again, k.dirty = max(n, k.moves), again || k.again, true
 		}
 	}
 }
@@ -362,9 +366,10 @@ func touched(r engine.Run) bool {
 
 // foreign counts the migrations of a run's collections in a span of time that are
 // not the run's own: neither one of its commands nor what it waited for. Moves of
-// other runs are among them.
-func foreign(events []topology.Event, k *comparison, w Span) (n int) {
-	for _, e := range events {
+// other runs are among them. It also tells whether one of them moved, after the
+// run, what the run is about.
+func foreign(t *topology.Table, k *comparison, w Span) (n int, again bool) {
+	for _, e := range t.Events {
 		if e.What != "moveChunk.commit" || e.Time.Before(w.From) || !e.Time.Before(w.To) {
 			continue
 		}
@@ -376,8 +381,23 @@ func foreign(events []topology.Event, k *comparison, w Span) (n int) {
 			continue
 		}
 		n++
+		again = again || !k.run.Ended.IsZero() && e.Time.After(k.run.Ended) && k.about(t, e)
 	}
-	return n
+	return n, again
+}
+
+// about tells whether an entry's range meets one that the run is about.
+func (k *comparison) about(t *topology.Table, e topology.Event) bool {
+	c := t.Collection(topology.Namespace(e.NS))
+	lo, _ := e.Details.Lookup("min").DocumentOK()
+	hi, _ := e.Details.Lookup("max").DocumentOK()
+	if c == nil {
+		return false
+	}
+	moved := merged(c, []keySpan{{lo, hi}})
+	return len(moved) > 0 && slices.ContainsFunc(merged(c, k.scope.spans[c.NS]), func(r shardkey.Range) bool {
+		return r.Min.Compare(moved[0].Max) < 0 && moved[0].Min.Compare(r.Max) < 0
+	})
 }
 
 // own tells whether an entry of the changelog is of one of the run's commands.
@@ -426,7 +446,7 @@ func (r *Recorder) complete(t *topology.Table, k *comparison, to time.Time) bool
 // record is a comparison in the form in which it is kept.
 func (r *Recorder) record(t *topology.Table, k *comparison) *Record {
 	before, after := windows(k.run.Started, k.run.Ended)
-	out := &Record{Run: k.run.ID, Started: k.run.Started, Ended: k.run.Ended, OtherRuns: slices.Clone(k.others), OtherMoves: k.moves, Closed: k.closed}
+	out := &Record{Run: k.run.ID, Started: k.run.Started, Ended: k.run.Ended, OtherRuns: slices.Clone(k.others), OtherMoves: k.moves, MovedAgain: k.again, Closed: k.closed}
 	for _, ns := range k.scope.namespaces() {
 		c := CollectionRecord{NS: ns}
 		if how, known := heat.CoverageOf(t, r.o.Profile, ns); !known {

@@ -303,8 +303,15 @@ func TestMigrationsOfOthersAreToldFromOnesOwn(t *testing.T) {
 	run := ran(actions.MoveChunk, actions.OpMove, at(0), at(10), "b")
 	k := &comparison{run: run, scope: scopeOf(run)}
 	b, a := windows(run.Started, run.Ended)
+	table := func(events ...topology.Event) *topology.Table {
+		return &topology.Table{Collections: []*topology.Collection{collection(t, []int64{0, 10}, "a", "a", "b")}, Events: events}
+	}
 	move := func(when time.Time, of topology.Namespace, lo bson.Raw, to string) topology.Event {
-		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "to", Value: to}})
+		hi := at(10)
+		if string(lo) == string(hi) {
+			hi = maxKey()
+		}
+		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,11 +325,14 @@ func TestMigrationsOfOthersAreToldFromOnesOwn(t *testing.T) {
 		move(b.From.Add(-time.Second), ns, at(10), "c"),         // long before
 		{Time: start, What: "moveChunk.start", NS: string(ns)},
 	}
-	if n := foreign(events, k, Span{b.From, a.To}); n != 2 {
-		t.Errorf("%d by others, want 2", n)
+	if n, again := foreign(table(events...), k, Span{b.From, a.To}); n != 2 || again {
+		t.Errorf("%d by others, want 2; again: %v", n, again)
+	}
+	if n, again := foreign(table(move(a.From, ns, at(0), "c")), k, Span{b.From, a.To}); n != 1 || !again {
+		t.Errorf("its own chunk is moved on: %d by others, again: %v", n, again)
 	}
 	k.scope.awaits = true // what moves meanwhile is what the run waits for
-	if n := foreign(events, k, Span{b.From, a.To}); n != 1 {
+	if n, _ := foreign(table(events...), k, Span{b.From, a.To}); n != 1 {
 		t.Errorf("%d by others while it waits for the balancer, want 1", n)
 	}
 }

@@ -58,6 +58,7 @@ var outcomes = map[string]string{
 	"outcome.note.astray":          "More than one write in a hundred could not be placed on a shard and is left out.",
 	"outcome.note.migrations.one":  "One migration by others moved a chunk of these collections in that time; part of the difference may be its.",
 	"outcome.note.migrations.many": "{n} migrations by others moved chunks of these collections in that time; part of the difference may be theirs.",
+	"outcome.note.again":           "Others moved chunks that this run is about again, before the second window was over.",
 	"outcome.note.undone":          "The run has been undone since.",
 
 	"outcome.windows":     "Compared: {before} ({coveredBefore} counted) with {after} ({coveredAfter} counted), UTC.",
