@@ -23,7 +23,7 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 				continue
 			}
 			w := door.ask(door.Handler(), rt.Method, target(rt.Pattern), p.proof)
-			if w.Code < 300 || outcome(w, false) != want {
+			if w.Code < 300 || doorOutcome(w, false) != want {
 				t.Errorf("%s %s by %s: %d", rt.Method, rt.Pattern, p.name, w.Code)
 			}
 			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.role == "" || p.role == "" && strings.Contains(text, "shard-rs-2") {

@@ -50,8 +50,8 @@ func (m *matrix) check(least int) {
 	}
 }
 
-// outcome puts an answer into a word: what the door did, or "reached".
-func outcome(w *httptest.ResponseRecorder, reached bool) string {
+// doorOutcome puts an answer into a word: what the door did, or "reached".
+func doorOutcome(w *httptest.ResponseRecorder, reached bool) string {
 	switch {
 	case reached:
 		return "reached"

@@ -25,7 +25,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	m := &matrix{t: t}
 	ask := func(method, address string, change ...func(*http.Request)) string {
 		*reached = false
-		return outcome(door.ask(h, method, address, change...), *reached)
+		return doorOutcome(door.ask(h, method, address, change...), *reached)
 	}
 	cross := header("Origin", "https://evil.example")
 	for pattern, methods := range walked(t, door.site) {
@@ -86,8 +86,8 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 				want = "426" // the door is passed: it only lacks the upgrade
 			}
 			address := "/live?t=" + url.QueryEscape(name)
-			m.add("topic "+name, p.name, want, outcome(door.ask(door.Handler(), "GET", address, p.proof), false))
-			m.add("topic "+name+" cross-origin", p.name, "403", outcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
+			m.add("topic "+name, p.name, want, doorOutcome(door.ask(door.Handler(), "GET", address, p.proof), false))
+			m.add("topic "+name+" cross-origin", p.name, "403", doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
 		}
 	}
 	m.check(2 * len(topicTable()) * len(everyone))

@@ -45,7 +45,8 @@ func effectOf(e actions.Effect) api.Effect {
 	out := api.Effect{Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
 		Moves: []api.PlanMove{}, Shards: []api.ShardEffect{}, Stays: []string{}}
 	for _, m := range e.Moves {
-		out.Moves = append(out.Moves, api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: figureOf(m.Bytes)})
+		out.Moves = append(out.Moves, api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: figureOf(m.Bytes),
+			Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration)})
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,

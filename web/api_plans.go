@@ -92,7 +92,11 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, s.runOf(run))
+	out, err := s.wholeRun(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, out)
 }
 
 func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {

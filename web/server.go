@@ -75,6 +75,7 @@ type Deps struct {
 	PlanForms bool            // plans are made here: advice has buttons for them
 	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
 	Pins      Pins            // nil: nothing is known of who pinned what
+	Outcomes  Outcomes        // nil: whether runs helped is not measured
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
@@ -156,6 +157,12 @@ func (s *Server) Run(ctx context.Context) error {
 		defer cancelPins()
 		pins = told
 	}
+	var outcomes <-chan struct{}
+	if s.deps.Outcomes != nil {
+		told, cancelOutcomes := s.deps.Outcomes.Subscribe()
+		defer cancelOutcomes()
+		outcomes = told
+	}
 	counting, cancelCounting := context.WithCancel(ctx)
 	counted := make(chan struct{})
 	go func() {
@@ -166,7 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 		cancelCounting()
 		<-counted
 	}()
-	return s.hub.run(ctx, tables, dirs, runs, pins)
+	return s.hub.run(ctx, tables, dirs, runs, pins, outcomes)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are

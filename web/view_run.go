@@ -22,7 +22,7 @@ func (s *Server) runFragment(id string) fragmentFunc {
 		if err != nil {
 			return err
 		}
-		return templates.RunRegion(runView(v, run)).Render(templates.AsFragment(ctx), w)
+		return templates.RunRegion(s.runModel(ctx, v, run)).Render(templates.AsFragment(ctx), w)
 	}
 }
 

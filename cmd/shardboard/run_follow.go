@@ -133,6 +133,7 @@ func printRun(w io.Writer, r api.Run) {
 		printStep(w, i+1, s)
 	}
 	printAdapted(w, r.Adaptations)
+	printOutcome(w, r.Outcome)
 	if !r.Open {
 		line(w, "  %s", r.Standing.Text)
 	}

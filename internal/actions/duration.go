@@ -31,13 +31,28 @@ func (d *drafting) duration(bytes topology.Figure) topology.Figure {
 	if !bytes.Known {
 		return topology.Figure{Reason: bytes.Reason}
 	}
-	rate := float64(assumedRate)
-	if r, n := pastRate(d.s.Table.Events); n > 0 {
-		rate, out.Method = r, "changelogRate"
-	}
+	var rate float64
+	rate, out.Method = d.copyRate()
 	took := time.Duration(float64(bytes.Value)/rate*float64(time.Second)) + time.Duration(d.movedChunks())*eachMove + time.Duration(d.cuts)*eachCut
 	out.Value, out.PlusMinus = took.Milliseconds(), int64(float64(bytes.PlusMinus)/rate*1000)
 	return out
+}
+
+// copyRate is how many bytes a second migrations copy, and how that is known.
+func (d *drafting) copyRate() (bytesPerSecond float64, method string) {
+	if r, n := pastRate(d.s.Table.Events); n > 0 {
+		return r, "changelogRate"
+	}
+	return assumedRate, "assumedRate"
+}
+
+// moveTime is how long one move takes, by itself.
+func moveTime(bytes topology.Figure, chunks int, rate float64, method string, now time.Time) topology.Figure {
+	if !bytes.Known {
+		return topology.Figure{Reason: bytes.Reason}
+	}
+	took := time.Duration(float64(bytes.Value)/rate*float64(time.Second)) + time.Duration(chunks)*eachMove
+	return topology.Figure{Known: true, Value: took.Milliseconds(), PlusMinus: int64(float64(bytes.PlusMinus) / rate * 1000), Method: method, At: now}
 }
 
 // measurable is how many bytes a past migration must have copied for its time

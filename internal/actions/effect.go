@@ -27,12 +27,15 @@ func (d *drafting) effect() Effect {
 	}
 	var bytes, documents sum
 	bytes.at, documents.at = d.s.Now, d.s.Now
+	rate, method := d.copyRate()
 	for _, m := range d.moves {
 		e.Chunks.Value += int64(m.chunks)
 		b := d.estimate(m.k.c, m.lo, m.hi, bytesOf)
 		bytes.add(b)
-		documents.add(d.estimate(m.k.c, m.lo, m.hi, documentsOf))
-		e.Moves = append(e.Moves, MoveEffect{NS: m.k.c.NS, Min: d.doc(m.k.c, m.lo), Max: d.doc(m.k.c, m.hi), From: m.from, To: m.to, Bytes: b})
+		n := d.estimate(m.k.c, m.lo, m.hi, documentsOf)
+		documents.add(n)
+		e.Moves = append(e.Moves, MoveEffect{NS: m.k.c.NS, Min: d.doc(m.k.c, m.lo), Max: d.doc(m.k.c, m.hi), From: m.from, To: m.to, Bytes: b,
+			Documents: n, Duration: moveTime(b, m.chunks, rate, method, d.s.Now)})
 	}
 	e.Bytes, e.Documents = bytes.figure(), documents.figure()
 	e.Duration = d.duration(e.Bytes)

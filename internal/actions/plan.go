@@ -62,6 +62,9 @@ type MoveEffect struct {
 	Min, Max bson.Raw
 	From, To string
 	Bytes    topology.Figure
+
+	Documents topology.Figure
+	Duration  topology.Figure // milliseconds, of this move alone
 }
 
 // ShardEffect is one shard before and after, over the collections concerned.

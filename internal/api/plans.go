@@ -125,6 +125,9 @@ type PlanMove struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Bytes Figure `json:"bytes"`
+
+	Documents      Figure `json:"documents"`
+	DurationMillis Figure `json:"durationMillis"` // of this move alone
 }
 
 // ShardEffect is one shard before and after, over the collections concerned.

@@ -29,6 +29,9 @@ type Run struct {
 	Standing    Standing     `json:"standing"`    // what it has left in the cluster
 	Adaptations []Adaptation `json:"adaptations"` // oldest first
 	Limits      Limits       `json:"limits"`      // as they were confirmed
+
+	Outcome *RunOutcome `json:"outcome"` // did it help? Null but for GET runs/{id}
+	Cost    *RunCost    `json:"cost"`    // estimated and actual; the same, and null when its plan is not kept
 }
 
 // RunRows is how many rows of a project a collection had before a run's first

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/cluster"
+	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
@@ -46,6 +47,8 @@ func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profil
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
 		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log, maintenance: c.Maintenance})
 	a.pins = &pinBook{runs: a.engine, tables: a.watcher, log: c.Log}
+	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
+	a.heat.OnSlot(a.outcomes.Take)
 	return a.engine
 }
 

@@ -22,6 +22,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -49,8 +50,9 @@ type App struct {
 	surveys    *survey.Engine
 	history    placementHistory
 	advising   advising
-	engine     *engine.Engine // nil while actions are off
-	pins       *pinBook       // and so is this
+	engine     *engine.Engine    // nil while actions are off
+	pins       *pinBook          // and so is this
+	outcomes   *outcome.Recorder // and this
 
 	store       store.Store
 	auth        *auth.Service
@@ -110,6 +112,10 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	if a.pins != nil {
 		pins = a.pins
 	}
+	var outcomes web.Outcomes
+	if a.outcomes != nil {
+		outcomes = a.outcomes
+	}
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
@@ -129,6 +135,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Actions:   actions,
 		PlanForms: actions != nil,
 		Pins:      pins,
+		Outcomes:  outcomes,
 		Auth:      a.auth,
 		TLS:       c.overTLS(),
 		Exposed:   exposed,
@@ -225,6 +232,9 @@ func (a *App) Start() {
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
 		group.Go(func() error { return a.pins.run(ctx) })
+		if a.store.Owner() { // another process keeps what this one only reads
+			group.Go(func() error { return a.outcomes.Run(ctx) })
+		}
 	}
 	group.Go(func() error { return serve(a.http, a.listener) })
 	if a.ops != nil {

@@ -21,6 +21,7 @@ type Store interface {
 	Settings
 	Audit
 	Journal
+	RunOutcomes
 	History
 	Heat
 	Surveys

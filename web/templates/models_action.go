@@ -165,6 +165,9 @@ type Run struct {
 	Share         float64 // of the steps that are done
 	Steps         []RunStep
 	Log           []EventRow
+
+	Outcome *RunOutcome // nil: there is no question yet whether it helped
+	Cost    *RunCost    // nil: it has no migrations, or its plan is not kept
 }
 
 // RunStep is one command of a run.
@@ -183,6 +186,7 @@ type RunStep struct {
 	Proof        []RunProof
 	Sent, Ended  string
 	Open         bool
+	Cost         string // what a migration copied, beside the estimate
 }
 
 // Adaptation is one time that the rest of a run was planned again.

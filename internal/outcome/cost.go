@@ -1,0 +1,141 @@
+package outcome
+
+import (
+	"slices"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/topology"
+)
+
+// Methods and reasons of figures, catalogue codes.
+const (
+	methodCloned  = "cloned" // counted by the server that copied, from its entry in the changelog
+	methodTimed   = "timed"  // from when the command was sent to when its effect was proven
+	reasonNotIn   = "notPlanned"
+	reasonNoEntry = "notLogged"
+	reasonNotYet  = "notDone"
+)
+
+// Cost is what migrations copy and how long they take: as estimated in the plan
+// and as it was.
+type Cost struct {
+	Steps []StepCost // of the run's migrating steps
+	Total Compared   // of the plan, and of the run's steps that succeeded
+	Moved int        // steps that did
+}
+
+// StepCost is one migrating step's.
+type StepCost struct {
+	Step int // position among the run's steps
+	Compared
+}
+
+// Compared is an estimate and what came of it.
+type Compared struct{ Estimated, Actual Amounts }
+
+// Amounts are what a migration copies, and its time in milliseconds.
+type Amounts struct{ Documents, Bytes, Millis topology.Figure }
+
+// CostOf compares a run with its plan. Steps that the plan does not have, as those
+// that a run adds, have no estimate.
+func CostOf(p actions.Plan, r engine.Run) Cost {
+	out := Cost{Total: Compared{Estimated: Amounts{p.Effect.Documents, p.Effect.Bytes, p.Effect.Duration}}}
+	var actual []Amounts
+	for i, s := range r.Steps {
+		if !s.Migrates() {
+			continue
+		}
+		c := StepCost{i, Compared{estimated(p, s.Step), Actual(s)}}
+		out.Steps = append(out.Steps, c)
+		if s.State == engine.Succeeded {
+			actual = append(actual, c.Actual)
+			out.Moved++
+		}
+	}
+	none := topology.Figure{Reason: reasonNotYet}
+	out.Total.Actual = Amounts{none, none, taken(r)}
+	if len(actual) > 0 {
+		out.Total.Actual.Documents = sumOf(actual, func(a Amounts) topology.Figure { return a.Documents })
+		out.Total.Actual.Bytes = sumOf(actual, func(a Amounts) topology.Figure { return a.Bytes })
+	}
+	return out
+}
+
+// estimated is what the plan says of a move.
+func estimated(p actions.Plan, s actions.Step) Amounts {
+	i := slices.IndexFunc(p.Effect.Moves, func(m actions.MoveEffect) bool {
+		return m.NS == s.NS && m.To == s.Shard && string(m.Min) == string(s.Min) && string(m.Max) == string(s.Max)
+	})
+	if i < 0 {
+		none := topology.Figure{Reason: reasonNotIn}
+		return Amounts{none, none, none}
+	}
+	m := p.Effect.Moves[i]
+	return Amounts{m.Documents, m.Bytes, m.Duration}
+}
+
+// Actual is what a migrating step did, by the changelog's entry of its commit and
+// by our clock.
+func Actual(s engine.Step) Amounts {
+	none := topology.Figure{Reason: reasonNotYet}
+	if s.State != engine.Succeeded {
+		return Amounts{none, none, none}
+	}
+	none.Reason = reasonNoEntry
+	out := Amounts{none, none, none}
+	for _, e := range s.Events {
+		if e.What != "moveChunk.commit" {
+			continue
+		}
+		counts, _ := e.Details.Lookup("counts").DocumentOK()
+		read := func(name string) topology.Figure {
+			n, ok := counts.Lookup(name).AsInt64OK()
+			if !ok || n < 0 {
+				return none
+			}
+			return topology.Figure{Known: true, Exact: true, Value: n, Method: methodCloned, At: e.Time}
+		}
+		out.Documents, out.Bytes = read("cloned"), read("clonedBytes")
+	}
+	if !s.Sent.IsZero() && !s.Ended.Before(s.Sent) {
+		out.Millis = timed(s.Ended.Sub(s.Sent), s.Ended)
+	}
+	return out
+}
+
+// taken is the time of all steps that were sent: what a run waits for others
+// before its first command is not in it.
+func taken(r engine.Run) topology.Figure {
+	var sum time.Duration
+	var last time.Time
+	for _, s := range r.Steps {
+		if s.Sent.IsZero() || s.Ended.IsZero() {
+			continue
+		}
+		sum, last = sum+s.Ended.Sub(s.Sent), s.Ended
+	}
+	if last.IsZero() || r.State.Open() {
+		return topology.Figure{Reason: reasonNotYet}
+	}
+	return timed(sum, last)
+}
+
+func timed(d time.Duration, at time.Time) topology.Figure {
+	return topology.Figure{Known: true, Exact: true, Value: d.Milliseconds(), Method: methodTimed, At: at}
+}
+
+// sumOf is not known when a part is not.
+func sumOf(all []Amounts, of func(Amounts) topology.Figure) topology.Figure {
+	out := topology.Figure{Known: true, Exact: true}
+	for _, a := range all {
+		f := of(a)
+		if !f.Known {
+			return f
+		}
+		out.Value, out.Method, out.At = out.Value+f.Value, f.Method, f.At
+		out.Exact = out.Exact && f.Exact
+	}
+	return out
+}

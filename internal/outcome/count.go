@@ -1,0 +1,238 @@
+package outcome
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// sample is what heat counted of a collection, and where its chunks were then.
+type sample struct {
+	slot  heat.Slot
+	taken time.Time // when it was counted: a few seconds after its end
+	of    *topology.Collection
+}
+
+// Span is a time [From, To).
+type Span struct{ From, To time.Time }
+
+// Seconds is how long it is.
+func (s Span) Seconds() float64 { return s.To.Sub(s.From).Seconds() }
+
+func (s Span) holds(x heat.Slot) bool { return !x.From.Before(s.From) && !x.To.After(s.To) }
+
+// windows are the whole minutes before a run began and after it ended. The end of
+// one that is open is not known: its second window is zero.
+func windows(started, ended time.Time) (before, after Span) {
+	to := started.Truncate(grain).UTC()
+	before = Span{to.Add(-Window), to}
+	if ended.IsZero() {
+		return before, Span{}
+	}
+	from := ended.Truncate(grain).UTC()
+	if from.Before(ended) {
+		from = from.Add(grain)
+	}
+	return before, Span{from, from.Add(Window)}
+}
+
+// Tally adds up rows that may have been counted in parts of the time only.
+type Tally struct {
+	Rows     int64   // counted
+	Estimate float64 // multiplied where one part in n was counted
+	Variance float64 // of the error of Estimate
+}
+
+// add counts rows in, as heat does: where one part in n is counted, the error of
+// n·rows has the variance n·(n−1)·rows.
+func (t *Tally) add(rows, every int64) {
+	t.Rows += rows
+	t.Estimate += float64(rows * every)
+	t.Variance += float64(every*(every-1)) * float64(rows)
+}
+
+func (t Tally) plus(o Tally) Tally {
+	return Tally{t.Rows + o.Rows, t.Estimate + o.Estimate, t.Variance + o.Variance}
+}
+
+// ChunkTally is what one chunk took. The bounds are those at the window's end.
+type ChunkTally struct {
+	Min, Max bson.Raw
+	Shard    string
+	Tally
+}
+
+// Counts is what was counted of one collection in one window.
+type Counts struct {
+	Method  heat.Method
+	Seconds float64 // that were counted
+	Sampled bool    // some of it by one second in ten
+	Capped  bool    // there were more rows than could be counted
+	Total   Tally
+	Shards  map[string]Tally // every shard that had chunks
+	Chunks  []ChunkTally     // those that the run is about, hottest first
+	More    int              // chunks that the run is about and that are not listed
+	Astray  Tally            // rows whose chunk cannot be told
+	Until   time.Time        // end of the newest part counted
+}
+
+// count adds up the samples of a collection that lie in a window. Chunks are those
+// of the newest sample that was taken by asOf (zero: of the newest): a run may
+// change them before the last part of the window before it is counted.
+func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
+	var in []sample
+	var last *topology.Collection // whose chunks are listed
+	for _, s := range samples {
+		if !w.holds(s.slot) {
+			continue
+		}
+		in = append(in, s)
+		if last == nil || asOf.IsZero() || !s.taken.After(asOf) {
+			last = s.of
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	out := &Counts{Shards: map[string]Tally{}}
+	for shard := range last.Chunks.CountByShard() {
+		out.Shards[shard] = Tally{}
+	}
+	chunks := map[int]Tally{}
+	for _, s := range in {
+		out.Method, out.Until = s.slot.Method, s.slot.To
+		out.Seconds += s.slot.Seconds()
+		out.Sampled, out.Capped = out.Sampled || s.slot.Every > 1, out.Capped || s.slot.Capped
+		out.Total.add(s.slot.Rows(), s.slot.Every)
+		at := s.of
+		if !asOf.IsZero() && s.taken.After(asOf) {
+			at = last
+		}
+		if s.slot.Life != at.Incarnation || s.slot.Life != last.Incarnation {
+			out.Astray.add(s.slot.Rows(), s.slot.Every)
+			continue
+		}
+		out.Astray.add(s.slot.Astray, s.slot.Every)
+		for _, p := range s.slot.Pieces {
+			i, _ := at.Chunks.Find(p.Min)
+			t := out.Shards[at.Chunks.Owner(i)]
+			t.add(p.Rows, s.slot.Every)
+			out.Shards[at.Chunks.Owner(i)] = t
+			i, _ = last.Chunks.Find(p.Min)
+			t = chunks[i]
+			t.add(p.Rows, s.slot.Every)
+			chunks[i] = t
+		}
+	}
+	out.list(last, chunks, spans)
+	return out
+}
+
+// list keeps the chunks that meet the spans, hottest first: all of them while they
+// are few, else those that took rows and of these the hottest.
+func (c *Counts) list(of *topology.Collection, tallies map[int]Tally, spans []keySpan) {
+	listed, met := map[int]bool{}, 0
+	for _, r := range merged(of, spans) {
+		from, to := of.Chunks.Overlap(r)
+		met += to - from
+		for i := range tallies {
+			if i >= from && i < to {
+				listed[i] = true
+			}
+		}
+		if to-from <= chunksListed {
+			for i := from; i < to; i++ {
+				listed[i] = true
+			}
+		}
+	}
+	for i := range listed {
+		ch := of.Chunks.At(i)
+		lo, errLo := of.Key.Document(ch.Min)
+		hi, errHi := of.Key.Document(ch.Max)
+		if errLo != nil || errHi != nil {
+			continue // a bound that cannot be written is not among what can be shown
+		}
+		c.Chunks = append(c.Chunks, ChunkTally{lo, hi, ch.Shard, tallies[i]})
+	}
+	slices.SortFunc(c.Chunks, hotter)
+	c.Chunks = c.Chunks[:min(len(c.Chunks), chunksListed)]
+	c.More = met - len(c.Chunks)
+}
+
+func hotter(a, b ChunkTally) int {
+	return cmp.Or(cmp.Compare(b.Estimate, a.Estimate), slices.Compare(a.Min, b.Min), slices.Compare(a.Max, b.Max))
+}
+
+// merged are spans as ranges of a collection's keys, those that meet joined.
+func merged(of *topology.Collection, spans []keySpan) []shardkey.Range {
+	var all []shardkey.Range
+	for _, s := range spans {
+		lo, errLo := of.Key.PrefixBound(s.min)
+		hi, errHi := of.Key.PrefixBound(s.max)
+		if errLo == nil && errHi == nil && lo.Compare(hi) < 0 {
+			all = append(all, shardkey.Range{Min: lo, Max: hi})
+		}
+	}
+	slices.SortFunc(all, func(a, b shardkey.Range) int { return a.Min.Compare(b.Min) })
+	var out []shardkey.Range
+	for _, r := range all {
+		if n := len(out); n > 0 && r.Min.Compare(out[n-1].Max) <= 0 {
+			if r.Max.Compare(out[n-1].Max) > 0 {
+				out[n-1].Max = r.Max
+			}
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// plus joins what was counted of two parts of one window, as before a restart and
+// after it. Either may be nil.
+func (c *Counts) plus(o *Counts) *Counts {
+	if c == nil || o == nil {
+		return cmp.Or(c, o)
+	}
+	out := &Counts{Method: o.Method, Seconds: c.Seconds + o.Seconds, Sampled: c.Sampled || o.Sampled, Capped: c.Capped || o.Capped,
+		Total: c.Total.plus(o.Total), Astray: c.Astray.plus(o.Astray), More: max(c.More, o.More), Shards: map[string]Tally{}, Until: o.Until}
+	for _, part := range []*Counts{c, o} {
+		for shard, t := range part.Shards {
+			out.Shards[shard] = out.Shards[shard].plus(t)
+		}
+		for _, ch := range part.Chunks {
+			i := slices.IndexFunc(out.Chunks, func(x ChunkTally) bool { return string(x.Min) == string(ch.Min) && string(x.Max) == string(ch.Max) })
+			if i < 0 {
+				out.Chunks = append(out.Chunks, ch)
+				continue
+			}
+			out.Chunks[i].Tally, out.Chunks[i].Shard = out.Chunks[i].plus(ch.Tally), ch.Shard
+		}
+	}
+	slices.SortFunc(out.Chunks, hotter)
+	if n := len(out.Chunks) - chunksListed; n > 0 {
+		out.Chunks, out.More = out.Chunks[:chunksListed], out.More+n
+	}
+	return out
+}
+
+// rate is a tally over the seconds that were counted.
+func (c *Counts) rate(t Tally) heat.Rate {
+	if c.Seconds <= 0 {
+		return heat.Rate{AtLeast: true}
+	}
+	r := heat.Rate{PerSecond: t.Estimate / c.Seconds, Exact: !c.Sampled && !c.Capped, AtLeast: c.Capped, Rows: t.Rows}
+	if c.Sampled {
+		// None counted does not mean none written: three in ten seconds' sampling
+		// are within 95 %.
+		r.PlusMinus = max(1.96*math.Sqrt(t.Variance), 3*10) / c.Seconds
+	}
+	return r
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"context"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/outcome"
+)
+
+// Outcomes tell whether runs helped.
+type Outcomes interface {
+	Of(ctx context.Context, r engine.Run) (outcome.Outcome, error)
+	// Subscribe gives a channel that receives a value after an answer has changed by
+	// itself; the last result ends it.
+	Subscribe() (<-chan struct{}, func())
+}
+
+// outcomeOf is whether a run helped, and what its migrations cost where its plan
+// is still kept.
+func (s *Server) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, *outcome.Cost, error) {
+	o := outcome.Off(r)
+	if s.deps.Outcomes != nil {
+		var err error
+		if o, err = s.deps.Outcomes.Of(ctx, r); err != nil {
+			return o, nil, err
+		}
+	}
+	p, err := s.deps.Actions.PlanByID(ctx, r.Plan)
+	switch {
+	case err != nil && fault.Of(err) == fault.NotFound:
+		return o, nil, nil
+	case err != nil:
+		return o, nil, err
+	}
+	cost := outcome.CostOf(p, r)
+	return o, &cost, nil
+}
+
+// wholeRun is a run with its outcome; lists of runs leave that out.
+func (s *Server) wholeRun(ctx context.Context, r engine.Run) (api.Run, error) {
+	o, cost, err := s.outcomeOf(ctx, r)
+	if err != nil {
+		return api.Run{}, err
+	}
+	out := s.runOf(r)
+	out.Outcome, out.Cost = runOutcome(r, o), runCost(cost)
+	return out, nil
+}
+
+func runOutcome(r engine.Run, o outcome.Outcome) *api.RunOutcome {
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: outcomeText(r, o), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
+		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
+		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
+	if o.Before.Covered > 0 && o.After.Covered > 0 {
+		d := o.After.Share - o.Before.Share
+		out.ShareDifference = &d
+	}
+	if o.PlusMinus > 0 {
+		out.PlusMinus = &o.PlusMinus
+	}
+	for _, x := range o.Shards {
+		out.Shards = append(out.Shards, api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
+	}
+	for _, x := range o.Chunks {
+		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: api.Document(x.Min), Max: api.Document(x.Max),
+			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
+	}
+	for _, x := range o.Collections {
+		c := api.OutcomeCollection{NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: outcomeWhyNot(o, x), BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter,
+			Before: outcomeRate(x.Before), After: outcomeRate(x.After)}
+		if x.Before != nil || x.After != nil {
+			c.Counts = x.Method.String()
+		}
+		out.Collections = append(out.Collections, c)
+	}
+	for _, code := range o.Notes {
+		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: outcomeNote(o, code)})
+	}
+	return out
+}
+
+func outcomeWindow(s outcome.Side) api.OutcomeWindow {
+	out := api.OutcomeWindow{From: api.Time(s.From), To: api.Time(s.To), CoveredSeconds: s.Covered, Hottest: s.Hottest}
+	if s.Covered > 0 {
+		share := s.Share
+		out.Writes, out.HottestShare = outcomeRateIn(s, s.Total), &share
+		out.Writes.Share = 1
+	}
+	return out
+}
+
+// outcomeRateIn is a rate of a window; null when that was not counted.
+func outcomeRateIn(s outcome.Side, r heat.Rate) *api.OutcomeRate {
+	if s.Covered == 0 {
+		return nil
+	}
+	return outcomeRate(&r)
+}
+
+func outcomeRate(r *heat.Rate) *api.OutcomeRate {
+	if r == nil {
+		return nil
+	}
+	out := &api.OutcomeRate{WritesPerSecond: r.PerSecond, Exact: r.Exact, AtLeast: r.AtLeast, Share: r.Share, Rows: r.Rows}
+	if r.PlusMinus > 0 {
+		out.PlusMinus = &r.PlusMinus
+	}
+	return out
+}
+
+func runCost(c *outcome.Cost) *api.RunCost {
+	if c == nil {
+		return nil
+	}
+	out := &api.RunCost{Steps: []api.RunStepCost{}, Estimated: runAmounts(c.Total.Estimated), Actual: runAmounts(c.Total.Actual), Moved: c.Moved}
+	for _, s := range c.Steps {
+		out.Steps = append(out.Steps, api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)})
+	}
+	return out
+}
+
+func runAmounts(a outcome.Amounts) api.RunAmounts {
+	return api.RunAmounts{Documents: figureOf(a.Documents), Bytes: figureOf(a.Bytes), DurationMillis: figureOf(a.Millis)}
+}
