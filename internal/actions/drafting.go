@@ -33,6 +33,8 @@ type drafting struct {
 	checks   []Check
 	ids      map[string][]bson.ObjectID // of projects, by database
 	looked   []Span
+	written  []Span
+	writes   []WriteEffect
 	undoing  bool
 	err      error
 }
@@ -156,7 +158,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 			s.Wait = waits
 		}
 	}
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked}
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked, Written: d.written}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}
