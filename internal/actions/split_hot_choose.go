@@ -16,6 +16,9 @@ const (
 	alone = 0.8
 	// fewest is how many rows have to be seen for a median.
 	fewest = 20
+	// worthwhile is by which part of its shard's writes a half on another shard has to
+	// leave both nearer to each other: less is within what is measured wrong.
+	worthwhile = 0.01
 )
 
 // choose finds for each chunk where it is split, which half moves and where to. The
@@ -173,7 +176,7 @@ func (d *drafting) place(c *topology.Collection, h *hotChunk, rates map[string]f
 	switch {
 	case !found:
 		return no("even.nowhere")
-	case known && best.gain <= 0 && d.a.To == "":
+	case known && best.gain <= worthwhile*best.rate*rates[h.owner] && d.a.To == "":
 		return no("even.already")
 	}
 	h.half, h.to = best.half, best.to
