@@ -52,7 +52,7 @@ func calmest(t *topology.Table, c *topology.Collection, i int, writes map[string
 // No kind and a shard says that no shard takes fewer writes than its own; neither,
 // that nothing is known to help. What shards take is asked for when it is needed.
 func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) (kind actions.Kind, to string) {
-	if split.HotCut() {
+	if split.HotCut() && len(t.Shards) > 1 {
 		return actions.SplitHot, ""
 	}
 	switch split.Code {

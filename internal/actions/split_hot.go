@@ -225,7 +225,7 @@ func (d *drafting) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 			after[h.to] += rate
 		}
 	}
-	if rates == nil {
+	if rates == nil || len(d.moves) == 0 {
 		return
 	}
 	for _, s := range d.s.Table.Shards {

@@ -11,6 +11,8 @@ var hotSplits = map[string]string{
 	"change.lead.split-hot": "The chunk is split at the median of its recent writes, and one half moves to the shard that takes fewest writes. " +
 		"Up to 16 hot chunks of one collection go into one plan.",
 
+	"act.split-hot": "Split where it is hot…",
+
 	"arg.chunks":            "Several chunks",
 	"arg.cuts":              "As chosen before",
 	"arg.to.calmest":        "chosen by the plan",
