@@ -89,7 +89,11 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 		d.keep(c, hot)
 	}
 	d.splitAndMove(c, hot)
-	return d.finish(d.hotSummary(c, hot, asked), Undo{Possible: true, Text: say("split-hot", "chunks", count(len(hot)))})
+	undo := Undo{Possible: true, Text: say("split-hot", "chunks", count(len(hot)))}
+	if len(hot) > 1 {
+		undo.Text.Code = "split-hot.many"
+	}
+	return d.finish(d.hotSummary(c, hot, asked), undo)
 }
 
 // hotChunks are the chunks that the arguments name.

@@ -53,7 +53,11 @@ func (d *drafting) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
 		d.check(no)
 	}
 	if len(out) > 0 && len(refused) > 0 {
-		d.check(Check{ID: "left-out", Verdict: Warn, Text: say("left-out", "chunks", count(len(refused))), Source: d.fromTable(topology.PartRouting)})
+		code := "left-out.one"
+		if len(refused) > 1 {
+			code = "left-out.many"
+		}
+		d.check(Check{ID: "left-out", Verdict: Warn, Text: say(code, "chunks", count(len(refused))), Source: d.fromTable(topology.PartRouting)})
 	}
 	return out
 }
@@ -155,7 +159,8 @@ func (d *drafting) place(c *topology.Collection, h *hotChunk, rates map[string]f
 	case d.a.To == "" && !known:
 		return no("even.unknown")
 	}
-	best, found := placing{}, false
+	var best, late placing
+	found, waiting := false, false
 	for _, half := range []string{HalfUpper, HalfLower} {
 		h.half = half
 		lo, hi, rate := h.part()
@@ -164,20 +169,31 @@ func (d *drafting) place(c *topology.Collection, h *hotChunk, rates map[string]f
 			if s.Name == h.owner || d.a.To != "" && s.Name != d.a.To || d.a.To == "" && !d.mayTake(c, lo, hi, s, size) {
 				continue
 			}
-			p := placing{half: half, to: s.Name, rate: rate, waits: d.cleansUp(c, lo, hi, s.Name), bytes: size.Value}
+			p := placing{half: half, to: s.Name, rate: rate, bytes: size.Value}
 			if known {
 				p.gain = rate * (rates[h.owner] - rates[s.Name] - rate)
+			}
+			if d.a.To == "" && d.cleansUp(c, lo, hi, s.Name) {
+				if !waiting || p.better(late) {
+					late, waiting = p, true
+				}
+				continue
 			}
 			if !found || p.better(best) {
 				best, found = p, true
 			}
 		}
 	}
+	evens := func(p placing) bool { return p.gain > worthwhile*p.rate*rates[h.owner] }
 	switch {
-	case !found:
-		return no("even.nowhere")
-	case known && best.gain <= worthwhile*best.rate*rates[h.owner] && d.a.To == "":
+	case d.a.To != "" || found && evens(best):
+	case waiting && evens(late):
+		args = append(args, "to", late.to)
+		return no("even.waits")
+	case found:
 		return no("even.already")
+	default:
+		return no("even.nowhere")
 	}
 	h.half, h.to = best.half, best.to
 	d.checkPlaced(c, h, rates, known, best.gain)
@@ -193,16 +209,11 @@ type placing struct {
 	half, to string
 	rate     float64
 	gain     float64 // by how much the shards' writes get more even: half of what the sum of their squares falls by
-	waits    bool    // the shard may first have to delete what it gave away
 	bytes    int64   // to move
 }
 
-// better orders choices: what makes the writes more even, at once rather than after
-// a clean-up, and with less to move.
+// better orders choices: what makes the writes more even, then what has less to move.
 func (p placing) better(o placing) bool {
-	if (p.gain > 0) == (o.gain > 0) && p.waits != o.waits {
-		return o.waits
-	}
 	if p.gain != o.gain {
 		return p.gain > o.gain
 	}
@@ -235,7 +246,8 @@ func (d *drafting) mayTake(c *topology.Collection, lo, hi key, s topology.Shard,
 	return size.Value <= disk.Total.Value-disk.Used.Value-min(diskKept, disk.Total.Value/20)
 }
 
-// cleansUp tells whether a shard may still have to delete what it gave away of a range.
+// cleansUp tells whether a shard may still have to delete what it gave away of a
+// range: a move there would wait for that and fail.
 func (d *drafting) cleansUp(c *topology.Collection, lo, hi key, shard string) bool {
 	return slices.ContainsFunc(d.cleanups(), func(u Cleanup) bool {
 		if u.NS != c.NS || u.Shard != shard {

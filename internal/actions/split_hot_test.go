@@ -98,7 +98,7 @@ func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T
 		{"a shard with the same ids takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), func(s *Situation) {
 			s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)}, Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
 		}}, one, "30 upper a"},
-		{"a shard that has to clean up is the second choice", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
+		{"a shard that has to clean up is not chosen", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
 		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
 			written(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), taking(12, 12, 1)}, both, "30 upper c, 11 upper c"},
@@ -164,6 +164,8 @@ func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
 		{"what shards take is not known", []func(*Situation){written(t, documents, nil, busy)}, one, "even", "even.unknown"},
 		{"all others take as much", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 10)}, one, "even", "even.already"},
 		{"no other shard may have it", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))}, one, "even", "even.nowhere"},
+		{"the only shard that helps has to clean up", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 1),
+			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
 		{"to where it is", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1)}, func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
 		{"to a shard outside of its zone", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
 			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},

@@ -239,10 +239,16 @@ func sampledIn(col *topology.Collection, of profile.Collection, date string, row
 		if err != nil || !in.Contains(k) {
 			continue
 		}
+		project, _ := lookupID(row.Doc, of.ProjectField)
+		document, _ := lookupID(row.Doc, of.DocumentField)
 		if sums[k] == nil {
-			sums[k] = &topology.KeyWrites{Key: k}
-			sums[k].Project, _ = lookupID(row.Doc, of.ProjectField)
-			sums[k].Document, _ = lookupID(row.Doc, of.DocumentField)
+			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}
+		}
+		if sums[k].Project != project {
+			sums[k].Project = bson.ObjectID{} // of several
+		}
+		if sums[k].Document != document {
+			sums[k].Document = bson.ObjectID{}
 		}
 		sums[k].Rows++
 		if o.Rows++; o.Rows > 1 && k.Compare(last) <= 0 {

@@ -133,6 +133,11 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		if got.Reason != x.reason || x.reason == "" && (got.Method != x.method || len(got.Keys) != x.keys || got.Rows != int64(len(x.rows)) || got.Growing != x.grows || got.InShards) {
 			t.Errorf("%s, %v: %+v", x.ns, x.err, got)
 		}
+		for _, k := range got.Keys {
+			if x.ns == "y.documents" && (k.Project.IsZero() || !k.Document.IsZero()) {
+				t.Errorf("%+v is a project's, of several documents", k)
+			}
+		}
 		if spent := left - budget.tokens; int(spent) != int(got.Rows) {
 			t.Errorf("%s: %.0f of the budget for %d rows", x.ns, spent, got.Rows)
 		}

@@ -9,7 +9,7 @@ import (
 
 // writesTime is what asking for recent writes may take before a plan is made
 // without: a few short reads, one after the other.
-const writesTime = 8 * time.Second
+const writesTime = 5 * time.Second
 
 // withWrites is the situation with the recent writes to ranges that a first draft
 // of it depends on: the draft made of that is the plan's.
