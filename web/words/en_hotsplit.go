@@ -19,7 +19,7 @@ var hotSplits = map[string]string{
 	"arg.to.calmest":        "chosen by the plan",
 	"arg.hint.chunks":       "References of chunks, with spaces between them; at most 16 of one collection.",
 	"arg.hint.split-hot.at": "Leave empty to split at the median of the recent writes.",
-	"arg.hint.split-hot.to": "Left to the plan: the shard that may have it and takes fewest writes.",
+	"arg.hint.split-hot.to": "When left to the plan: the shard that makes the writes of all shards most even.",
 
 	"plan.writes":       "Writes, as expected",
 	"plan.writes.lead":  "Rows a second over the last quarter of an hour, of what is counted; after the plan, if the same keys are written as often.",
@@ -41,16 +41,16 @@ var hotSplits = map[string]string{
 	"check.left-out.one":       "One of the named chunks is left out: a check says why.",
 	"check.left-out.many":      "{chunks} of the named chunks are left out: the checks say why.",
 	"check.even.waits":         "{to} would even the writes out most, but may still have to delete rows that it gave away of the chunk of {ns} at {min}; until then a move there fails after 10 s. Wait a quarter of an hour, or name a shard as “to”.",
-	"check.even.moves":         "{shard} takes about {before} writes/s and then {after}; {to} takes {tobefore} and then {toafter}. Of both halves and all shards that may have one this evens the writes out most; several chunks are placed one by one, the hottest first.",
+	"check.even.moves":         "{shard} takes about {before} writes/s and then {after}; {to} takes {tobefore} and then {toafter}.",
 	"check.even.worse":         "{shard} takes about {before} writes/s and then {after}; {to} takes {tobefore} and then {toafter}: the writes are not more even after it.",
 	"check.even.given":         "Which of {shard} and {to} takes more writes is not known; the half with less data moves.",
 	"check.even.unknown":       "Which shard takes fewest writes is not known, so none can be chosen for half of the chunk of {ns} at {min}. Name one as “to”.",
 	"check.even.nowhere":       "No other shard may have a half of the chunk of {ns} at {min}: each is outside of its zone, is being emptied, is full, or has rows with the same ids.",
 	"check.even.already":       "No shard that may have a half of the chunk of {ns} at {min} takes so few writes that they would be more even after a move from {shard}.",
 
-	"source.writes.counted":     "The writes of the last quarter of an hour, counted until {at}",
-	"source.writes.newestRows":  "The newest rows, read at {at}",
-	"source.writes.changedRows": "The rows that were changed last, read at {at}",
+	"source.writes.counted":     "Writes counted until {at}",
+	"source.writes.newestRows":  "Newest rows, read at {at}",
+	"source.writes.changedRows": "Rows changed last, read at {at}",
 
 	"heat.plan.splitHot": "Plan to split it where its writes are",
 
