@@ -21,6 +21,9 @@ func (d *drafting) checkDivides(c *topology.Collection, h *hotChunk) {
 		args = append(args, "share", strconv.FormatFloat(h.lower/h.w.PerSecond, 'g', 4, 64))
 	}
 	d.check(Check{ID: "writes", Verdict: Pass, Text: say("writes.divides", args...), Source: d.fromWrites(h.w)})
+	if h.w.Method == topology.WritesCounted && h.w.AtLeast {
+		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.busiest", "ns", string(c.NS), "min", c.Key.Display(h.lo)), Source: d.fromWrites(h.w)})
+	}
 	if h.w.Method == topology.WritesNew && !h.w.InShards {
 		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.onlyNew", "ns", string(c.NS)), Source: d.fromWrites(h.w)})
 	}

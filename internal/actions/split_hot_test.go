@@ -199,6 +199,12 @@ func TestADivisionNearToOneValuesShareIsStillMade(t *testing.T) {
 func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}), taking(1, 10, 2))
 	d, _ := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
+	part := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }), taking(1, 10, 2))
+	if busiest, _ := plan(t, part, SplitHot, Args{NS: documents, Bounds: chunkAt(t, part, documents, 1)}); busiest.Blocked() {
+		t.Error("what was counted in part is still known")
+	} else if v, code := verdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
+		t.Errorf("%s %s", v, code)
+	}
 	want := map[string][2]float64{"a": {1, 5}, "b": {10, 6}, "c": {2, 2}} // 4 of 10 rows a second move
 	if len(d.Effect.Writes) != 3 || d.Effect.Writes[2].Shard != "c" {
 		t.Fatalf("%+v", d.Effect.Writes)

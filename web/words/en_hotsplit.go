@@ -34,6 +34,7 @@ var hotSplits = map[string]string{
 	"check.writes.oneProject":  "One shard-key value of {ns}, {value} (project {project}), takes {share} of the {rows} writes that were seen in {seconds} s; no split divides it. Move the whole chunk at {min} to a shard with fewer writes, or make the key finer: {remedy}.",
 	"check.writes.oneDocument": "One shard-key value of {ns}, {value} (document {document}, project {project}), takes {share} of the {rows} writes that were seen in {seconds} s; no split divides it. Move the whole chunk at {min} to a shard with fewer writes, or make the key finer: {remedy}.",
 	"check.writes.noKey":       "None of the written shard-key values of {ns} in the chunk at {min} can be split at: they are not of the types that {key} has by the profile.",
+	"check.writes.busiest":     "More shard-key values of {ns} were written with than could be counted: for the chunk at {min} the split divides the writes of the busiest.",
 	"check.writes.onlyNew":     "Only new rows of {ns} were read; rows that are changed in place were not seen.",
 	"check.writes.unseen":      "Where the chunk of {ns} at {min} is written to is not known ({reason}); it is split at the given key {key}.",
 	"check.writes.none":        "No writes to the chunk of {ns} at {min} were seen in {seconds} s; it is split at the given key {key}.",
