@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -128,9 +129,12 @@ var olga = auth.Principal{ID: "user:olga", Name: "Olga", Role: auth.Operator, Me
 
 // drafted makes a plan with the real planner of its kind. The commands are those
 // of the steps, near enough to look at.
-func drafted(v View, name string, k actions.Kind, a actions.Args) actions.Plan {
+func drafted(v View, name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) actions.Plan {
 	s := actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.Release{5, 0, 7}, Now: v.Now,
 		Activity: actions.Activity{Known: true, At: v.Now}}
+	for _, f := range change {
+		f(&s)
+	}
 	d, a, err := actions.Planners()[k](s, a)
 	if err != nil {
 		panic(string(k) + ": " + err.Error())
@@ -177,11 +181,27 @@ func cannedActions() *stubActions {
 	isolate := drafted(v, "isolate", actions.Isolate, actions.Args{Project: project, Shard: to, Mode: "balancer"})
 	blocked := drafted(v, "blocked", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: from.Shard})
 	done := drafted(v, "done", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	hot := drafted(v, "hot", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 9, 11, 8, 12))
+	one := drafted(v, "onevalue", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 83, 8, 9))
 	late := move
 	late.ID, late.Expires = recordNamed("late"), v.Now.Add(-time.Minute)
-	out.plans = []actions.Plan{split, move, pin, isolate, blocked, late, done}
+	out.plans = []actions.Plan{split, move, pin, isolate, blocked, late, done, hot, one}
 	out.runs = append(cannedRuns(v, done, move), goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
 	return out
+}
+
+// hotWrites makes up writes to a chunk of changes, so many rows at each of some keys.
+func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situation) {
+	return func(s *actions.Situation) {
+		ch := c.Chunks.At(i)
+		lo, _ := ch.Min.HashFloor()
+		w := topology.RangeWrites{NS: c.NS, Min: ch.Min, Max: ch.Max, Method: topology.WritesCounted, From: s.Now.Add(-15 * time.Minute), To: s.Now, InShards: true, PerSecond: 12}
+		for n, many := range rows {
+			w.Keys = append(w.Keys, topology.KeyWrites{Key: shardkey.HashKey(lo + int64(n+1)*1e12), Rows: many, Project: s.Directory.All()[3].ID, Document: bson.ObjectID{11: byte(n)}})
+			w.Rows += many
+		}
+		s.Writes = actions.Writes{At: s.Now, Ranges: []topology.RangeWrites{w}, Shards: map[string]float64{ch.Shard: 20.4}}
+	}
 }
 
 func cannedRuns(v View, split, move actions.Plan) []engine.Run {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"shardboard/internal/api"
@@ -126,6 +127,14 @@ func (s *Server) apiHeatDocuments(w http.ResponseWriter, r *http.Request) error 
 
 func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
+		plans := s.offers(r, v.Table) != nil // else they are not for this person, or for nobody
+		rates := sync.OnceValue(func() map[string]float64 {
+			d, err := windowOf(r.URL.Query())
+			if err != nil {
+				return nil
+			}
+			return s.shardWrites(v, heatQuery{window: d})
+		})
 		for _, window := range windows {
 			c := v.Table.Collection(window.NS)
 			shards := byShard(window.Shards(v.Table, s.deps.Profile))
@@ -138,6 +147,9 @@ func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 				line.Bounds = &api.HeatBounds{Min: keyOf(c.Key, chunk.Min), Max: keyOf(c.Key, chunk.Max)}
 				line.Projects = &l.Projects
 				line.Split, line.Why = splits[i].Code, splitText(c, splits[i])
+				if kind, to := hotPlan(v.Table, c, l.Chunk, splits[i], rates); plans && kind != "" {
+					line.Plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{NS: string(c.NS), Chunk: line.ID, To: to}}
+				}
 				if splits[i].Can || splits[i].Code != "unknown" {
 					line.CanSplit = &splits[i].Can
 				}

@@ -48,6 +48,9 @@ func planArgs(raw json.RawMessage) (actions.Args, error) {
 		out.Expires = d
 	}
 	var err error
+	if out.Chunks, out.Cuts, err = planCuts(in); err != nil {
+		return out, err
+	}
 	if out.Bounds, err = planBounds(in.Bounds); err != nil {
 		return out, err
 	}
@@ -123,6 +126,7 @@ func argsOf(a actions.Args) api.PlanArgs {
 	if a.Expires > 0 {
 		out.Expires = a.Expires.String()
 	}
+	out.Chunks, out.Cuts = a.Chunks, cutsOf(a.Cuts)
 	if a.Bounds[0] != nil && a.Bounds[1] != nil {
 		out.Bounds, _ = json.Marshal([]api.Key{api.Document(a.Bounds[0]), api.Document(a.Bounds[1])}) // valid JSON or null
 	}

@@ -55,6 +55,9 @@ func effectOf(e actions.Effect) api.Effect {
 	for _, s := range e.Stays {
 		out.Stays = append(out.Stays, say("stays", s))
 	}
+	for _, w := range e.Writes {
+		out.Writes = append(out.Writes, api.WriteEffect{Shard: w.Shard, PerSecondBefore: w.Before, PerSecondAfter: w.After})
+	}
 	return out
 }
 

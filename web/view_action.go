@@ -92,7 +92,9 @@ func (o *offer) chunk(c *topology.Collection, i int) templates.Acts {
 	ns, ref := string(c.NS), chunkRef(c, ch.Min)
 	busy := when(c.Resharding, "resharding")
 	o.add(actions.Split, actWord("split"), busy, "ns", ns, "chunk", ref)
-	o.add(actions.MoveChunk, actWord("move"), reasonOf(busy, o.single(), when(c.MigrationsBlocked, "blocked")), "ns", ns, "chunk", ref)
+	moving := reasonOf(busy, o.single(), when(c.MigrationsBlocked, "blocked"))
+	o.add(actions.SplitHot, actWord("split-hot"), moving, "ns", ns, "chunk", ref)
+	o.add(actions.MoveChunk, actWord("move"), moving, "ns", ns, "chunk", ref)
 	next, to := reasonOf(busy, "last"), topology.Chunk{}
 	if i+1 < c.Chunks.Len() {
 		to = c.Chunks.At(i + 1)

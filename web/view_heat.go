@@ -87,7 +87,7 @@ func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collect
 			}
 		}
 		line.Split = splitText(c, splits[i])
-		helping(&line, v.Table, c, l.Chunk, splits[i].Code, writes)
+		helping(&line, v.Table, c, l.Chunk, splits[i], writes)
 		out = append(out, line)
 	}
 	return out

@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/heat"
@@ -46,22 +47,46 @@ func calmest(t *topology.Table, c *topology.Collection, i int, writes map[string
 	return best
 }
 
-// helping links the plan that helps a hot chunk, where there is one: a cut where
-// that divides the load, else a move away from what else its shard takes. What shards take is asked for
-// when a chunk needs it.
-func helping(line *templates.HeatChunk, t *topology.Table, c *topology.Collection, i int, code string, writes func() map[string]float64) {
-	ref := chunkRef(c, c.Chunks.At(i).Min)
-	switch code {
-	case "divides", "projects":
-		line.PlanText, line.PlanURL = words.T("heat.plan"), planURL(actions.Split, "ns", string(c.NS), "chunk", ref)
+// hotPlan is the plan that helps a hot chunk: a split where its writes are, where
+// that divides them, else a move of the whole chunk to the shard that takes fewest.
+// No kind and a shard says that no shard takes fewer writes than its own; neither,
+// that nothing is known to help. What shards take is asked for when it is needed.
+func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) (kind actions.Kind, to string) {
+	if split.HotCut() && len(t.Shards) > 1 {
+		return actions.SplitHot, ""
+	}
+	switch split.Code {
 	case "document", "project", "single":
-		switch to := calmest(t, c, i, writes()); to {
-		case "":
-		case c.Chunks.Owner(i):
-			line.PlanText = words.T("heat.plan.none")
-		default:
-			line.PlanText = words.T("heat.plan.move", "shard", to, "rate", perSecond(writes()[to]))
-			line.PlanURL = planURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", to)
+		if to = calmest(t, c, i, writes()); to != "" && to != c.Chunks.Owner(i) {
+			return actions.MoveChunk, to
 		}
+	}
+	return "", to
+}
+
+// HotChunkPlan is the address of the form that is filled in to split a hot chunk
+// where its writes are. Several chunks of one collection, at most 16, go into one plan.
+func HotChunkPlan(c *topology.Collection, chunks ...int) string {
+	var refs []string
+	for _, i := range chunks {
+		refs = append(refs, chunkRef(c, c.Chunks.At(i).Min))
+	}
+	name := "chunks"
+	if len(refs) == 1 {
+		name = "chunk"
+	}
+	return planURL(actions.SplitHot, "ns", string(c.NS), name, strings.Join(refs, " "))
+}
+
+// helping links the plan that helps a hot chunk, where there is one.
+func helping(line *templates.HeatChunk, t *topology.Table, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) {
+	switch kind, to := hotPlan(t, c, i, split, writes); {
+	case kind == actions.SplitHot:
+		line.PlanText, line.PlanURL = words.T("heat.plan.splitHot"), HotChunkPlan(c, i)
+	case kind == actions.MoveChunk:
+		line.PlanText = words.T("heat.plan.move", "shard", to, "rate", perSecond(writes()[to]))
+		line.PlanURL = planURL(actions.MoveChunk, "ns", string(c.NS), "chunk", chunkRef(c, c.Chunks.At(i).Min), "to", to)
+	case to != "":
+		line.PlanText = words.T("heat.plan.none")
 	}
 }

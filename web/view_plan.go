@@ -35,6 +35,7 @@ func planView(v View, p actions.Plan) templates.Plan {
 	}
 	m.Cost, m.Basis = planCost(p.Effect)
 	m.Shards, m.ShardNote = planShards(v, p.Effect.Shards)
+	m.Writes = planWrites(v, p.Effect.Writes)
 	m.Moves, m.MoreMoves = planMoves(v, p.Effect.Moves)
 	for i, s := range p.Steps {
 		m.Steps = append(m.Steps, planStep(i, s, p.Commands))
@@ -286,8 +287,11 @@ func planAgain(p actions.Plan) *templates.Again {
 		}
 		text := string(value)
 		var s string
+		var several []string
 		if json.Unmarshal(value, &s) == nil {
 			text = s
+		} else if name == "chunks" && json.Unmarshal(value, &several) == nil {
+			text = strings.Join(several, " ")
 		}
 		out.Fields = append(out.Fields, templates.Hidden{Name: name, Value: text})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -18,7 +19,7 @@ import (
 
 // argNames are the arguments of plans, in the order of their description.
 func argNames() []string {
-	return []string{"ns", "at", "parts", "bounds", "chunk", "to", "project", "db", "shard", "zone", "min", "max", "mode", "on", "start", "stop", "force", "expires", "owner", "pause"}
+	return []string{"ns", "at", "parts", "bounds", "chunk", "to", "project", "db", "shard", "zone", "min", "max", "mode", "on", "start", "stop", "force", "expires", "owner", "pause", "chunks", "cuts"}
 }
 
 // fieldsOf are what a form of a kind asks for; a trailing * marks what is needed.
@@ -28,6 +29,8 @@ func fieldsOf(k actions.Kind) []string {
 		return []string{"ns*", "chunk", "bounds", "at", "parts"}
 	case actions.SplitProject:
 		return []string{"project*", "db", "ns"}
+	case actions.SplitHot:
+		return []string{"ns*", "chunk", "bounds", "chunks", "at", "to", "cuts", "pause"}
 	case actions.Merge:
 		return []string{"ns*", "bounds", "min*", "max*"}
 	case actions.MoveChunk:
@@ -68,6 +71,13 @@ func formArgs(in url.Values) (actions.Args, error) {
 		case "at", "min", "max", "bounds":
 			if !json.Valid([]byte(plain)) {
 				return actions.Args{}, fault.New(fault.Invalid, `The argument %q is not a shard-key value in Extended JSON, such as {"project_id": {"$oid": "…"}}.`, name)
+			}
+			given[name] = json.RawMessage(plain)
+		case "chunks":
+			given[name] = strings.FieldsFunc(plain, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		case "cuts":
+			if !json.Valid([]byte(plain)) {
+				return actions.Args{}, fault.New(fault.Invalid, `The argument "cuts" is not JSON.`)
 			}
 			given[name] = json.RawMessage(plain)
 		case "parts":
@@ -125,15 +135,34 @@ func planForm(v View, k actions.Kind, in url.Values) templates.PlanForm {
 		name, needed := strings.CutSuffix(name, "*")
 		value := typed(in.Get(name), maxInput)
 		if shown, ok := f.known(name, value); ok {
-			m.Fixed = append(m.Fixed, templates.PlanField{Name: name, Label: argWord(name), Value: value, Shown: shown, Mono: name == "min" || name == "max" || name == "bounds"})
+			m.Fixed = append(m.Fixed, templates.PlanField{Name: name, Label: argWord(name), Value: value, Shown: shown, Mono: name == "min" || name == "max" || name == "bounds" || name == "cuts"})
 			continue
 		}
 		if name == "db" || name == "bounds" && value == "" || k == actions.Merge && in.Get("bounds") != "" && (name == "min" || name == "max") {
 			continue // the project says it, or the chunk does
 		}
+		if k == actions.SplitHot && unasked(name, value, in) {
+			continue
+		}
 		m.Fields = append(m.Fields, f.field(name, value, needed))
 	}
 	return m
+}
+
+// unasked tells whether a form of split-hot leaves a field out: another one says it.
+func unasked(name, value string, in url.Values) bool {
+	given := func(name string) bool { return in.Get(name) != "" }
+	switch name {
+	case "cuts":
+		return value == ""
+	case "chunk", "at":
+		return value == "" && (given("cuts") || given("chunks") || name == "chunk" && given("bounds"))
+	case "chunks":
+		return value == "" && (given("cuts") || given("chunk") || given("bounds"))
+	case "to":
+		return value == "" && given("cuts")
+	}
+	return false
 }
 
 // formView draws the fields of one form.
@@ -173,7 +202,7 @@ func (f formView) known(name, value string) (string, bool) {
 		return words.Code("arg.on", value, nil), value == "true" || value == "false"
 	case "min", "max":
 		return value, (f.kind == actions.ZoneRemoveRange || f.kind == actions.Merge) && f.c != nil && json.Valid([]byte(value))
-	case "bounds":
+	case "bounds", "cuts":
 		return value, f.c != nil && json.Valid([]byte(value))
 	}
 	return "", false
@@ -214,6 +243,8 @@ func (f formView) field(name, value string, needed bool) templates.PlanField {
 	case "to", "shard":
 		if needed {
 			out.Options = append(out.Options, templates.Option{Text: words.T("arg.choose")})
+		} else {
+			out.Options = append(out.Options, templates.Option{Text: words.T("arg.to.calmest")})
 		}
 		for _, s := range f.v.Table.Shards {
 			text := s.Name

@@ -10,7 +10,7 @@ import (
 )
 
 // planKinds is what can be planned, for --help; the server has the last word.
-const planKinds = "split, split-project, merge, move, pin, isolate, unpin, spread, zone-add-shard, zone-remove-shard, zone-set-range, zone-remove-range, balancer-on, balancer-off, balancer-window, balance-collection, clear-jumbo"
+const planKinds = "split, split-project, split-hot, merge, move, pin, isolate, unpin, spread, zone-add-shard, zone-remove-shard, zone-set-range, zone-remove-range, balancer-on, balancer-off, balancer-window, balance-collection, clear-jumbo"
 
 type planCmd struct {
 	remoteFlags `embed:""`
@@ -43,6 +43,8 @@ type planFlags struct {
 	Expires string `group:"Arguments" placeholder:"DURATION" help:"After how long a pin is reported as expired, such as 720h."`
 	Owner   string `group:"Arguments" placeholder:"WHO" help:"Who answers for a pin."`
 	Pause   string `group:"Arguments" placeholder:"WHAT" help:"Pause balancing while the run is at work: collections (only those concerned) or balancer (the whole cluster's)."`
+	Chunks  string `group:"Arguments" placeholder:"REF,REF…" help:"Several chunks' references, for split-hot."`
+	Cuts    string `group:"Arguments" placeholder:"JSON" help:"What a plan of split-hot chose, to have the same again."`
 }
 
 // named are the flags that were given.
@@ -51,7 +53,7 @@ func (f planFlags) named() []string {
 	for _, a := range []struct{ name, value string }{
 		{"ns", f.NS}, {"at", f.At}, {"parts", f.Parts}, {"bounds", f.Bounds}, {"chunk", f.Chunk}, {"to", f.To}, {"project", f.Project},
 		{"db", f.DB}, {"shard", f.Shard}, {"zone", f.Zone}, {"min", f.Min}, {"max", f.Max}, {"mode", f.Mode}, {"on", f.On},
-		{"start", f.Start}, {"stop", f.Stop}, {"expires", f.Expires}, {"owner", f.Owner}, {"pause", f.Pause},
+		{"start", f.Start}, {"stop", f.Stop}, {"expires", f.Expires}, {"owner", f.Owner}, {"pause", f.Pause}, {"chunks", f.Chunks}, {"cuts", f.Cuts},
 	} {
 		if a.value != "" {
 			out = append(out, a.name+"="+a.value)
@@ -76,11 +78,17 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 			return nil, fault.New(fault.Invalid, "The argument %q is given twice.", name)
 		}
 		switch name {
-		case "at", "min", "max", "bounds", "parts", "on", "force": // JSON in the API too
+		case "at", "min", "max", "bounds", "cuts", "parts", "on", "force": // JSON in the API too
 			if !json.Valid([]byte(value)) {
 				return nil, fault.New(fault.Invalid, "The argument %q is JSON, and %q is not. Put it into single quotes.", name, value)
 			}
 			args[name] = json.RawMessage(value)
+		case "chunks":
+			text, err := json.Marshal(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }))
+			if err != nil {
+				return nil, fmt.Errorf("encode argument: %w", err)
+			}
+			args[name] = text
 		default:
 			text, err := json.Marshal(value)
 			if err != nil {

@@ -84,6 +84,16 @@ func printEffect(w io.Writer, e api.Effect) error {
 			return err
 		}
 	}
+	if len(e.Writes) > 0 {
+		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "  SHARD\tWRITES/S, EXPECTED")
+		for _, s := range e.Writes {
+			fmt.Fprintf(tab, "  %s\tabout %.1f → %.1f\n", clean(s.Shard), s.PerSecondBefore, s.PerSecondAfter)
+		}
+		if err := tab.Flush(); err != nil {
+			return err
+		}
+	}
 	for _, m := range e.Moves {
 		line(w, "  %s [%s, %s) from %s to %s, %s", m.NS, m.Min, m.Max, cmp.Or(m.From, "?"), m.To, figureText(m.Bytes, size))
 	}

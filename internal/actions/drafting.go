@@ -33,6 +33,8 @@ type drafting struct {
 	checks   []Check
 	ids      map[string][]bson.ObjectID // of projects, by database
 	looked   []Span
+	written  []Span
+	writes   []WriteEffect
 	undoing  bool
 	reached  bool // what is asked for is so already
 	paused   bool // balancing is switched off while the steps run
@@ -165,7 +167,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 		ordered(d.steps)
 	}
 	d.pause()
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked}
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked, Written: d.written}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}

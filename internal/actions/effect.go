@@ -24,6 +24,7 @@ func (d *drafting) effect() Effect {
 	e := Effect{
 		Chunks: topology.Figure{Known: true, Exact: true, Method: methodRouting, Value: int64(d.cuts), At: d.s.Table.Health[topology.PartRouting].At},
 		Stays:  d.stays,
+		Writes: d.writes,
 	}
 	var bytes, documents sum
 	bytes.at, documents.at = d.s.Now, d.s.Now

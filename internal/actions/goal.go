@@ -32,7 +32,7 @@ func ordered(steps []Step) {
 // chunk.
 func (k Kind) Adapts() bool {
 	switch k {
-	case Pin, Isolate, Unpin, Spread, SplitProject:
+	case Pin, Isolate, Unpin, Spread, SplitProject, SplitHot:
 		return true
 	}
 	return false

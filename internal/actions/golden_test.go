@@ -28,6 +28,9 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 	}{
 		{Split, nil, func(Situation) Args { return Args{NS: documents, At: at(project(30))} }},
 		{SplitProject, nil, func(Situation) Args { return Args{Project: "gamma"} }},
+		{SplitHot, []func(*Situation){written(t, documents, nil, rows{10: 5, 15: 10, 20: 40, 25: 30, 30: 30, 35: 10}), taking(30, 10, 2)}, func(s Situation) Args {
+			return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 1)[0]), encoded(chunkAt(t, s, documents, 0)[0])}}
+		}},
 		{Merge, []func(*Situation){owned(t, documents, "bbc")}, func(s Situation) Args {
 			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 		}},
@@ -119,8 +122,15 @@ func readable(d Draft) any {
 		stays = append(stays, said(s))
 	}
 	out["steps"], out["checks"] = steps, checks
+	var writes []object
+	for _, w := range d.Effect.Writes {
+		writes = append(writes, object{"shard": w.Shard, "perSecond": []float64{w.Before, w.After}})
+	}
 	out["effect"] = object{"chunks": figure(d.Effect.Chunks), "documents": figure(d.Effect.Documents), "bytes": figure(d.Effect.Bytes),
 		"duration": figure(d.Effect.Duration), "moves": moves, "shards": shards, "stays": stays}
+	if writes != nil {
+		out["writes"] = writes
+	}
 	return out
 }
 

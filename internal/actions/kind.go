@@ -9,6 +9,7 @@ type Kind string
 const (
 	Split             Kind = "split"
 	SplitProject      Kind = "split-project"
+	SplitHot          Kind = "split-hot"
 	Merge             Kind = "merge"
 	MoveChunk         Kind = "move"
 	Pin               Kind = "pin"
@@ -28,7 +29,7 @@ const (
 
 // Kinds are all kinds in the order of the documentation.
 func Kinds() []Kind {
-	return []Kind{Split, SplitProject, Merge, MoveChunk, Pin, Isolate, Unpin, Spread, ZoneAddShard, ZoneRemoveShard,
+	return []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Unpin, Spread, ZoneAddShard, ZoneRemoveShard,
 		ZoneSetRange, ZoneRemoveRange, BalancerOn, BalancerOff, BalancerWindow, BalanceCollection, ClearJumbo}
 }
 

@@ -52,6 +52,14 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25))}
 		}, want: "moveRange"},
 		{name: "move to where it is", kind: MoveChunk, args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "b"} }, blocked: true},
+		{name: "split where the writes are before 6.0", change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt move"},
+		{name: "split where the writes are from 6.0 on", version: "8.0.4", change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt moveRange"},
+		{name: "split two hot chunks", change: []func(*Situation){owned(t, documents, "bbc"), written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), taking(1, 20, 2)}, kind: SplitHot,
+			args: func(s Situation) Args {
+				return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
+			}, want: "splitAt splitAt move move"},
 		{name: "merge", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
 			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 		}, want: "merge"},
@@ -162,6 +170,7 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		want fault.Kind
 		says string
 	}{
+		{"hot and no chunk", SplitHot, Args{NS: documents}, fault.Invalid, `"chunk"`},
 		{"no place", Split, Args{NS: documents}, fault.Invalid, `"at"`},
 		{"no namespace", Split, Args{At: doc(t, project(30))}, fault.Invalid, `"ns"`},
 		{"unknown collection", Split, Args{NS: "a.b", At: doc(t, project(30))}, fault.NotFound, `"ns"`},

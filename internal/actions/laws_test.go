@@ -47,6 +47,7 @@ func drawn(t testing.TB, r *rapid.T) Situation {
 	if rapid.Bool().Draw(r, "balancer") {
 		balancing(&s)
 	}
+	drawnWrites(t, r, &s)
 	return s
 }
 
@@ -72,13 +73,25 @@ func asked(t testing.TB, r *rapid.T, s Situation) (Kind, Args) {
 	shard := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "shard")
 	project := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta"}).Draw(r, "project")
 	mode := rapid.SampledFrom([]string{ModeMoves, ModeBalancer}).Draw(r, "mode")
-	kind := rapid.SampledFrom([]Kind{Split, Split, SplitProject, Merge, MoveChunk, MoveChunk, Pin, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard, ZoneSetRange, ZoneRemoveRange}).Draw(r, "kind")
+	kind := rapid.SampledFrom([]Kind{Split, Split, SplitProject, SplitHot, SplitHot, Merge, MoveChunk, MoveChunk, Pin, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard, ZoneSetRange, ZoneRemoveRange}).Draw(r, "kind")
 	switch kind {
 	case Split:
 		if rapid.Bool().Draw(r, "at") {
 			return kind, Args{NS: c.NS, At: raw(t, c, anyKey(t, r, c.Key))}
 		}
 		return kind, Args{NS: c.NS, Bounds: bounds, Parts: rapid.SampledFrom([]int{0, 0, 2, 3, 5}).Draw(r, "parts")}
+	case SplitHot:
+		a := Args{NS: c.NS, Bounds: bounds}
+		if j > i && rapid.Bool().Draw(r, "several") {
+			a = Args{NS: c.NS}
+			for n := i; n <= j; n++ {
+				a.Chunks = append(a.Chunks, encoded(chunkAt(t, s, c.NS, n)[0]))
+			}
+		}
+		if rapid.IntRange(0, 3).Draw(r, "named") == 0 {
+			a.To = shard
+		}
+		return kind, a
 	case SplitProject, Spread:
 		return kind, Args{Project: project}
 	case Merge:
@@ -170,7 +183,7 @@ func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
 			r.Fatalf("%s and its undo leave\n%s\nfor\n%s", kind, got, before)
 		}
 	})
-	if !testing.Short() && (undone == 0 || ran[Pin] == 0 || ran[MoveChunk] == 0 || ran[Split] == 0) {
+	if !testing.Short() && (undone == 0 || ran[Pin] == 0 || ran[MoveChunk] == 0 || ran[Split] == 0 || ran[SplitHot] == 0) {
 		t.Errorf("ran %v, undone %d: nothing is tested", ran, undone)
 	}
 	t.Logf("ran %v, undone %d", ran, undone)

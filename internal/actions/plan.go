@@ -54,6 +54,15 @@ type Effect struct {
 	Moves     []MoveEffect
 	Shards    []ShardEffect // before and after, shards that change first
 	Stays     []Say         // what stays as it is and might be taken for part of it
+	Writes    []WriteEffect // expected, for kinds that move writes; none when they are not known
+}
+
+// WriteEffect is the writes that one shard takes of what is counted, in rows a
+// second over the last quarter of an hour: before, and what is expected after if
+// people go on writing as they did. Both are estimates.
+type WriteEffect struct {
+	Shard         string
+	Before, After float64
 }
 
 // MoveEffect is one range that goes from one shard to another.
@@ -98,6 +107,7 @@ type Draft struct {
 	Limits  Limits    // within which a run may be adapted to a cluster that has moved on
 	Reached bool      // there is nothing to do: what is asked for is so already
 	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
+	Written []Span    `json:"-"` // ranges whose recent writes it depends on: likewise
 }
 
 // Plan is a draft that was given to somebody: what it says is what runs.

@@ -5,6 +5,7 @@ func Planners() map[Kind]Planner {
 	return map[Kind]Planner{
 		Split:             planSplit,
 		SplitProject:      planSplitProject,
+		SplitHot:          planSplitHot,
 		Merge:             planMerge,
 		MoveChunk:         planMove,
 		Pin:               planPin,

@@ -22,6 +22,7 @@ func (a Args) given() []string {
 		{"chunk", a.Chunk != ""}, {"to", a.To != ""}, {"project", a.Project != ""}, {"db", a.DB != ""}, {"shard", a.Shard != ""},
 		{"zone", a.Zone != ""}, {"min", a.Min != nil}, {"max", a.Max != nil}, {"mode", a.Mode != ""}, {"on", a.On != nil},
 		{"start", a.Start != ""}, {"stop", a.Stop != ""}, {"force", a.Force}, {"expires", a.Expires != 0}, {"owner", a.Owner != ""}, {"pause", a.Pause != ""},
+		{"chunks", len(a.Chunks) > 0}, {"cuts", len(a.Cuts) > 0},
 	} {
 		if x.is {
 			out = append(out, x.name)

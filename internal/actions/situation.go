@@ -25,6 +25,7 @@ type Situation struct {
 	Activity  Activity  // asked of the cluster for this plan
 	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
+	Writes    Writes    // recent writes to the ranges that a plan depends on
 
 	Maintenance []Maintenance // when changes are wanted; none: always
 }
@@ -111,6 +112,31 @@ type Reader interface {
 	ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) ([]topology.Chunk, error)
 	// ClusterID tells which cluster answers now; "" where that may not be read.
 	ClusterID(ctx context.Context) (string, error)
+}
+
+// Writes is what is known of recent writes, for plans that split where they are.
+type Writes struct {
+	Ranges []topology.RangeWrites // of each range asked for
+	// Shards is rows a second that each shard takes, of all collections that are
+	// counted; nil when that is not known.
+	Shards map[string]float64
+	At     time.Time // when it was asked; zero: not asked
+}
+
+// of is what is known of the writes to a range.
+func (w Writes) of(ns topology.Namespace, lo, hi shardkey.Key) topology.RangeWrites {
+	for _, r := range w.Ranges {
+		if r.NS == ns && r.Min.Compare(lo) == 0 && r.Max.Compare(hi) == 0 {
+			return r
+		}
+	}
+	return topology.RangeWrites{NS: ns, Min: lo, Max: hi, Reason: reasonNotLoaded}
+}
+
+// RecentWrites tells where rows were written lately. It may read the cluster,
+// within its own bounds; what is not known says why.
+type RecentWrites interface {
+	RecentWrites(ctx context.Context, t *topology.Table, of []Span) Writes
 }
 
 // Planner makes the draft of a kind. The arguments come back resolved: names

@@ -42,6 +42,8 @@ type Heat struct {
 	// written to tell) or unknown.
 	Split string `json:"split,omitempty"`
 	Why   string `json:"why,omitempty"` // chunks: the same as a sentence
+	// Plan is what to plan for a chunk that is hot; absent when nothing is known to help.
+	Plan *HeatPlan `json:"plan,omitempty"`
 
 	Updated []HeatUpdated `json:"updated,omitempty"` // projects: rows written in place, for the hottest only
 
@@ -104,4 +106,10 @@ type HeatUpdated struct {
 type HeatBounds struct {
 	Min Key `json:"min"`
 	Max Key `json:"max"`
+}
+
+// HeatPlan is a plan as POST plans takes it, but for the reason.
+type HeatPlan struct {
+	Kind string   `json:"kind"`
+	Args PlanArgs `json:"args"`
 }

@@ -37,6 +37,17 @@ type PlanArgs struct {
 	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
 	Owner   string          `json:"owner,omitempty"`
 	Pause   string          `json:"pause,omitempty"` // what of the balancer is paused meanwhile: "collections" or "balancer"
+	Chunks  []string        `json:"chunks,omitempty"` // split-hot: references of several chunks
+	Cuts    []PlanCut       `json:"cuts,omitempty"`   // split-hot: what was chosen for each chunk, in place of chunks, at and to
+}
+
+// PlanCut is a chunk that is split and of which one half moves.
+type PlanCut struct {
+	Min  Key    `json:"min"` // bounds of the chunk as it was
+	Max  Key    `json:"max"`
+	At   Key    `json:"at"`
+	Half string `json:"half"` // which part moves: "lower", [min, at), or "upper", [at, max)
+	To   string `json:"to"`   // shard
 }
 
 // Plan is what will be done, before it is (POST plans, GET plans/{id}).
@@ -115,6 +126,17 @@ type Effect struct {
 	Moves          []PlanMove    `json:"moves"`
 	Shards         []ShardEffect `json:"shards"`
 	Stays          []string      `json:"stays"` // what stays as it is and might be taken for part of it
+	// Writes are what each shard takes of the writes that are counted, expected;
+	// absent for kinds that do not move writes, and where it is not known.
+	Writes []WriteEffect `json:"writes,omitempty"`
+}
+
+// WriteEffect is one shard's rows a second over the last quarter of an hour, before
+// and as expected after; both are estimates.
+type WriteEffect struct {
+	Shard           string  `json:"shard"`
+	PerSecondBefore float64 `json:"perSecondBefore"`
+	PerSecondAfter  float64 `json:"perSecondAfter"`
 }
 
 // PlanMove is one range that goes from one shard to another.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
 )
 
 // WriteQuery asks how many rows of a collection were written in [From, To).
@@ -30,4 +32,52 @@ type WriteCount struct {
 type Operations struct {
 	Reads, Writes, Commands          int64         // operations
 	ReadTime, WriteTime, CommandTime time.Duration // that they took together
+}
+
+// NewestQuery asks for the rows of a collection that were written last.
+type NewestQuery struct {
+	NS   Namespace
+	Key  []string  // fields of the shard key, which come back
+	Also []string  // more fields to come back
+	Date string    // field with the time of the write; "" = the time in an ObjectID _id
+	From time.Time // none that are older
+	// Field, Least and Most narrow it to values of the leading field of the shard
+	// key, both included; zero values are no end. Field is "" for all rows.
+	Field       string
+	Least, Most bson.RawValue
+	Limit       int
+}
+
+// KeyWrites is rows that were written lately with one value of the shard key,
+// and whose they are, where that is known.
+type KeyWrites struct {
+	Key               shardkey.Key
+	Rows              int64 // as many as it stands for, where a part of the time was counted
+	Project, Document bson.ObjectID
+}
+
+// How recent writes to a range of keys are known.
+const (
+	WritesCounted = "counted"     // all new rows, by the writes that are counted all the time
+	WritesNew     = "newestRows"  // the newest rows were read; rows that are changed in place are not seen
+	WritesChanged = "changedRows" // the rows that were changed last were read; one that was changed twice is one row
+)
+
+// RangeWrites is what is known of recent writes to a range of keys.
+type RangeWrites struct {
+	NS       Namespace
+	Min, Max shardkey.Key
+	Method   string
+	From, To time.Time // the time in which the rows were written
+	Keys     []KeyWrites
+	Rows     int64 // that were seen
+	// PerSecond is rows a second in the range.
+	PerSecond float64
+	InShards  bool // what shards take together has them in it
+	AtLeast   bool // there may be more values of the key than Keys has
+	Growing   bool // newer rows have greater keys: the next go to the end of the range
+	// Reason is why nothing is known, a catalogue code: "notPermitted", "unreachable",
+	// "tooSlow", "noBudget", "notLoaded", "unsharded", or that the collection's writes
+	// can't be seen: "inPlace", "scattered". Empty when it is known.
+	Reason string
 }

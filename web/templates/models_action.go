@@ -64,6 +64,7 @@ type Plan struct {
 	Basis          string // how duration and size are known
 	Shards         []PlanShard
 	ShardNote      string
+	Writes         []PlanWrites // expected; none where a plan moves no writes, or they are not known
 	Moves          []PlanMove
 	MoreMoves      string
 	Steps          []PlanStep
@@ -89,6 +90,14 @@ type PlanShard struct {
 	Before, After       Figure
 	BeforeBar, AfterBar float64 // 0..1 of the widest; negative when unknown
 	Chunks              string
+	Same                bool
+}
+
+// PlanWrites is what one shard takes of the counted writes, before and as expected after.
+type PlanWrites struct {
+	Shard               ShardRef
+	Before, After       Figure
+	BeforeBar, AfterBar float64 // 0..1 of the widest
 	Same                bool
 }
 

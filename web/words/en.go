@@ -17,6 +17,7 @@ var english = assembled(
 	pins,
 	goals,
 	outcomes,
+	hotSplits,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

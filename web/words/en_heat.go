@@ -58,7 +58,6 @@ var heat = map[string]string{
 	"heat.chunk.projects.changedRows.one":  "1 of the projects counted writes to it.",
 	"heat.chunk.projects.changedRows.many": "{n} of the projects counted write to it; {share} is {project}.",
 	"heat.chunk.only":                      "It is {project}.",
-	"heat.plan":                            "Plan that helps",
 	"heat.plan.none":                       "No shard that may own it takes fewer writes.",
 	"heat.plan.move":                       "Plan to move it to {shard}, which takes {rate} writes/s",
 	"heat.split.single":                    "It cannot be split: it holds one value of the shard key.",

@@ -52,7 +52,7 @@ type Recorder interface {
 }
 
 // Options are what an engine works with. All but Audit, Directory, Shared,
-// Counter, Writes, Log, Random, Rounds and Maintenance are needed.
+// Counter, Writes, Recent, Log, Random, Rounds and Maintenance are needed.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -64,8 +64,9 @@ type Options struct {
 	Directory Directories
 	Profile   *profile.Profile
 	Shared    SharedIDs
-	Counter   actions.Counter    // nil: no rows are counted
-	Writes    actions.WriteRates // nil: not known
+	Counter   actions.Counter      // nil: no rows are counted
+	Writes    actions.WriteRates   // nil: not known
+	Recent    actions.RecentWrites // nil: not known
 	Log       *slog.Logger
 	Random    io.Reader // of ids; nil: crypto/rand
 

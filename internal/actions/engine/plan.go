@@ -97,10 +97,14 @@ func (e *Engine) drafted(ctx context.Context, s actions.Situation, r Request) (d
 }
 
 // draft is all of a plan that follows from a situation and a request, so that
-// the same is drafted again before it runs. The situation gets the flags that
-// are read for it.
+// the same is drafted again before it runs. The situation gets the flags and
+// the recent writes that are read for it.
 func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.drafted(ctx, *s, r)
+	if err == nil && len(d.Written) > 0 {
+		*s = e.withWrites(ctx, *s, d.Written)
+		d, resolved, err = e.drafted(ctx, *s, r)
+	}
 	if err == nil && len(d.Looked) > 0 {
 		*s = e.withFlags(ctx, *s, d.Looked)
 		d, resolved, err = e.drafted(ctx, *s, r)
@@ -108,7 +112,7 @@ func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (ac
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	r, d.Looked = resolved, nil
+	r, d.Looked, d.Written = resolved, nil, nil
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

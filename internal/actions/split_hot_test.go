@@ -1,0 +1,388 @@
+package actions
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"pgregory.net/rapid"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// rows are writes by the id that their key has.
+type rows map[byte]int64
+
+// written gives every chunk of a collection its part of the writes of a quarter of an
+// hour, as counted, by keys of one field: an id, or what hash makes of one.
+func written(t testing.TB, ns topology.Namespace, value func(byte) any, all rows, change ...func(*topology.RangeWrites)) func(*Situation) {
+	if value == nil {
+		value = func(n byte) any { return oid(n) }
+	}
+	return func(s *Situation) {
+		c := in(s, ns)
+		var keys []topology.KeyWrites
+		for n, many := range all {
+			keys = append(keys, topology.KeyWrites{Key: keyed(t, c.Key, value(n)), Rows: many})
+		}
+		s.Writes.At = now
+		for _, ch := range c.Chunks.All() {
+			s.Writes.Ranges = append(s.Writes.Ranges, rangeWrites(ns, ch.Min, ch.Max, keys, change...))
+		}
+	}
+}
+
+func rangeWrites(ns topology.Namespace, lo, hi shardkey.Key, keys []topology.KeyWrites, change ...func(*topology.RangeWrites)) topology.RangeWrites {
+	w := topology.RangeWrites{NS: ns, Min: lo, Max: hi, Method: topology.WritesCounted, From: now.Add(-15 * time.Minute), To: now, InShards: true}
+	for _, k := range keys {
+		if (shardkey.Range{Min: lo, Max: hi}).Contains(k.Key) {
+			w.Keys, w.Rows = append(w.Keys, k), w.Rows+k.Rows
+		}
+	}
+	slices.SortFunc(w.Keys, func(a, b topology.KeyWrites) int { return a.Key.Compare(b.Key) })
+	w.PerSecond = float64(w.Rows) / 10 // as if of ten seconds: figures that are easy to read
+	for _, f := range change {
+		f(&w)
+	}
+	return w
+}
+
+// taking says how many rows a second the shards a, b and c take.
+func taking(perSecond ...float64) func(*Situation) {
+	return func(s *Situation) {
+		s.Writes.Shards = map[string]float64{}
+		for i, rate := range perSecond {
+			s.Writes.Shards[s.Table.Shards[i].Name] = rate
+		}
+	}
+}
+
+// cutAt is a cut's key as the projects of the test are numbered.
+func cutAt(t testing.TB, cut Cut) byte {
+	t.Helper()
+	return cut.At.Lookup("project_id").ObjectID()[11]
+}
+
+func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T) {
+	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} } // [20, 40) on b
+	both := func(s Situation) Args {
+		return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
+	}
+	zoned := zone(t, "eu", "ab", documents, from(t, 20), from(t, 40))
+	for _, x := range []struct {
+		name   string
+		change []func(*Situation)
+		args   func(Situation) Args
+		want   string // cuts in their order
+	}{
+		{"even writes", []func(*Situation){written(t, documents, nil, rows{21: 25, 25: 25, 30: 25, 35: 25}), taking(0, 10, 5)}, one, "30 upper a"},
+		{"what is written most below is left below", []func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 20, 5)}, one, "22 lower a"},
+		{"the half that evens out more moves", []func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 10, 5)}, one, "22 upper a"},
+		{"few documents and many writes", []func(*Situation){written(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), taking(0, 10, 5)}, one, "39 upper a"},
+		{"to the shard that takes least", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)}, one, "30 upper c"},
+		{"to the shard that is named", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)},
+			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
+		{"at the key that is given", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), taking(4, 10, 1)},
+			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
+		{"the zone decides", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), zoned}, one, "30 upper a"},
+		{"a draining shard takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), draining("c")}, one, "30 upper a"},
+		{"a full shard takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
+			func(s *Situation) { weighed(s.Table, 1000, 1000, 9995) }}, one, "30 upper a"},
+		{"a shard with the same ids takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), func(s *Situation) {
+			s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)}, Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
+		}}, one, "30 upper a"},
+		{"a shard that has to clean up is not chosen", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
+			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
+		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
+			written(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), taking(12, 12, 1)}, both, "30 upper c, 11 upper c"},
+		{"several chunks of one shard go to different ones", []func(*Situation){owned(t, documents, "bbc"),
+			written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), taking(1, 20, 2)}, both, "11 upper a, 30 upper c"},
+		{"a chunk that is not divided is left out", []func(*Situation){written(t, documents, nil, rows{10: 2, 21: 50, 30: 50}), taking(8, 12, 1)}, both, "30 upper c"},
+		{"writes that are not in what shards take are added", []func(*Situation){
+			written(t, documents, nil, rows{21: 50, 30: 50}, func(w *topology.RangeWrites) { w.InShards, w.Method = false, topology.WritesChanged }), taking(4, 1, 0)}, one, "30 upper c"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := cluster(t, "0.6.38", "5.0.7", x.change...)
+			d, resolved := plan(t, s, SplitHot, x.args(s))
+			var got []string
+			for _, cut := range resolved.Cuts {
+				got = append(got, fmt.Sprintf("%d %s %s", cutAt(t, cut), cut.Half, cut.To))
+			}
+			if strings.Join(got, ", ") != x.want {
+				t.Errorf("cuts %v, want %s\n%+v", got, x.want, d.Checks)
+			}
+			if d.Blocked() {
+				t.Errorf("blocked: %+v", d.Checks)
+			}
+			if len(d.Written) == 0 {
+				t.Error("it does not say of which ranges it needs the writes")
+			}
+		})
+	}
+}
+
+func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
+	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }
+	busy := rows{21: 50, 30: 50}
+	reason := func(code string) func(*topology.RangeWrites) {
+		return func(w *topology.RangeWrites) {
+			*w = topology.RangeWrites{NS: w.NS, Min: w.Min, Max: w.Max, Reason: code}
+		}
+	}
+	whose := func(w *topology.RangeWrites) {
+		for i := range w.Keys {
+			w.Keys[i].Project = oid(20)
+		}
+	}
+	for _, x := range []struct {
+		name   string
+		change []func(*Situation)
+		args   func(Situation) Args
+		id     string
+		code   string
+	}{
+		{"one value takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}), taking(0, 10, 5)}, one, "writes", "writes.oneValue"},
+		{"one project takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}, whose), taking(0, 10, 5)}, one, "writes", "writes.oneProject"},
+		{"one document takes all", []func(*Situation){written(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
+			for i := range w.Keys {
+				w.Keys[i].Document = oid(99)
+			}
+		}), taking(0, 10, 5)}, one, "writes", "writes.oneDocument"},
+		{"too few writes", []func(*Situation){written(t, documents, nil, rows{21: 10, 30: 9}), taking(0, 10, 5)}, one, "writes", "writes.few"},
+		{"no writes", []func(*Situation){written(t, documents, nil, nil), taking(0, 10, 5)}, one, "writes", "writes.few"},
+		{"nothing is known", nil, one, "writes", "writes.unknown"},
+		{"may not be read", []func(*Situation){written(t, documents, nil, busy, reason("notPermitted")), taking(0, 10, 5)}, one, "writes", "writes.unknown"},
+		{"changed in place without a date", []func(*Situation){written(t, documents, nil, busy, reason("inPlace")), taking(0, 10, 5)}, one, "writes", "writes.unknown"},
+		{"keys grow with time", []func(*Situation){written(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), taking(0, 10, 5)}, one, "writes", "writes.growing"},
+		{"what shards take is not known", []func(*Situation){written(t, documents, nil, busy)}, one, "even", "even.unknown"},
+		{"all others take as much", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 10)}, one, "even", "even.already"},
+		{"no other shard may have it", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))}, one, "even", "even.nowhere"},
+		{"the only shard that helps has to clean up", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 1),
+			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
+		{"to where it is", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1)}, func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
+		{"to a shard outside of its zone", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},
+		{"jumbo", []func(*Situation){owned(t, documents, "aBc"), written(t, documents, nil, busy), taking(1, 10, 1)}, one, "jumbo", "jumbo.flagged"},
+		{"one value by its bounds", []func(*Situation){func(s *Situation) {
+			c := in(s, documents)
+			*c = *collection(t, documents, c.Key, []shardkey.Key{keyed(t, c.Key, oid(20)), keyed(t, c.Key, oid(21))}, "abc")
+		}, written(t, documents, nil, rows{20: 100}), taking(1, 10, 1)}, one, "unsplittable", "unsplittable.oneValue"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := cluster(t, "0.6.38", "5.0.7", x.change...)
+			d, resolved := plan(t, s, SplitHot, x.args(s))
+			if v, code := verdict(d, x.id); v != Block || code != x.code {
+				t.Errorf("%s %s, want %s to block\n%+v", v, code, x.code, d.Checks)
+			}
+			if len(d.Steps) > 0 && len(resolved.Cuts) == 0 {
+				t.Errorf("nothing was chosen, and there are steps: %v", ops(d))
+			}
+		})
+	}
+}
+
+func TestADivisionNearToOneValuesShareIsStillMade(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 79, 30: 21}), taking(0, 10, 5))
+	d, resolved := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
+	if d.Blocked() || len(resolved.Cuts) != 1 || cutAt(t, resolved.Cuts[0]) != 30 {
+		t.Errorf("blocked %t, %+v", d.Blocked(), resolved.Cuts)
+	}
+}
+
+func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}), taking(1, 10, 2))
+	d, _ := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
+	part := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }), taking(1, 10, 2))
+	if busiest, _ := plan(t, part, SplitHot, Args{NS: documents, Bounds: chunkAt(t, part, documents, 1)}); busiest.Blocked() {
+		t.Error("what was counted in part is still known")
+	} else if v, code := verdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
+		t.Errorf("%s %s", v, code)
+	}
+	want := map[string][2]float64{"a": {1, 5}, "b": {10, 6}, "c": {2, 2}} // 4 of 10 rows a second move
+	if len(d.Effect.Writes) != 3 || d.Effect.Writes[2].Shard != "c" {
+		t.Fatalf("%+v", d.Effect.Writes)
+	}
+	for _, w := range d.Effect.Writes {
+		if x := want[w.Shard]; math.Abs(w.Before-x[0]) > 1e-9 || math.Abs(w.After-x[1]) > 1e-9 {
+			t.Errorf("%+v, want %v", w, x)
+		}
+	}
+	if got := strings.Join([]string{string(d.Steps[0].Op), string(d.Steps[1].Op)}, " "); got != "splitAt move" || len(d.Steps) != 2 || d.Risk != Medium || d.Confirm != "" {
+		t.Errorf("%v, risk %s, confirm %q", ops(d), d.Risk, d.Confirm)
+	}
+}
+
+func TestWrongArgumentsOfAHotSplitAreRefusedByTheirNames(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7")
+	whole := chunkAt(t, s, documents, 1)
+	ref := encoded(whole[0])
+	ok := Cut{Min: whole[0], Max: whole[1], At: doc(t, project(30)), Half: HalfUpper, To: "c"}
+	with := func(f func(*Cut)) Args { cut := ok; f(&cut); return Args{NS: documents, Cuts: []Cut{cut}} }
+	for _, x := range []struct {
+		name string
+		args Args
+		want fault.Kind
+		says string
+	}{
+		{"no chunk", Args{NS: documents}, fault.Invalid, `"chunk"`},
+		{"no collection", Args{Bounds: whole}, fault.Invalid, `"ns"`},
+		{"one and several", Args{NS: documents, Chunk: ref, Chunks: []string{ref}}, fault.Invalid, `"chunks"`},
+		{"the same twice", Args{NS: documents, Chunks: []string{ref, ref}}, fault.Invalid, "twice"},
+		{"too many", Args{NS: documents, Chunks: slices.Repeat([]string{ref}, 17)}, fault.Invalid, "16"},
+		{"no reference", Args{NS: documents, Chunks: []string{"?"}}, fault.Invalid, "number 1"},
+		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(t, project(33)))}}, fault.NotFound, "number 2"},
+		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(t, project(30))}, fault.Invalid, `"at"`},
+		{"at the lower bound", Args{NS: documents, Bounds: whole, At: whole[0]}, fault.Invalid, `"at"`},
+		{"at outside", Args{NS: documents, Bounds: whole, At: doc(t, project(50))}, fault.Invalid, `"at"`},
+		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"unknown shard", Args{NS: documents, Bounds: whole, To: "z"}, fault.NotFound, `"to"`},
+		{"foreign argument", Args{NS: documents, Bounds: whole, Parts: 2}, fault.Invalid, `"parts"`},
+		{"cuts and chunk", Args{NS: documents, Chunk: ref, Cuts: []Cut{ok}}, fault.Invalid, `"chunk"`},
+		{"cut without a key", with(func(c *Cut) { c.At = nil }), fault.Invalid, `"at"`},
+		{"cut outside of its chunk", with(func(c *Cut) { c.At = doc(t, project(50)) }), fault.Invalid, `"at"`},
+		{"cut of no half", with(func(c *Cut) { c.Half = "left" }), fault.Invalid, `"half"`},
+		{"cut to nowhere", with(func(c *Cut) { c.To = "" }), fault.Invalid, `"to"`},
+		{"cut without bounds", with(func(c *Cut) { c.Max = nil }), fault.Invalid, `"bounds"`},
+		{"cuts that overlap", Args{NS: documents, Cuts: []Cut{ok, ok}}, fault.Invalid, "overlaps"},
+		{"too many cuts", Args{NS: documents, Cuts: slices.Repeat([]Cut{ok}, 17)}, fault.Invalid, "16"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			_, _, err := Planners()[SplitHot](s, x.args)
+			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
+				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
+			}
+		})
+	}
+}
+
+// drawnWrites makes up where rows were written and what shards take.
+func drawnWrites(t testing.TB, r *rapid.T, s *Situation) {
+	for _, c := range s.Table.Collections {
+		var keys []topology.KeyWrites
+		seen := map[string]bool{}
+		for range rapid.IntRange(0, 12).Draw(r, "written keys") {
+			if k := anyKey(t, r, c.Key); !seen[k.Encoded()] {
+				seen[k.Encoded()] = true
+				keys = append(keys, topology.KeyWrites{Key: k, Rows: rapid.Int64Range(1, 60).Draw(r, "rows")})
+			}
+		}
+		counted := rapid.Bool().Draw(r, "counted")
+		for _, ch := range c.Chunks.All() {
+			s.Writes.Ranges = append(s.Writes.Ranges, rangeWrites(c.NS, ch.Min, ch.Max, keys, func(w *topology.RangeWrites) { w.InShards = counted }))
+		}
+	}
+	s.Writes.At = now
+	if rapid.IntRange(0, 4).Draw(r, "rates") > 0 {
+		rate := func(name string) float64 { return float64(rapid.IntRange(0, 60).Draw(r, name)) }
+		taking(rate("a"), rate("b"), rate("c"))(s)
+	}
+}
+
+// Whatever was written, a split point is a written key strictly inside its chunk with
+// writes on both sides, never the heaviest value alone; and what evens out does.
+func TestASplitPointHasWritesOnBothSides(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(r *rapid.T) {
+		s := drawn(t, r)
+		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
+		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
+		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
+		if err != nil {
+			if k := fault.Of(err); k != fault.Invalid {
+				r.Fatal(err)
+			}
+			return
+		}
+		speaks(r, d)
+		if len(resolved.Cuts) == 0 {
+			if !d.Blocked() {
+				r.Fatalf("nothing was chosen, and nothing blocks: %+v", d.Checks)
+			}
+			return
+		}
+		found++
+		at, err := c.Key.Bound(resolved.Cuts[0].At)
+		if err != nil {
+			r.Fatal(err)
+		}
+		ch := c.Chunks.At(i)
+		below, above, top := int64(0), int64(0), int64(0)
+		for _, k := range s.Writes.of(c.NS, ch.Min, ch.Max).Keys {
+			if top = max(top, k.Rows); k.Key.Compare(at) < 0 {
+				below += k.Rows
+			} else {
+				above += k.Rows
+			}
+		}
+		if below == 0 || above == 0 || at.Compare(ch.Min) <= 0 || at.Compare(ch.Max) >= 0 {
+			r.Fatalf("%d rows below and %d above %s", below, above, c.Key.Display(at))
+		}
+		if off := max(below-above, above-below); off > top {
+			r.Fatalf("%d and %d rows: off by more than the heaviest value's %d", below, above, top)
+		}
+		var before, after float64
+		for _, w := range d.Effect.Writes {
+			before, after = before+w.Before*w.Before, after+w.After*w.After
+		}
+		if after >= before {
+			r.Fatalf("not more even: %+v", d.Effect.Writes)
+		}
+	})
+	if found == 0 && !testing.Short() {
+		t.Error("nothing was found: nothing is tested")
+	}
+}
+
+// Planned again from what it chose, on a cluster where a part of it is done, a plan
+// makes the rest; after all of it, nothing.
+func TestAHotSplitPlannedAgainMakesTheRest(t *testing.T) {
+	ran := 0
+	rapid.Check(t, func(r *rapid.T) {
+		s := drawn(t, r)
+		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
+		var refs []string
+		for i := range min(4, c.Chunks.Len()) {
+			refs = append(refs, encoded(chunkAt(t, s, c.NS, i)[0]))
+		}
+		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Chunks: refs})
+		if err != nil || d.Blocked() {
+			return
+		}
+		ran++
+		whole := modelOf(t, s)
+		if err := whole.run(d.Steps, d.Effect); err != nil {
+			r.Fatal(err)
+		}
+		done := rapid.IntRange(0, len(d.Steps)).Draw(r, "done")
+		part := modelOf(t, s)
+		if err := part.run(d.Steps[:done], d.Effect); err != nil {
+			r.Fatal(err)
+		}
+		rest, again, err := Planners()[SplitHot](part.now(), resolved)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if fmt.Sprint(again) != fmt.Sprint(resolved) {
+			r.Fatalf("it chose anew: %v, then %v", resolved, again)
+		}
+		if len(rest.Steps) != len(d.Steps)-done {
+			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
+		}
+		if err := part.run(rest.Steps, rest.Effect); err != nil {
+			r.Fatal(err)
+		}
+		if part.picture() != whole.picture() {
+			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
+		}
+	})
+	if ran == 0 && !testing.Short() {
+		t.Error("nothing ran: nothing is tested")
+	}
+}

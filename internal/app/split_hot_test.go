@@ -1,0 +1,417 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/cluster"
+	"shardboard/internal/heat"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+// writing is the program's parts over a simulated cluster to which Yorkie writes.
+type writing struct {
+	*testing.T
+	sim     *simcluster.Cluster
+	client  *cluster.Client
+	watcher *topology.Watcher
+	heat    *heat.Collector
+	engine  *engine.Engine
+}
+
+// whileWriting runs a test in a bubble of simulated time; the balancer is off.
+func whileWriting(t *testing.T, o simcluster.Options, test func(w *writing)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &writing{T: t}
+		var err error
+		w.sim, err = simcluster.New(t.Context(), o)
+		w.must(err)
+		defer func() { _ = w.sim.Close() }()
+		w.sim.Start(t.Context())
+		_, err = w.sim.Command(t.Context(), "admin", bson.D{{Key: "balancerStop", Value: 1}})
+		w.must(err)
+		uri, err := cluster.ParseURI(simcluster.URI())
+		w.must(err)
+		w.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: w.sim})
+		w.must(err)
+		defer func() { _ = w.client.Close(context.Background()) }()
+		db, err := sqlite.Open(t.Context(), t.TempDir())
+		w.must(err)
+		defer func() { _ = db.Close() }()
+		prof, log := profile.Yorkie(), slog.New(slog.DiscardHandler)
+		w.watcher = topology.NewWatcher(w.client, topology.Options{})
+		keeper := placement.NewKeeper(w.client, w.watcher, prof, log)
+		w.heat = heat.NewCollector(w.client, w.watcher, prof, heat.Options{Seed: 5})
+		w.engine = newEngine(engineParts{client: w.client, watcher: w.watcher, keeper: keeper, profile: prof, store: db, log: log,
+			recent: recentWrites{w.heat, w.client}, writes: writeRates{w.heat}, duplicates: placement.NewDuplicateCheck(w.client, w.watcher, keeper, prof, log)})
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for _, run := range []func(context.Context) error{w.watcher.Run, w.heat.Run, w.engine.Serve} {
+			all.Go(func() { _ = run(ctx) })
+		}
+		defer func() { cancel(); all.Wait() }()
+		test(w)
+	})
+}
+
+func (w *writing) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *writing) plan(a actions.Args) actions.Plan {
+	w.Helper()
+	p, err := w.engine.Plan(w.Context(), auth.Local(), engine.Request{Kind: actions.SplitHot, Args: a, Reason: "it is hot"})
+	w.must(err)
+	return p
+}
+
+func (w *writing) run(p actions.Plan) engine.Run {
+	w.Helper()
+	run, _, err := w.engine.Run(w.Context(), auth.Local(), p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+	w.must(err)
+	for run.State.Open() {
+		time.Sleep(time.Second)
+		run, err = w.engine.RunByID(w.Context(), run.ID)
+		w.must(err)
+	}
+	if run.State != engine.Succeeded {
+		w.Fatalf("%s: %v %+v", run.State, run.Why, run.Steps)
+	}
+	w.must(w.watcher.Refresh(w.Context()))
+	return run
+}
+
+func (w *writing) bounds(c *topology.Collection, i int) [2]bson.Raw {
+	ch := c.Chunks.At(i)
+	lo, err := c.Key.Document(ch.Min)
+	w.must(err)
+	hi, err := c.Key.Document(ch.Max)
+	w.must(err)
+	return [2]bson.Raw{lo, hi}
+}
+
+// owners is who has what of a collection.
+func owners(c *topology.Collection) (out []string) {
+	for _, ch := range c.Chunks.All() {
+		out = append(out, c.Key.Display(ch.Min)+" "+ch.Shard)
+	}
+	return out
+}
+
+// hottest is the chunk of most writes.
+func (w *writing) hottest(ns topology.Namespace) int {
+	w.Helper()
+	lines := w.heat.Window(ns, heat.Recent).Chunks(w.watcher.Table(), profile.Yorkie())
+	if len(lines) == 0 {
+		w.Fatal("nothing was counted")
+	}
+	return lines[0].Chunk
+}
+
+// writtenSince counts the rows of a collection by key that were made since a time,
+// past everything that heat does.
+func (w *writing) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
+	w.Helper()
+	rows, err := w.client.NewestRows(w.Context(), topology.NewestQuery{NS: c.NS, Key: []string{c.Key.Fields()[0].Name}, From: since, Limit: 50_000})
+	w.must(err)
+	for _, row := range rows {
+		k, err := c.Key.Extract(row.Doc)
+		w.must(err)
+		if r.Contains(k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// pick is the documents of one chunk of changes, as many as asked for, in the order
+// of their keys.
+func (w *writing) pick(c *topology.Collection, i, n int) []bson.ObjectID {
+	type doc struct {
+		id  bson.ObjectID
+		key shardkey.Key
+	}
+	var docs []doc
+	for k := range 100_000 {
+		id := bson.ObjectID{0: 1, 9: byte(k >> 16), 10: byte(k >> 8), 11: byte(k)}
+		key, err := c.Key.KeyOf(placement.ObjectIDValue(id))
+		w.must(err)
+		if at, _ := c.Chunks.Find(key); at == i {
+			docs = append(docs, doc{id, key})
+		}
+		if len(docs) == n {
+			break
+		}
+	}
+	slices.SortFunc(docs, func(a, b doc) int { return a.key.Compare(b.key) })
+	var out []bson.ObjectID
+	for _, d := range docs {
+		out = append(out, d.id)
+	}
+	return out
+}
+
+// write inserts changes for a time, each second so many as each document is said to get.
+func (w *writing) write(during time.Duration, project bson.ObjectID, docs []bson.ObjectID, each []int) {
+	w.Helper()
+	seq := int64(time.Now().UnixMilli())
+	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
+		rows := bson.A{}
+		for i, d := range docs {
+			for range each[i] {
+				seq++
+				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: d},
+					{Key: "server_seq", Value: seq}, {Key: "actor_id", Value: d}})
+			}
+		}
+		_, err := w.sim.Command(w.Context(), "yorkie-meta", bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: rows}})
+		w.must(err)
+	}
+}
+
+// The split point, the half that moves, where to, what is expected of it and the undo:
+// all against writes that are known.
+func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
+	const ns = topology.Namespace("yorkie-meta.changes")
+	versions := []string{"5.0", "8.0"}
+	if !testing.Short() {
+		versions = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			o := still()
+			o.ServerVersion = version
+			whileWriting(t, o, func(w *writing) {
+				time.Sleep(time.Minute)
+				c := w.watcher.Table().Collection(ns)
+				const hot = 2
+				chunk, before := c.Chunks.At(hot), owners(c)
+				docs := w.pick(c, hot, 6)
+				// 10 rows a second: 2 and 2 and 1 below the fourth, which has 3; 1, 1 after it.
+				w.write(3*time.Minute, bson.ObjectID{0: 7}, docs, []int{2, 2, 1, 3, 1, 1})
+				time.Sleep(20 * time.Second)
+				if i := w.hottest(ns); i != hot {
+					t.Fatalf("chunk %d is the hottest", i)
+				}
+				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, hot)})
+				if p.Blocked() || len(p.Args.Cuts) != 1 {
+					t.Fatalf("blocked: %+v", p.Checks)
+				}
+				cut := p.Args.Cuts[0]
+				at, err := c.Key.Bound(cut.At)
+				w.must(err)
+				want, err := c.Key.KeyOf(placement.ObjectIDValue(docs[3]))
+				w.must(err)
+				if at.Compare(want) != 0 {
+					t.Errorf("split at %s, want %s", c.Key.Display(at), c.Key.Display(want))
+				}
+				shares := map[string]float64{}
+				for _, e := range p.Effect.Writes {
+					shares[e.Shard] = e.After / max(e.Before, 1e-9)
+					if e.Shard == chunk.Shard && (shares[e.Shard] < 0.45 || shares[e.Shard] > 0.55) || e.Shard == cut.To && e.After <= e.Before {
+						t.Errorf("%+v", e)
+					}
+				}
+				run := w.run(p)
+				after := w.watcher.Table().Collection(ns)
+				lo, _ := after.Chunks.Find(chunk.Min)
+				hi, _ := after.Chunks.Find(at)
+				moved, kept := hi, lo
+				if cut.Half == actions.HalfLower {
+					moved, kept = lo, hi
+				}
+				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To || after.Chunks.Owner(kept) != chunk.Shard {
+					t.Fatalf("%v", owners(after))
+				}
+				// The same plan again has nothing left to do.
+				if again := w.plan(p.Args); len(again.Steps) != 0 || !again.Blocked() {
+					t.Errorf("again: %d steps", len(again.Steps))
+				}
+				undo, err := w.engine.Undo(w.Context(), auth.Local(), run.ID, "")
+				w.must(err)
+				if undo.Blocked() {
+					t.Fatalf("%+v", undo.Checks)
+				}
+				w.run(undo)
+				if got := owners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
+					t.Errorf("undone, it is\n%v\nfor\n%v", got, before)
+				}
+			})
+		})
+	}
+}
+
+func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
+	const ns = topology.Namespace("yorkie-meta.changes")
+	o := still()
+	o.ServerVersion = "6.0"
+	whileWriting(t, o, func(w *writing) {
+		time.Sleep(time.Minute)
+		c := w.watcher.Table().Collection(ns)
+		var hot []int
+		for i, ch := range c.Chunks.All() {
+			if ch.Shard == c.Chunks.Owner(0) {
+				hot = append(hot, i)
+			}
+		}
+		var docs []bson.ObjectID
+		var each []int
+		a := actions.Args{NS: ns}
+		for _, i := range hot {
+			docs, each = append(docs, w.pick(c, i, 4)...), append(each, 1, 1, 1, 1)
+			a.Chunks = append(a.Chunks, base64.RawURLEncoding.EncodeToString(w.bounds(c, i)[0]))
+		}
+		w.write(2*time.Minute, bson.ObjectID{0: 7}, docs, each)
+		time.Sleep(20 * time.Second)
+		p := w.plan(a)
+		if p.Blocked() || len(p.Args.Cuts) != len(hot) || len(hot) < 2 {
+			t.Fatalf("%d hot chunks: %+v", len(hot), p.Checks)
+		}
+		to := map[string]int{}
+		for _, cut := range p.Args.Cuts {
+			to[cut.To]++
+		}
+		if len(to) != 2 {
+			t.Errorf("halves go to %v", to)
+		}
+		w.run(p)
+		if n := w.watcher.Table().Collection(ns).Chunks.Len(); n != c.Chunks.Len()+len(hot) {
+			t.Errorf("%d chunks after", n)
+		}
+	})
+}
+
+// One document takes nearly everything: that is said, with the document, and nothing
+// is split.
+func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
+	const ns = topology.Namespace("yorkie-meta.changes")
+	whileWriting(t, still(), func(w *writing) {
+		time.Sleep(time.Minute)
+		c := w.watcher.Table().Collection(ns)
+		docs := w.pick(c, 1, 2)
+		w.write(2*time.Minute, bson.ObjectID{0: 7}, docs, []int{1, 9})
+		time.Sleep(20 * time.Second)
+		p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 1)})
+		i := slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
+		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.oneDocument" || p.Checks[i].Text.Args["document"] != docs[1].Hex() {
+			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
+		}
+		// A chunk that nobody writes to is not either, and the sentence has the numbers.
+		p = w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 4)})
+		i = slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
+		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args["rows"] != "0" || p.Checks[i].Text.Args["seconds"] == "0" {
+			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
+		}
+	})
+}
+
+// Yorkie's own writers, and an operator of the simulated cluster who moves chunks
+// meanwhile: the split point divides what was truly written.
+func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
+	const ns = topology.Namespace("yorkie-meta.changes")
+	versions := []string{"5.0"}
+	if !testing.Short() {
+		versions = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			whileWriting(t, simcluster.Options{ServerVersion: version, Projects: 12, Documents: 300}, func(w *writing) {
+				begun := time.Now()
+				time.Sleep(5 * time.Minute)
+				w.must(w.watcher.Refresh(w.Context()))
+				c := w.watcher.Table().Collection(ns)
+				i := w.hottest(ns)
+				chunk := c.Chunks.At(i)
+				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, i)})
+				if len(p.Args.Cuts) != 1 {
+					t.Fatalf("nothing chosen: %+v", p.Checks)
+				}
+				at, err := c.Key.Bound(p.Args.Cuts[0].At)
+				w.must(err)
+				truth := w.writtenSince(c, begun, shardkey.Range{Min: chunk.Min, Max: chunk.Max})
+				most, below, n := 0, 0, map[string]int{}
+				for _, k := range truth {
+					n[k.Encoded()]++
+					most = max(most, n[k.Encoded()])
+					if k.Compare(at) < 0 {
+						below++
+					}
+				}
+				if n[at.Encoded()] == 0 || below == 0 || below == len(truth) {
+					t.Errorf("split at %s: %d rows with it, %d of %d below", c.Key.Display(at), n[at.Encoded()], below, len(truth))
+				}
+				if off := max(2*below-len(truth), len(truth)-2*below); off > most+len(truth)/10 {
+					t.Errorf("%d of %d rows are below; one value has %d at most", below, len(truth), most)
+				}
+			})
+		})
+	}
+}
+
+// Rows that are changed in place, and keys that go on with a hash, are read: nothing
+// that is counted tells their keys.
+func TestWhereRowsAreChangedInPlaceIsRead(t *testing.T) {
+	for _, name := range []string{"documents", "clients"} {
+		t.Run(name, func(t *testing.T) {
+			ns := topology.Namespace("yorkie-meta." + name)
+			whileWriting(t, simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300}, func(w *writing) {
+				time.Sleep(5 * time.Minute)
+				w.must(w.watcher.Refresh(w.Context()))
+				tab := w.watcher.Table()
+				c := tab.Collection(ns)
+				var all []shardkey.Range
+				for _, ch := range c.Chunks.All() {
+					all = append(all, shardkey.Range{Min: ch.Min, Max: ch.Max})
+				}
+				got := w.heat.Written(w.Context(), w.client, tab, ns, all)
+				best := slices.IndexFunc(got, func(x topology.RangeWrites) bool {
+					return x.Rows == slices.MaxFunc(got, func(a, b topology.RangeWrites) int { return cmp.Compare(a.Rows, b.Rows) }).Rows
+				})
+				x := got[best]
+				if x.Reason != "" || x.Method != topology.WritesChanged || x.Rows == 0 || x.Growing || x.Keys[0].Project.IsZero() {
+					t.Fatalf("%+v", x)
+				}
+				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, best), To: other(tab, c.Chunks.Owner(best))})
+				if x.Rows < 20 {
+					if !p.Blocked() {
+						t.Error("too few rows, and it is not blocked")
+					}
+					return
+				}
+				if len(p.Args.Cuts) != 1 && !p.Blocked() {
+					t.Errorf("%+v", p.Checks)
+				}
+			})
+		})
+	}
+}
+
+func other(t *topology.Table, shard string) string {
+	for _, s := range t.Shards {
+		if s.Name != shard {
+			return s.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,305 @@
+package heat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// RowSource reads rows, where what is counted does not tell the shard key.
+type RowSource interface {
+	// NewestRows gives the rows that were written last, newest first.
+	NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error)
+}
+
+// Recent is the time over which writes are looked at to find where a chunk is hot:
+// in it every slot still names all Yorkie documents.
+const Recent = fine
+
+const (
+	// sampled is how many rows are read at most for all ranges of one question, and
+	// least for one of them.
+	sampled, least = 1000, 100
+	// briefly is from how many counted seconds on the counted writes are enough.
+	briefly = 60
+	// rising is from how many rows on it is judged whether keys grow with time, and
+	// steadily which part of them has to.
+	rising   = 20
+	steadily = 0.95
+)
+
+// determined tells whether what is counted of a collection's writes gives whole
+// shard keys: else rows have to be read to know them.
+func determined(c *topology.Collection, of target) bool {
+	for _, f := range c.Key.Fields() {
+		if f.Name != of.project && f.Name != of.document {
+			return false
+		}
+	}
+	return of.ns != ""
+}
+
+// Written tells at which values of the shard key rows of a collection were written
+// lately, for ranges of it and in their order: by what was counted where that gives
+// whole shard keys, else by reading the newest rows, at most sampled of them.
+func (c *Collector) Written(ctx context.Context, src RowSource, t *topology.Table, ns topology.Namespace, ranges []shardkey.Range) []topology.RangeWrites {
+	out := make([]topology.RangeWrites, len(ranges))
+	for i, r := range ranges {
+		out[i] = topology.RangeWrites{NS: ns, Min: r.Min, Max: r.Max}
+	}
+	fail := func(reason string) []topology.RangeWrites {
+		for i := range out {
+			out[i].Reason = reason
+		}
+		return out
+	}
+	col := t.Collection(ns)
+	if col == nil || col.Chunks.Len() == 0 {
+		return fail("notLoaded")
+	}
+	how, known := CoverageOf(t, c.prof, ns)
+	switch {
+	case !known:
+		how.Not = "unprofiled"
+	case how.Not == "inPlace", how.Not == "scattered", how.Not == "unsharded":
+		return fail(string(how.Not))
+	}
+	of := targetOf(t, c.prof, ns)
+	w := c.Window(ns, Recent)
+	counted := how.Not == "" && how.Method == NewRows && w.Seconds > 0
+	if counted && determined(col, of) && w.Seconds >= briefly {
+		for i := range out {
+			w.written(col, of, &out[i])
+		}
+		return out
+	}
+	c.readWritten(ctx, src, t, col, how, out)
+	for i := range out {
+		if o := &out[i]; counted && o.Reason == "" {
+			o.InShards = true
+			if r := w.Within(t, c.prof, ranges[i]).Range(); r.PerSecond > 0 {
+				o.PerSecond = r.PerSecond
+			}
+		}
+	}
+	return out
+}
+
+// written fills in what was counted in a range.
+func (w Window) written(c *topology.Collection, of target, out *topology.RangeWrites) {
+	type id struct{ project, document bson.ObjectID }
+	keys := map[id]shardkey.Key{}
+	sums := map[shardkey.Key]*topology.KeyWrites{}
+	in := shardkey.Range{Min: out.Min, Max: out.Max}
+	byDocument := slices.ContainsFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.document })
+	all := int64(0)
+	for _, s := range w.slots {
+		out.AtLeast = out.AtLeast || s.Capped
+		for _, n := range s.Counts {
+			who := id{n.Project, n.Document}
+			k, seen := keys[who]
+			if !seen {
+				if r, ok := rangeOf(c, of, n.Project, n.Document); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
+					k = r.Min
+				}
+				keys[who] = k
+			}
+			if k.IsZero() {
+				continue
+			}
+			if sums[k] == nil {
+				sums[k] = &topology.KeyWrites{Key: k, Project: n.Project, Document: n.Document}
+			}
+			if sums[k].Document != n.Document {
+				sums[k].Document = bson.ObjectID{} // of several: the key is the project
+			}
+			sums[k].Rows += n.Rows * s.Every
+			out.Rows += n.Rows
+			all += n.Rows * s.Every
+		}
+	}
+	out.Method, out.From, out.To, out.InShards = topology.WritesCounted, w.From, w.To, true
+	out.PerSecond = float64(all) / w.Seconds
+	out.Keys = inOrder(sums)
+}
+
+func inOrder(sums map[shardkey.Key]*topology.KeyWrites) []topology.KeyWrites {
+	out := make([]topology.KeyWrites, 0, len(sums))
+	for _, k := range sums {
+		out = append(out, *k)
+	}
+	slices.SortFunc(out, func(a, b topology.KeyWrites) int { return a.Key.Compare(b.Key) })
+	return out
+}
+
+// readWritten reads the newest rows of ranges: each by a query of its own where the
+// leading field of the key narrows it, else one for all.
+func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
+	fields, now := col.Key.Fields(), c.o.Now()
+	q := topology.NewestQuery{NS: col.NS, From: now.Add(-Recent)}
+	for _, f := range fields {
+		q.Key = append(q.Key, f.Name)
+	}
+	method, of := topology.WritesNew, profile.Collection{}
+	for _, p := range c.prof.Nearest(t, col.NS.Database()).Collections {
+		if how.Not == "" && p.Name == col.NS.Collection() {
+			of = p
+		}
+	}
+	if how.Not == "" && how.Method == ChangedRows {
+		method, q.Date = topology.WritesChanged, of.WrittenAt
+	}
+	for _, name := range []string{of.ProjectField, of.DocumentField} {
+		if name != "" {
+			q.Also = append(q.Also, name)
+		}
+	}
+	together := fields[0].Hashed || fields[0].Name == "_id"
+	limit := sampled
+	if !together {
+		limit = max(least, sampled/len(out))
+	}
+	var rows []topology.KeyedRow
+	var reason string
+	for i := range out {
+		o := &out[i]
+		o.Method, o.From, o.To = method, q.From, now
+		if i == 0 || !together {
+			one := q
+			if !together {
+				one.Field = fields[0].Name
+				one.Least, one.Most = ends(col, *o)
+			}
+			rows, one.Limit, reason = c.newest(ctx, src, one, limit)
+			limit = min(limit, max(one.Limit, 1))
+		}
+		if o.Reason = reason; reason != "" {
+			continue
+		}
+		sampledIn(col, of, q.Date, rows, limit, o)
+	}
+}
+
+// ends are the values of the leading field at the ends of a range.
+func ends(col *topology.Collection, o topology.RangeWrites) (lo, hi bson.RawValue) {
+	if v, err := col.Key.Values(o.Min); err == nil {
+		lo = v[0]
+	}
+	if v, err := col.Key.Values(o.Max); err == nil {
+		hi = v[0]
+	}
+	return lo, hi
+}
+
+// newest is one read within the budget and its deadline.
+func (c *Collector) newest(ctx context.Context, src RowSource, q topology.NewestQuery, limit int) ([]topology.KeyedRow, int, string) {
+	held := c.o.Budget.HoldBut(spare, limit)
+	if held < least {
+		c.o.Budget.Give(held)
+		return nil, 0, "noBudget"
+	}
+	q.Limit = held
+	ask, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	rows, err := src.NewestRows(ask, q)
+	c.o.Budget.Give(held - len(rows))
+	switch {
+	case err == nil:
+		return rows, held, ""
+	case fault.Of(err) == fault.Forbidden:
+		return nil, held, "notPermitted"
+	case ask.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+		return nil, held, "tooSlow"
+	}
+	return nil, held, "unreachable"
+}
+
+// sampledIn takes those of the newest rows that are in a range.
+func sampledIn(col *topology.Collection, of profile.Collection, date string, rows []topology.KeyedRow, limit int, o *topology.RangeWrites) {
+	in := shardkey.Range{Min: o.Min, Max: o.Max}
+	sums := map[shardkey.Key]*topology.KeyWrites{}
+	var last shardkey.Key
+	older := 0
+	if n := len(rows); n >= limit { // the read ended before the time did
+		if at := writtenAt(rows[n-1], date); at.After(o.From) {
+			o.From = at
+		}
+		o.AtLeast = true
+	}
+	for _, row := range rows {
+		k, err := col.Key.Extract(row.Doc)
+		if err != nil || !in.Contains(k) {
+			continue
+		}
+		project, _ := lookupID(row.Doc, of.ProjectField)
+		document, _ := lookupID(row.Doc, of.DocumentField)
+		if sums[k] == nil {
+			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}
+		}
+		if sums[k].Project != project {
+			sums[k].Project = bson.ObjectID{} // of several
+		}
+		if sums[k].Document != document {
+			sums[k].Document = bson.ObjectID{}
+		}
+		sums[k].Rows++
+		if o.Rows++; o.Rows > 1 && k.Compare(last) <= 0 {
+			older++
+		}
+		last = k
+	}
+	o.Keys = inOrder(sums)
+	o.Growing = o.Rows >= rising && len(o.Keys) > 1 && float64(older) >= steadily*float64(o.Rows-1)
+	if d := o.To.Sub(o.From).Seconds(); d > 0 {
+		o.PerSecond = float64(o.Rows) / max(d, 1)
+	}
+}
+
+func lookupID(doc bson.Raw, field string) (id bson.ObjectID, ok bool) {
+	if field == "" {
+		return id, false
+	}
+	return doc.Lookup(field).ObjectIDOK()
+}
+
+func writtenAt(row topology.KeyedRow, date string) time.Time {
+	if date != "" {
+		t, _ := row.Doc.Lookup(date).TimeOK()
+		return t
+	}
+	return row.ID.Timestamp()
+}
+
+// ShardRates is rows a second that each shard takes of all collections whose new
+// rows are counted, over the last quarter of an hour; nil when nothing was counted.
+// A shard that is not there takes none of what was counted.
+func (c *Collector) ShardRates(t *topology.Table) map[string]float64 {
+	var windows []Window
+	some := false
+	for _, ns := range c.Counted(t) {
+		w := c.Window(ns, Recent)
+		windows, some = append(windows, w), some || w.Seconds > 0
+	}
+	if !some {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, sum := range Sums(windows, func(w Window) []Line { return w.Shards(t, c.prof) }) {
+		out[sum.Line.Shard] = sum.Line.Rate.PerSecond
+	}
+	return out
+}
+
+// HotCut tells whether a plan of kind split-hot helps a chunk of which this is
+// known: its writes are of several values of the shard key, or may be.
+func (s Splitting) HotCut() bool {
+	return s.Can && (s.Code == "divides" || s.Code == "projects" || s.Code == "within")
+}

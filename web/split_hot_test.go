@@ -1,0 +1,156 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+)
+
+func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
+	s := newSite(t)
+	path := "/plans/" + recordNamed("hot")
+	p := decode[api.Plan](t, s.do("GET", "/api/v1"+path))
+	if p.Kind != "split-hot" || p.Blocked || len(p.Args.Cuts) != 1 || p.Args.Chunk != "" || len(p.Commands) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	cut := p.Args.Cuts[0]
+	page := parse(t, s.do("GET", path).Body.String())
+	rows := page.Find("table.writes tbody tr")
+	if len(p.Effect.Writes) != 3 || rows.Length() != 3 {
+		t.Fatalf("%+v, %d rows on the page", p.Effect.Writes, rows.Length())
+	}
+	for i, w := range p.Effect.Writes {
+		text := rows.Eq(i).Text()
+		if !strings.Contains(text, w.Shard) || !strings.Contains(text, perSecond(w.PerSecondAfter)+" writes/s") || !strings.Contains(text, "≈") {
+			t.Errorf("%+v is told as %q", w, text)
+		}
+		if more := w.PerSecondAfter > w.PerSecondBefore; more != (w.Shard == cut.To) {
+			t.Errorf("%+v, and it goes to %s", w, cut.To)
+		}
+	}
+	if strings.Contains(page.Find("main").Text(), "[check.") || !strings.Contains(page.Find("main").Text(), "leaves 50") {
+		t.Error(page.Find("table.checks").Text())
+	}
+
+	// What was chosen comes back through the API and the form as it was.
+	raw, err := json.Marshal(p.Args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := planArgs(raw)
+	if err != nil || !reflect.DeepEqual(argsOf(args), p.Args) {
+		t.Errorf("%v: %+v, want %+v", err, argsOf(args), p.Args)
+	}
+	cuts, err := json.Marshal(p.Args.Cuts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	formed, err := formArgs(url.Values{"ns": {p.Args.NS}, "cuts": {string(cuts)}})
+	if err != nil || !reflect.DeepEqual(argsOf(formed), p.Args) {
+		t.Errorf("%v: %+v", err, argsOf(formed))
+	}
+}
+
+func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
+	s := newSite(t)
+	page := parse(t, s.do("GET", "/plans/"+recordNamed("onevalue")).Body.String())
+	text := page.Find(".checks tr.is-block").Text()
+	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk", "project " + newStory().view().Dir.All()[3].Name} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if n := page.Find("table.writes").Length(); n != 0 {
+		t.Error("nothing moves, and writes are told to change")
+	}
+}
+
+func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
+	s := newSite(t)
+	c := s.watcher.value.Collection("yorkie-meta.changes")
+	fields := func(address string) map[string]bool {
+		out := map[string]bool{}
+		for _, f := range parse(t, s.do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
+			if f.AttrOr("type", "") != "hidden" {
+				out[f.AttrOr("name", "")] = true
+			}
+		}
+		return out
+	}
+	one, several, bare := fields(HotChunkPlan(c, 2)), fields(HotChunkPlan(c, 1, 2)), fields(planURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
+	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
+		t.Errorf("of one chunk: %v", one)
+	}
+	if !several["chunks"] || several["chunk"] || several["at"] || !several["to"] {
+		t.Errorf("of several: %v", several)
+	}
+	if !bare["chunk"] || !bare["chunks"] || !bare["at"] || bare["cuts"] {
+		t.Errorf("of none: %v", bare)
+	}
+	// No shard is chosen unless somebody chooses one.
+	if first := parse(t, s.do("GET", HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" || first.Text() == "" {
+		t.Errorf("the first choice is %q", first.Text())
+	}
+	a, err := formArgs(url.Values{"chunks": {" x\ty,z\n"}})
+	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
+		t.Errorf("%v %v", a.Chunks, err)
+	}
+}
+
+func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
+	s := newSite(t, withClaims)
+	for args, says := range map[string]string{
+		`{"chunks": "x"}`:                          "chunks",
+		`{"chunks": ["a\u0000b"]}`:                 "chunks",
+		`{"cuts": [{"at": "x"}]}`:                  "cuts[0].at",
+		`{"cuts": [{"where": 1}]}`:                 "where",
+		`{"cuts": [{"half": "a\u0000b"}]}`:         "cuts[0].half",
+		`{"cuts": [{"min": {"p": 1}}, {"to": 1}]}`: "to",
+	} {
+		w := s.do("POST", "/api/v1/plans", as("olga", "operator"), header("Content-Type", "application/json"), body(`{"kind":"split-hot","reason":"x","args":`+args+`}`))
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %d %s", args, w.Code, w.Body)
+		}
+	}
+}
+
+// The page of heat and its JSON lead to the same plan, and only those who may plan.
+func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
+	v := newStory().view()
+	s := counting(t, v, several(v), 2*time.Minute+5*time.Second, nil)
+	items := heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
+	page := parse(t, s.do("GET", "/heat").Body.String())
+	kinds := map[string]int{}
+	for i, l := range items {
+		if l.Plan == nil {
+			continue
+		}
+		kinds[l.Plan.Kind]++
+		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || l.Plan.Args.Chunk != l.ID {
+			t.Errorf("%s: %+v", l.Split, l.Plan)
+		}
+		if i >= shownHot {
+			continue
+		}
+		to, err := url.Parse(page.Find(".hot li").Eq(i).Find("p a").AttrOr("href", ""))
+		if q := to.Query(); err != nil || q.Get("kind") != l.Plan.Kind || q.Get("chunk") != l.ID || q.Get("to") != l.Plan.Args.To {
+			t.Errorf("%d: the page leads to %s, the JSON to %+v", i, to, l.Plan)
+		}
+	}
+	if kinds["split-hot"] == 0 {
+		t.Errorf("no plan to split: %v", kinds)
+	}
+	s.deps.Actions = nil
+	for _, l := range heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
+		if l.Plan != nil {
+			t.Fatal("a plan where nothing can be changed")
+		}
+	}
+}
