@@ -36,6 +36,9 @@ func migrationsView(v View, r refs) templates.Migrations {
 	for _, x := range list {
 		switch x.Outcome {
 		case history.Running, history.Committed, history.Unclear:
+			if inFlight(v, x) {
+				continue // shown with how far it is
+			}
 			m.Running = append(m.Running, runningRow(v, r, x))
 		default:
 			if len(recent) < movesShown {

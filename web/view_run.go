@@ -51,7 +51,9 @@ func runView(v View, r engine.Run) templates.Run {
 	}
 	m.Progress, m.Share = runProgress(r)
 	for i, s := range r.Steps {
-		m.Steps = append(m.Steps, runStep(i, s))
+		step := runStep(i, s)
+		step.Moving = inFlightView(v, movingStep(v, s), 1)
+		m.Steps = append(m.Steps, step)
 	}
 	m.Log = runLog(v, r)
 	return m

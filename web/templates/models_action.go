@@ -177,6 +177,7 @@ type RunStep struct {
 	Proof        []RunProof
 	Sent, Ended  string
 	Open         bool
+	Moving       InFlight // the migration that it has begun
 }
 
 // RunProof is one fact as it was read after the command.
