@@ -152,6 +152,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 		}, moves: topology.Moves{StepsReason: "notPermitted", StepsPrivilege: "inprog on the cluster"},
 			want: []string{"step not permitted: needs inprog on the cluster"}},
+		"list denied": {moves: topology.Moves{ListPrivilege: "find on config.migrations"}, want: []string{"it needs find on config.migrations"}},
 		"begin unseen": {change: func(x *topology.InFlight) { x.AtLeast = true }, want: []string{"began before it was first seen,"}},
 		"balancer":     {change: func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }, want: []string{"the balancer"}},
 		"hostile":      {change: func(x *topology.InFlight) { x.App = hostileName }, want: []string{"<script>alert(1)</script>"}},
@@ -160,7 +161,11 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
-			table := movingTable(k.change)
+			table := movingTable()
+			if k.change != nil {
+				k.change(&table.Moves.List[0])
+			}
+			table.Moves.ListPrivilege = k.moves.ListPrivilege
 			table.Moves.StepsReason, table.Moves.StepsPrivilege = k.moves.StepsReason, k.moves.StepsPrivilege
 			s.watcher.publish(table)
 			page := s.page(t, "/activity")

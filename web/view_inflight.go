@@ -40,6 +40,9 @@ func inFlightView(v View, list []topology.InFlight, most int) templates.InFlight
 	case len(list) == 0:
 		m.None = words.T("inflight.none")
 	}
+	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
+		m.Note = words.T("inflight.fromlog", "privilege", p)
+	}
 	r, runs := refsOf(v.Table), flightRuns(v, list)
 	for i, x := range list {
 		if i == most {

@@ -8,25 +8,21 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
 // Migrations reads config.migrations: one document per move from just after its
-// begin to its end, by hand and by the balancer alike (seen on 5.0.7). Releases
-// from 6.0 on may run moves that are not in it, and from 8.0 on there is no such
-// collection: for them the changelog is read instead. Needs find on it.
-func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, err error) {
-	if c.release().atLeast(6, 0, 0) {
-		return nil, fault.New(fault.NotFound, "This release keeps no complete list of migrations.")
-	}
+// begin to its end, by hand and by the balancer alike (seen on 5.0.7). From 6.0 on
+// moves of other commands may not be in it, and from 8.0 on there is no such
+// collection and reading it finds nothing. Needs find on it.
+func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, complete bool, err error) {
 	cmd := find("migrations", bson.D{}, append(limited(migrationLimit),
 		fields("_id", "ns", "min", "max", "fromShard", "toShard", "waitForDelete"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
 		out = append(out, decodeMigration(doc))
 		return nil
 	})
-	return out, err
+	return out, !c.release().atLeast(6, 0, 0), err
 }
 
 // decodeMigration reads a document of config.migrations. Its _id tells when it

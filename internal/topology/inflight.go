@@ -60,9 +60,11 @@ type TimeLeft struct {
 // Moves is what is known of the migrations under way.
 type Moves struct {
 	List []InFlight // in the order of Since
-	// FromLog: the list is made from the changelog, because the release keeps no
-	// list of migrations or it may not be read.
+	// FromLog: the changelog was read for the list too, because the release does
+	// not keep all migrations in one or that one may not be read.
 	FromLog bool
+	// ListPrivilege is what to grant for the list itself; empty when it was read.
+	ListPrivilege string
 	// StepsReason is why steps and who asked are not known: a figure's code; empty
 	// when they were read. StepsPrivilege is what to grant for them.
 	StepsReason, StepsPrivilege string
@@ -98,9 +100,9 @@ type MoveOperation struct {
 // MoveSource is a Source that tells of migrations under way. Errors are as
 // Source's; each method is one command.
 type MoveSource interface {
-	// Migrations reads the list of migrations that the config server keeps;
-	// fault.NotFound where the release keeps none.
-	Migrations(ctx context.Context) ([]Migration, error)
+	// Migrations reads the list of migrations that the config server keeps.
+	// complete tells whether the release keeps all of them there.
+	Migrations(ctx context.Context) (list []Migration, complete bool, err error)
 	// MoveOperations asks all shards what they do for migrations.
 	MoveOperations(ctx context.Context) ([]MoveOperation, error)
 	// Counts gives the number of documents of a collection that the shards keep,
@@ -200,7 +202,7 @@ func (m InFlight) Arrived(t *Table) bool {
 
 // equal tells whether two lists look the same to people: times of reads aside.
 func (m Moves) equal(o Moves) bool {
-	return m.FromLog == o.FromLog && m.StepsReason == o.StepsReason && m.StepsPrivilege == o.StepsPrivilege &&
+	return m.FromLog == o.FromLog && m.ListPrivilege == o.ListPrivilege && m.StepsReason == o.StepsReason && m.StepsPrivilege == o.StepsPrivilege &&
 		slices.EqualFunc(m.List, o.List, InFlight.equal)
 }
 

@@ -16,16 +16,17 @@ import (
 // moving is a fake that tells of migrations. Fields are changed by edit only.
 type moving struct {
 	*fake
-	list   []Migration
-	ops    []MoveOperation
-	counts map[string]int64
+	list    []Migration
+	partial bool // the list is not complete
+	ops     []MoveOperation
+	counts  map[string]int64
 }
 
-func (f *moving) Migrations(ctx context.Context) ([]Migration, error) {
+func (f *moving) Migrations(ctx context.Context) ([]Migration, bool, error) {
 	err := f.begin(ctx, "Migrations")
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.list), err
+	return slices.Clone(f.list), !f.partial, err
 }
 
 func (f *moving) MoveOperations(ctx context.Context) ([]MoveOperation, error) {
@@ -216,7 +217,9 @@ func TestWhatWasCopiedBeforeTheFirstCountMakesTheTimeLeftUnknown(t *testing.T) {
 }
 
 func TestUnknownPartsOfAMoveSayWhy(t *testing.T) {
-	denied := func(privilege string) error { return fault.Wrap(fault.Forbidden, &DeniedError{Privilege: privilege}, "no") }
+	denied := func(privilege string) error {
+		return fault.Wrap(fault.Forbidden, &DeniedError{Privilege: privilege}, "no")
+	}
 	t.Run("counts", func(t *testing.T) {
 		f := newMoving(t)
 		f.fail["Counts"] = denied("collStats on db.x")
@@ -299,12 +302,12 @@ func (f *moving) logged(id, what string, at time.Time) Event {
 // Releases without the list, and users who may not read it, have the changelog.
 func TestWithoutTheListTheChangelogTellsWhatMoves(t *testing.T) {
 	for name, err := range map[string]error{
-		"no list":       fault.New(fault.NotFound, "none"),
+		"no list":       nil,
 		"not permitted": fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "find on config.migrations"}, "no"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newMoving(t)
-			f.fail["Migrations"] = err
+			f.fail["Migrations"], f.partial = err, true
 			watchMoving(t, f, func(w *Watcher) {
 				begun := time.Now()
 				f.edit(func() {
@@ -313,6 +316,9 @@ func TestWithoutTheListTheChangelogTellsWhatMoves(t *testing.T) {
 				})
 				after(2 * time.Second)
 				m := w.Table().Moves
+				if (m.ListPrivilege != "") != (err != nil) {
+					t.Errorf("lacking %q", m.ListPrivilege)
+				}
 				if len(m.List) != 1 || !m.FromLog || !m.List[0].Since.Equal(begun) || m.List[0].By != MoveByBalancer || m.List[0].Step != 3 {
 					t.Fatalf("%+v", m)
 				}
@@ -332,7 +338,7 @@ func TestWithoutTheListTheChangelogTellsWhatMoves(t *testing.T) {
 
 func TestALoggedMoveThatNoDonorShowsIsOver(t *testing.T) {
 	f := newMoving(t)
-	f.fail["Migrations"] = fault.New(fault.NotFound, "none")
+	f.partial = true
 	watchMoving(t, f, func(w *Watcher) {
 		f.edit(func() { f.events = []Event{f.logged("1", "moveChunk.start", time.Now())} })
 		after(2 * time.Second)
@@ -394,6 +400,26 @@ func TestManyMovesAndStrangeOnes(t *testing.T) {
 				t.Errorf("%+v", x)
 			}
 			_ = x.Arrived(w.Table())
+		}
+	})
+}
+
+// A release that keeps some migrations in its list and logs all has each once.
+func TestAMoveThatIsListedAndLoggedIsOne(t *testing.T) {
+	f := newMoving(t)
+	f.partial = true
+	watchMoving(t, f, func(w *Watcher) {
+		begun := time.Now()
+		f.edit(func() { f.events = []Event{f.logged("1", "moveChunk.start", begun)} })
+		after(2 * time.Second)
+		f.begins(begun.Truncate(time.Second))
+		after(4 * time.Second)
+		if list := w.Table().Moves.List; len(list) != 1 || !list[0].Since.Equal(begun) {
+			t.Errorf("%+v", list)
+		}
+		after(time.Hour) // no donor shows it, and the config server lists it
+		if len(w.Table().Moves.List) != 1 {
+			t.Error("a listed move was given up")
 		}
 	})
 }

@@ -62,19 +62,19 @@ func (w *Watcher) watchMoves(ctx context.Context) error {
 
 // flights is the state of the poll of migrations; one goroutine's.
 type flights struct {
-	w      *Watcher
-	src    MoveSource
-	list   []*flight
-	over   []Migration // of the changelog, found to be over although no entry tells it
-	log    bool        // the release keeps no list
-	denied time.Time   // when the list was refused
-	asked  time.Time   // when the shards were asked for operations
-	steps  error       // why operations could not be read
+	w         *Watcher
+	src       MoveSource
+	list      []*flight
+	over      []Migration // of the changelog, found to be over although no entry tells it
+	refused   error       // why the list may not be read
+	refusedAt time.Time   // when it was asked for last
+	asked     time.Time   // when the shards were asked for operations
+	steps     error       // why operations could not be read
 }
 
 // flight is one migration and what was seen of it.
 type flight struct {
-	Migration
+	listed
 	row     InFlight
 	first   time.Time // when it was first seen
 	unseen  int       // turns in which its donor did not show it
@@ -94,7 +94,7 @@ func (f *flights) turn(ctx context.Context) error {
 	if err == nil {
 		ended := f.take(rows, now)
 		if len(f.list) > 0 {
-			f.look(ctx, now, fromLog)
+			f.look(ctx, now)
 		} else {
 			f.steps, f.asked = nil, time.Time{}
 		}
@@ -111,25 +111,25 @@ func (f *flights) turn(ctx context.Context) error {
 	return err
 }
 
-// read gives the list of the config server, or where there is none what the
-// changelog tells.
-func (f *flights) read(ctx context.Context, now time.Time) (rows []Migration, fromLog bool, err error) {
-	if !f.log && (f.denied.IsZero() || now.Sub(f.denied) >= deniedFor) {
+// read gives the list of the config server, and where that is not complete or
+// may not be read what the changelog tells too.
+func (f *flights) read(ctx context.Context, now time.Time) (rows []listed, fromLog bool, err error) {
+	if f.refused == nil || now.Sub(f.refusedAt) >= deniedFor {
 		read, cancel := context.WithTimeout(ctx, f.w.o.Timeout)
-		rows, err = f.src.Migrations(read)
+		list, complete, err := f.src.Migrations(read)
 		cancel()
-		switch fault.Of(err) {
-		case fault.NotFound:
-			f.log = err != nil
-		case fault.Forbidden:
-			f.denied = now
-		}
-		if err == nil {
-			f.denied = time.Time{}
-			return rows, false, nil
-		}
-		if !f.log && f.denied.IsZero() {
+		f.refused, f.refusedAt = nil, now
+		switch {
+		case err != nil && fault.Of(err) == fault.Forbidden:
+			f.refused = err
+		case err != nil:
 			return nil, false, err
+		}
+		for _, m := range list {
+			rows = append(rows, listed{Migration: m})
+		}
+		if err == nil && complete {
+			return rows, false, nil
 		}
 	}
 	if _, err := f.w.pollEvents(ctx); err != nil {
@@ -137,25 +137,35 @@ func (f *flights) read(ctx context.Context, now time.Time) (rows []Migration, fr
 	}
 	f.over = slices.DeleteFunc(f.over, func(m Migration) bool { return now.Sub(m.Begun) > 2*unconfirmedFor })
 	for _, m := range LoggedMoves(f.w.Table().Events) {
+		if i := slices.IndexFunc(rows, func(o listed) bool { return o.is(m) }); i >= 0 {
+			continue
+		}
 		isOver := slices.ContainsFunc(f.over, func(o Migration) bool { return o.is(m) && o.Begun.Equal(m.Begun) })
 		confirmed := slices.ContainsFunc(f.list, func(o *flight) bool { return o.is(m) && o.row.By != "" && o.unseen == 0 })
 		if !isOver && (confirmed || now.Sub(m.Begun) <= unconfirmedFor) {
-			rows = append(rows, m)
+			rows = append(rows, listed{m, true})
 		}
 	}
 	return rows, true, nil
 }
 
+// listed is a migration and whether only the changelog tells of it.
+type listed struct {
+	Migration
+	logged bool
+}
+
 // take compares the list with what was known and tells whether something ended.
-func (f *flights) take(rows []Migration, now time.Time) (ended bool) {
+func (f *flights) take(rows []listed, now time.Time) (ended bool) {
 	list := make([]*flight, 0, len(rows))
 	for _, m := range rows {
-		i := slices.IndexFunc(f.list, func(o *flight) bool { return o.is(m) && o.Begun.Equal(m.Begun) })
+		i := slices.IndexFunc(f.list, func(o *flight) bool { return o.is(m.Migration) && (o.logged != m.logged || o.Begun.Equal(m.Begun)) })
 		if i >= 0 {
+			f.list[i].logged = m.logged
 			list = append(list, f.list[i])
 			continue
 		}
-		n := &flight{Migration: m, first: now}
+		n := &flight{listed: m, first: now}
 		n.Min, n.Max = bytes.Clone(m.Min), bytes.Clone(m.Max)
 		n.row = InFlight{NS: m.NS, Min: n.Min, Max: n.Max, From: m.From, To: m.To, Since: m.Begun, Wait: m.Wait,
 			Copied: Figure{Reason: "notLoaded"}, Left: TimeLeft{Reason: "notLoaded"}}
@@ -173,7 +183,7 @@ func (f *flights) take(rows []Migration, now time.Time) (ended bool) {
 
 // look asks the shards about the migrations: what they do, and how many
 // documents the recipients have.
-func (f *flights) look(ctx context.Context, now time.Time, fromLog bool) {
+func (f *flights) look(ctx context.Context, now time.Time) {
 	youngest := f.list[0].first
 	for _, x := range f.list {
 		if x.first.After(youngest) {
@@ -181,7 +191,7 @@ func (f *flights) look(ctx context.Context, now time.Time, fromLog bool) {
 		}
 	}
 	if fresh := !youngest.Before(now); fresh || f.due(f.asked, youngest, now) {
-		f.operations(ctx, now, fromLog)
+		f.operations(ctx, now)
 	}
 	f.count(ctx, now)
 	t := f.w.Table()
@@ -202,7 +212,7 @@ func (f *flights) due(last, begun, now time.Time) bool {
 }
 
 // operations asks what the shards do and gives it to the migrations.
-func (f *flights) operations(ctx context.Context, now time.Time, fromLog bool) {
+func (f *flights) operations(ctx context.Context, now time.Time) {
 	switch since := now.Sub(f.asked); {
 	case f.steps == nil:
 	case fault.Of(f.steps) == fault.Forbidden && since < deniedFor, since < f.w.o.Slow:
@@ -216,7 +226,7 @@ func (f *flights) operations(ctx context.Context, now time.Time, fromLog bool) {
 		return
 	}
 	f.list = slices.DeleteFunc(f.list, func(x *flight) bool {
-		if seen := x.reported(ops, now); seen || !fromLog {
+		if seen := x.reported(ops, now); seen || !x.logged {
 			return false
 		}
 		if x.unseen++; x.unseen < unseenTurns {
@@ -267,6 +277,10 @@ func (x *flight) reported(ops []MoveOperation, now time.Time) (seen bool) {
 // publish swaps the list in. Nobody is told when it looks as before.
 func (f *flights) publish(err error, fromLog bool) {
 	next := Moves{FromLog: fromLog}
+	var lacking *DeniedError
+	if errors.As(f.refused, &lacking) {
+		next.ListPrivilege = lacking.Privilege
+	}
 	if f.steps != nil {
 		next.StepsReason = reasonOf(f.steps)
 		var denied *DeniedError

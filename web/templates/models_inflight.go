@@ -4,6 +4,7 @@ package templates
 type InFlight struct {
 	Rows []InFlightRow
 	More string // how many are left out; leads to the activity page
+	Note string // where the list is from, when that is not the best source
 	None string // instead of rows: nothing moves, or that is not known
 	// State is what is wrong with the list: not permitted, stale.
 	State State

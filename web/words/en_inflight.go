@@ -65,6 +65,7 @@ var inflight = map[string]string{
 	"reason.title.recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
 	"method.recipientCount":          "Growth of the recipient’s count",
 
+	"inflight.fromlog":      "Found in the changelog, which never tells the end of a move whose donor failed over. The list of migrations is not permitted: it needs {privilege}.",
 	"inflight.chunk":        "moving to {shard}",
 	"inflight.chunk.title":  "A migration copies this range to {shard}. It stays where it is until that commits.",
 	"inflight.locate":       "Moving from {from} to {to} now: the answer changes when that commits.",
