@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"shardboard/internal/actions/engine"
@@ -123,13 +124,12 @@ func flightBy(row *templates.InFlightRow, m topology.Moves, x topology.InFlight,
 }
 
 // flightAsker is who asked for a migration: "run", "balancer", "client" or
-// "unknown".
+// "unknown". A run of ours that fits counts more than what the donor shows: a
+// program may give itself no name, as the balancer has none.
 func flightAsker(x topology.InFlight, runs []history.OurRun) (who, app, run string) {
-	if x.By != topology.MoveByBalancer {
-		for _, r := range runs {
-			if movesIt(r, x) {
-				return "run", x.App, r.ID
-			}
+	for _, r := range runs {
+		if movesIt(r, x) {
+			return "run", x.App, r.ID
 		}
 	}
 	if x.By == "" {
@@ -148,19 +148,43 @@ func movesIt(r history.OurRun, x topology.InFlight) bool {
 		!x.Since.Before(r.Start.Add(-runSlack)) && (r.End.IsZero() || !x.Since.After(r.End.Add(runSlack)))
 }
 
-// flightRuns are the commands of ours that migrations may be; nothing is looked
-// up for those of the balancer.
+// flightRuns are the commands of ours that migrations under way may be; none are
+// looked up while nothing moves.
 func flightRuns(v View, list []topology.InFlight) []history.OurRun {
-	var oldest time.Time
+	if len(list) == 0 {
+		return nil
+	}
+	if v.FlightRuns != nil {
+		return v.FlightRuns()
+	}
+	return runsSince(v.runs, list, v.Now)
+}
+
+func runsSince(runs func(from, to time.Time) []history.OurRun, list []topology.InFlight, now time.Time) []history.OurRun {
+	oldest := now
 	for _, x := range list {
-		if x.By != topology.MoveByBalancer && (oldest.IsZero() || x.Since.Before(oldest)) {
+		if x.Since.Before(oldest) {
 			oldest = x.Since
 		}
 	}
-	if oldest.IsZero() {
-		return nil
+	return runs(oldest.Add(-runSlack), now.Add(runSlack))
+}
+
+// flightMemo keeps the commands that were looked up for one table: each region
+// that shows a migration is drawn from it, and the journal is read once.
+type flightMemo struct {
+	mu    sync.Mutex
+	table *topology.Table
+	runs  []history.OurRun
+}
+
+func (m *flightMemo) of(v View) []history.OurRun {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.table != v.Table {
+		m.table, m.runs = v.Table, runsSince(v.runs, v.Table.Moves.List, v.Now)
 	}
-	return v.runs(oldest.Add(-runSlack), v.Now.Add(runSlack))
+	return m.runs
 }
 
 // flightCopied words how far copying is.
