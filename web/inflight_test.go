@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -396,5 +397,43 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 	}
 	if html = s.page(t, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
 		t.Error("the activity page has not all")
+	}
+}
+
+// A donor that fails over never logs the end: what is not under way any more is
+// not shown as running for ever.
+func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
+	started := func(table *topology.Table, i int, to string, ago time.Duration) {
+		x := flightOfChunk(table, documentsNS, i, to)
+		if to == x.From {
+			x.From = "shard-rs-7"
+		}
+		d := must(bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}))
+		table.Events = append([]topology.Event{{ID: fmt.Sprint("start", i), Time: epoch.Add(-ago), What: "moveChunk.start", NS: string(documentsNS), Shard: x.From, Details: d}}, table.Events...)
+	}
+	states := func(change func(*topology.Table)) map[string]int {
+		s := newSite(t)
+		table := movingTable()
+		started(table, 2, table.Moves.List[0].To, time.Minute)                            // under way
+		started(table, 9, "shard-rs-9", time.Minute)                                      // its donor failed over
+		started(table, 12, table.Collection(documentsNS).Chunks.Owner(12), 2*time.Minute) // arrived all the same
+		started(table, 15, "shard-rs-9", 5*time.Second)                                   // may be over, and not read yet
+		change(table)
+		s.watcher.publish(table)
+		n := map[string]int{}
+		for _, m := range decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?limit=1000")).Items {
+			if m.Begin.Before(epoch.Add(-3*time.Minute)) || m.Min == nil {
+				continue
+			}
+			n[m.State]++
+		}
+		return n
+	}
+	if n := states(func(*topology.Table) {}); n["running"] != 2 || n["unclear"] != 1 || n["done"] != 1 {
+		t.Errorf("%v", n)
+	}
+	stale := func(table *topology.Table) { table.Health[topology.PartMoves] = topology.Health{} }
+	if n := states(stale); n["running"] != 4 {
+		t.Errorf("where the list is not known: %v", n)
 	}
 }

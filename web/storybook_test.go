@@ -96,13 +96,20 @@ func scenes() []scene {
 // committed.
 func movingStory(t *topology.Table) {
 	const ns = "yorkie-meta.changes"
-	byHand := flightOfChunk(t, ns, 2, "shard-rs-3")
-	long := flightOfChunk(t, ns, 7, "shard-rs-2")
+	other := func(of topology.Namespace, i int) string {
+		if t.Collection(of).Chunks.Owner(i) == "shard-rs-3" {
+			return "shard-rs-2"
+		}
+		return "shard-rs-3"
+	}
+	byHand := flightOfChunk(t, ns, 2, other(ns, 2))
+	long := flightOfChunk(t, ns, 7, other(ns, 7))
 	long.Since, long.By, long.App = epoch.Add(-5*time.Hour), topology.MoveByBalancer, ""
 	long.Copied.Value, long.Left = 12_000_000, topology.TimeLeft{Reason: "beyondEstimate"}
-	done := flightOfChunk(t, "yorkie-meta.documents", 1, t.Collection("yorkie-meta.documents").Chunks.Owner(1))
-	done.From, done.Step = "shard-rs-3", 5
-	fresh := flightOfChunk(t, "yorkie-meta.documents", 0, "shard-rs-3")
+	const docs = "yorkie-meta.documents"
+	done := flightOfChunk(t, docs, 1, t.Collection(docs).Chunks.Owner(1))
+	done.From, done.Step = other(docs, 1), 5
+	fresh := flightOfChunk(t, docs, 0, other(docs, 0))
 	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = epoch, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}, 0, 0
 	t.Moves.List = []topology.InFlight{long, byHand, done, fresh}
 }

@@ -321,3 +321,32 @@ func describeMoving(w io.Writer, v View, ns topology.Namespace) {
 		fmt.Fprintf(w, " %q %v", v.Table.Moves.StepsReason, v.Table.Stale(topology.PartMoves, v.Now))
 	}
 }
+
+// flightsKnown tells whether the list of migrations under way was read well.
+func flightsKnown(v View) bool {
+	return v.Past == nil && !v.Table.Stale(topology.PartMoves, v.Now)
+}
+
+// endLogged is how long after a migration has gone from the list its end may
+// still be missing in the entries that were read.
+const endLogged = 15 * time.Second
+
+// settleFlights takes from migrations of the changelog that they run, where the
+// list of those under way has them no more: their donor never logged the end.
+// The routing table proves one that went through.
+func settleFlights(v View, list []history.Migration) []history.Migration {
+	if !flightsKnown(v) {
+		return list
+	}
+	for i := range list {
+		m := &list[i]
+		if m.Outcome != history.Running || v.Now.Sub(m.Begin) < endLogged || inFlight(v, *m) {
+			continue
+		}
+		m.Outcome, m.ETA = history.Unclear, nil
+		if (topology.InFlight{NS: m.NS, Min: m.Min, Max: m.Max, To: m.To}).Arrived(v.Table) {
+			m.Outcome = history.Done
+		}
+	}
+	return list
+}

@@ -9,6 +9,7 @@ var inflight = map[string]string{
 	"inflight.unread":  "Whether anything moves now is not known yet.",
 	"inflight.more":    "and {n} more",
 	"inflight.to":      "moves to",
+	"inflight.open":    "No end in the log",
 	"inflight.begin":   "began",
 	"inflight.atleast": "began before it was first seen,",
 
