@@ -49,7 +49,7 @@ func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 	m := v.Table.Moves
 	out := api.InFlight{NS: string(x.NS), Min: api.Document(x.Min), Max: api.Document(x.Max), From: x.From, To: x.To,
 		Since: x.Since.UTC(), AtLeast: x.AtLeast, Arrived: x.Arrived(v.Table), WaitForDelete: x.Wait, FromChangelog: m.FromLog,
-		Step: x.Step, Steps: x.Steps, RecipientStep: x.RecipientStep, RecipientSteps: x.RecipientSteps,
+		Step: x.Step, Steps: x.Steps, StepInferred: x.StepInferred, RecipientStep: x.RecipientStep, RecipientSteps: x.RecipientSteps,
 		StepsReason: m.StepsReason, Privilege: m.StepsPrivilege,
 		Copied: figureOf(x.Copied), Estimate: figureOf(x.Estimate)}
 	out.By, out.App, out.Run = flightAsker(x, runs)

@@ -108,6 +108,7 @@ func movingStory(t *topology.Table) {
 	long.Copied.Value, long.Left = 12_000_000, topology.TimeLeft{Reason: "beyondEstimate"}
 	const docs = "yorkie-meta.documents"
 	done := flightOfChunk(t, docs, 1, t.Collection(docs).Chunks.Owner(1))
+	byHand.Step, byHand.StepInferred = 3, true
 	done.From, done.Step = other(docs, 1), 5
 	fresh := flightOfChunk(t, docs, 0, other(docs, 0))
 	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = epoch, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}, 0, 0

@@ -92,6 +92,9 @@ func flightSteps(row *templates.InFlightRow, m topology.Moves, x topology.InFlig
 		if x.Steps == donorSteps {
 			row.StepTitle = words.T("inflight.step.title", "step", stepName(x.Step-1, x.Steps))
 		}
+		if x.StepInferred {
+			row.StepTitle = words.T("inflight.step.inferred")
+		}
 	case m.StepsReason == "notPermitted":
 		row.Step = words.T("inflight.step.denied", "privilege", m.StepsPrivilege)
 	case m.StepsReason != "":

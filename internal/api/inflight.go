@@ -21,6 +21,7 @@ type InFlight struct {
 	// 0: none was seen.
 	Step           int    `json:"step"`
 	Steps          int    `json:"steps"`
+	StepInferred   bool   `json:"stepInferred"` // from the recipient's: the donor shows its own for moments only
 	RecipientStep  int    `json:"recipientStep"`
 	RecipientSteps int    `json:"recipientSteps"`
 	StepsReason    string `json:"stepsReason,omitempty"` // why steps and who asked are not known: notPermitted, unreachable, failed

@@ -25,8 +25,10 @@ type InFlight struct {
 	Wait    bool // it ends only when the donor has deleted the range (waitForDelete)
 
 	// The last step that the donor and the recipient reported, of how many; 0 of
-	// 0: none was seen.
+	// 0: none was seen. StepInferred: the donor has reported less, and the
+	// recipient's step tells that it is as far as this.
 	Step, Steps                   int
+	StepInferred                  bool
 	RecipientStep, RecipientSteps int
 
 	By  MoveBy
@@ -210,6 +212,6 @@ func (m InFlight) equal(o InFlight) bool {
 	same := func(a, b Figure) bool { a.At, b.At = time.Time{}, time.Time{}; return a == b }
 	return m.NS == o.NS && bytes.Equal(m.Min, o.Min) && bytes.Equal(m.Max, o.Max) && m.From == o.From && m.To == o.To &&
 		m.Since.Equal(o.Since) && m.AtLeast == o.AtLeast && m.Wait == o.Wait &&
-		m.Step == o.Step && m.Steps == o.Steps && m.RecipientStep == o.RecipientStep && m.RecipientSteps == o.RecipientSteps &&
+		m.Step == o.Step && m.Steps == o.Steps && m.StepInferred == o.StepInferred && m.RecipientStep == o.RecipientStep && m.RecipientSteps == o.RecipientSteps &&
 		m.By == o.By && m.App == o.App && same(m.Copied, o.Copied) && same(m.Estimate, o.Estimate) && m.Left == o.Left
 }

@@ -12,7 +12,7 @@ func (f *flights) count(ctx context.Context, now time.Time) {
 	var wanted []*flight
 	for _, x := range f.list {
 		old := now.Sub(x.row.Since) >= countAfter || now.Sub(x.first) >= countAfter
-		if (old || f.w.viewed.recently(x.NS, now)) && f.due(x.counted, x.first, now) {
+		if (old || f.w.viewed.recently(x.NS, now)) && f.due(x.counted, x.first, now) && now.Sub(x.counted) >= f.rest(x.failed) {
 			wanted = append(wanted, x)
 		}
 	}
@@ -24,7 +24,7 @@ func (f *flights) count(ctx context.Context, now time.Time) {
 			continue
 		}
 		asked = append(asked, x.NS)
-		read, cancel := context.WithTimeout(ctx, f.w.o.Timeout)
+		read, cancel := context.WithTimeout(ctx, min(f.w.o.Timeout, shardsWait))
 		counts, err := f.src.Counts(read, x.NS)
 		cancel()
 		if ctx.Err() != nil {
@@ -41,7 +41,7 @@ func (f *flights) count(ctx context.Context, now time.Time) {
 
 // count takes one read of the counts over.
 func (x *flight) count(counts map[string]int64, err error, at time.Time) {
-	x.counted = at
+	x.counted, x.failed = at, err
 	if err != nil {
 		// What was copied when it could last be counted stays, with its time.
 		if !x.row.Copied.Known {
@@ -63,11 +63,16 @@ func (x *flight) count(counts map[string]int64, err error, at time.Time) {
 	}
 }
 
-// A donor has six steps; with the fourth the recipient has all documents.
-// Source: MongoDB 5.0, migration_source_manager and its caller.
+// A donor has six steps: with the third the recipient has begun to copy, with the
+// fourth it has all documents. A recipient has seven, and copies from the second
+// on. Source: MongoDB 5.0, migration_source_manager, its caller, and
+// migration_destination_manager.
 const (
-	donorSteps = 6
-	copiedStep = 4
+	donorSteps      = 6
+	startedStep     = 3
+	copiedStep      = 4
+	recipientSteps  = 7
+	recipientCopies = 2
 )
 
 // unseenLimit is how much of a migration may have gone by before the first

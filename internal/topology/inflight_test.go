@@ -135,7 +135,7 @@ func TestAMoveIsFollowedFromItsBeginToItsEnd(t *testing.T) {
 			t.Fatalf("%+v", list)
 		}
 		x := list[0]
-		if x.NS != "db.x" || x.From != "b" || x.To != "c" || !x.Since.Equal(begun) || x.AtLeast || x.Step != 2 || x.Steps != 6 ||
+		if x.NS != "db.x" || x.From != "b" || x.To != "c" || !x.Since.Equal(begun) || x.AtLeast || x.Step != 3 || x.Steps != 6 || !x.StepInferred ||
 			x.RecipientStep != 3 || x.RecipientSteps != 7 || x.By != MoveByClient || x.App != "mongosh 2.12.0" {
 			t.Errorf("%+v", x)
 		}
@@ -157,8 +157,14 @@ func TestAMoveIsFollowedFromItsBeginToItsEnd(t *testing.T) {
 		if want := time.Duration(1000-x.Copied.Value) * time.Second / 100; !x.Left.Known || x.Left.For < want-2*time.Second || x.Left.For > want+2*time.Second {
 			t.Errorf("left %+v, want about %s", x.Left, want)
 		}
-		f.edit(func() { f.counts["c"] = 3000 })
+		f.edit(func() {
+			f.counts["c"] = 3000
+			f.ops[1].Step = 3
+		})
 		after(2 * time.Second)
+		if x = w.Table().Moves.List[0]; x.Step != 3 || x.StepInferred {
+			t.Errorf("the donor has reported it: %+v", x)
+		}
 		if x = w.Table().Moves.List[0]; x.Copied.Value < x.Estimate.Value || x.Left.Known || x.Left.Reason != "beyondEstimate" {
 			t.Errorf("more than estimated: %+v", x)
 		}
@@ -242,6 +248,10 @@ func TestUnknownPartsOfAMoveSayWhy(t *testing.T) {
 			if m.StepsReason != "notPermitted" || m.StepsPrivilege != "inprog on the cluster" || m.List[0].By != "" {
 				t.Errorf("%+v", m)
 			}
+			f.edit(func() { f.list = nil })
+			after(4 * time.Second)
+			f.begins(time.Now())
+			after(10 * time.Second)
 			if n := f.count("MoveOperations"); n != 1 {
 				t.Errorf("asked %d times for what is not permitted", n)
 			}
@@ -267,6 +277,28 @@ func TestUnknownPartsOfAMoveSayWhy(t *testing.T) {
 			after(4 * time.Second)
 			if x := w.Table().Moves.List[0]; x.Copied.Known || x.Copied.Reason != "countFell" || x.Left.Known {
 				t.Errorf("%+v", x)
+			}
+		})
+	})
+	t.Run("frozen shard", func(t *testing.T) {
+		f := newMoving(t)
+		f.hang["MoveOperations"], f.hang["Counts"] = true, true
+		watchMoving(t, f, func(w *Watcher) {
+			f.begins(time.Now())
+			for range 30 {
+				after(2 * time.Second)
+				if w.Table().Stale(PartMoves, time.Now().Add(-4*time.Second)) {
+					t.Fatalf("a shard that hangs holds the list up: read at %s, now %s", w.Table().Health[PartMoves].At, time.Now())
+				}
+			}
+			m := w.Table().Moves
+			if m.StepsReason != "unreachable" || m.List[0].Copied.Reason != "unreachable" || m.List[0].Left.Known {
+				t.Errorf("%+v", m)
+			}
+			f.edit(func() { clear(f.hang) })
+			after(20 * time.Second)
+			if m = w.Table().Moves; m.StepsReason != "" || !m.List[0].Copied.Known {
+				t.Errorf("it has not come back: %+v", m)
 			}
 		})
 	})

@@ -18,9 +18,9 @@ const (
 	// countAfter is the age from which a migration's documents are counted when
 	// nobody looks at its collection: most are over sooner.
 	countAfter = 2 * time.Second
-	// operationsWait is how long the shards may take to tell what they do: one that
-	// hangs must not hold the list up.
-	operationsWait = 3 * time.Second
+	// shardsWait is how long the shards may take to tell what they do, or to count:
+	// one that hangs must not hold the list up.
+	shardsWait = 3 * time.Second
 	// slowest is the longest pause between two looks at a migration that takes
 	// long: a sixtieth of its age, within the poll's pause and this.
 	slowest = time.Minute
@@ -79,6 +79,7 @@ type flight struct {
 	first   time.Time // when it was first seen
 	unseen  int       // turns in which its donor did not show it
 	counted time.Time // when counting was last tried
+	failed  error     // why that failed
 	base    int64     // the recipient's first count, and when
 	baseAt  time.Time
 }
@@ -95,8 +96,8 @@ func (f *flights) turn(ctx context.Context) error {
 		ended := f.take(rows, now)
 		if len(f.list) > 0 {
 			f.look(ctx, now)
-		} else {
-			f.steps, f.asked = nil, time.Time{}
+		} else if fault.Of(f.steps) != fault.Forbidden {
+			f.steps, f.asked = nil, time.Time{} // what is not permitted is so for the next move, too
 		}
 		if ended && !fromLog {
 			// What came of it is in the changelog now: not to be seen only at the
@@ -211,15 +212,24 @@ func (f *flights) due(last, begun, now time.Time) bool {
 	return now.Sub(last) >= pause-f.w.o.Routing/2
 }
 
+// rest is how long to leave alone what failed.
+func (f *flights) rest(err error) time.Duration {
+	switch {
+	case err == nil:
+		return 0
+	case fault.Of(err) == fault.Forbidden:
+		return deniedFor
+	}
+	return f.w.o.Slow
+}
+
 // operations asks what the shards do and gives it to the migrations.
 func (f *flights) operations(ctx context.Context, now time.Time) {
-	switch since := now.Sub(f.asked); {
-	case f.steps == nil:
-	case fault.Of(f.steps) == fault.Forbidden && since < deniedFor, since < f.w.o.Slow:
+	if now.Sub(f.asked) < f.rest(f.steps) {
 		return
 	}
 	f.asked = now
-	read, cancel := context.WithTimeout(ctx, min(f.w.o.Timeout, operationsWait))
+	read, cancel := context.WithTimeout(ctx, min(f.w.o.Timeout, shardsWait))
 	defer cancel()
 	ops, err := f.src.MoveOperations(read)
 	if f.steps = err; err != nil {
@@ -263,15 +273,28 @@ func (x *flight) reported(ops []MoveOperation, now time.Time) (seen bool) {
 		// gone back.
 		switch o.Shard {
 		case x.From:
-			x.row.Step, x.row.Steps = max(x.row.Step, o.Step), o.Steps
+			if x.row.Steps = o.Steps; o.Step >= x.row.Step {
+				x.row.Step, x.row.StepInferred = o.Step, false
+			}
 		case x.To:
 			x.row.RecipientStep, x.row.RecipientSteps = max(x.row.RecipientStep, o.Step), o.Steps
 		}
 	}
+	x.inferStep()
 	if seen {
 		x.unseen = 0
 	}
 	return seen
+}
+
+// inferStep says how far the donor is while the recipient copies: a real donor
+// shows its thread for moments only, and waits for the recipient once it has done
+// its third step (seen on 5.0.7, whose recipient has seven).
+func (x *flight) inferStep() {
+	known := x.row.Steps == donorSteps || x.row.Steps == 0 && x.row.RecipientSteps == recipientSteps
+	if known && x.row.RecipientStep >= recipientCopies && x.row.Step < startedStep {
+		x.row.Step, x.row.Steps, x.row.StepInferred = startedStep, donorSteps, true
+	}
 }
 
 // publish swaps the list in. Nobody is told when it looks as before.

@@ -21,6 +21,7 @@ var inflight = map[string]string{
 	"inflight.step.denied":       "step not permitted: needs {privilege}",
 	"inflight.step.title":        "The last step that the donor reported: {step}.",
 	"inflight.step.other":        "The last step that the donor reported.",
+	"inflight.step.inferred":     "The recipient copies, so the donor has done its third step and waits. A donor reports its own steps for moments only.",
 	"inflight.step.unseen":       "The donor reports its steps for moments only.",
 	"inflight.step.unread":       "The shards could not be asked what they do.",
 	"inflight.recipient":         "recipient: step {n} of {of}",
