@@ -35,6 +35,7 @@ func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	shard, zone := q.Get("shard"), q.Get("zone")
+	moving := movingChunks(v, c)
 	var out api.List[api.Chunk]
 	for i, ch := range c.Chunks.Range(from, to) {
 		if shard != "" && ch.Shard != shard || jumbo != nil && ch.Jumbo != *jumbo {
@@ -49,7 +50,7 @@ func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		row := chunkOf(c, ch)
-		row.Zone, row.Straddles = name, straddles
+		row.Zone, row.Straddles, row.MovingTo = name, straddles, moving[i]
 		out.Items = append(out.Items, row)
 	}
 	out.AsOf, out.Stale = asOf(v, topology.PartRouting)

@@ -12,7 +12,7 @@ import (
 var allParts = [...]topology.Part{
 	topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
 	topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections,
-	topology.PartDisks,
+	topology.PartDisks, topology.PartMoves,
 }
 
 func (s *Server) apiCluster(w http.ResponseWriter, r *http.Request) error {

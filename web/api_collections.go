@@ -44,7 +44,7 @@ func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.CollectionDetail{
 		Collection: collectionOf(v.Table, ns), ZoneRanges: []api.ZoneRange{},
-		Freshness: freshnessOf(v, topology.PartRouting),
+		Moving: inFlightOf(v, v.Table.MovingOf(ns)), Freshness: freshnessOf(v, topology.PartRouting),
 	}
 	for _, z := range v.Table.ZonesOf(ns) {
 		out.ZoneRanges = append(out.ZoneRanges, zoneRangeOf(v.Table, z))

@@ -37,6 +37,7 @@ func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := LocateAnswer(found)
 	Explain(r.Context(), s.view().Table, s.deps.Prover, found.Items, out.Items, more)
+	movingPlaces(s.view(), found.Items, out.Items)
 	if wantsCSV(r) {
 		return writeLocateCSV(w, []api.LocateLine{{Line: 1, Query: asked.Text, Items: out.Items}})
 	}
@@ -109,6 +110,7 @@ func (s *Server) locateLine(r *http.Request, n int, text string) (line api.Locat
 	}()
 	found, err := s.ask(r.Context(), placement.Query{Text: text})
 	a := LocateAnswer(found)
+	movingPlaces(s.view(), found.Items, a.Items)
 	line.Items, line.Input, line.Cost, line.Anatomy = a.Items, a.Input, a.Cost, a.Anatomy
 	if silent(found) {
 		line.Query = ""

@@ -79,7 +79,7 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.NotFound, "No project has the id %s (searched %d projects).", id.Hex(), len(v.Dir.All()))
 	}
 	spread := placement.SpreadOf(v.Table, s.deps.Profile, p)
-	out := api.ProjectDetail{Project: s.projectOf(spread), Collections: []api.ProjectCollection{}}
+	out := api.ProjectDetail{Project: s.projectOf(spread), Collections: []api.ProjectCollection{}, Moving: inFlightOf(v, movingOfProject(v, spread))}
 	if _, pinned := isPinned(v.Table, pinZone(id)); pinned {
 		out.PinTerms = pinTermsOf(v, pinZone(id))
 	}

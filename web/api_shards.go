@@ -36,7 +36,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.ShardDetail{
 		Shard: shardOf(loadOf(v.Table), *sh), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
-		ByDocument: []api.ShardCollection{}, Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
+		ByDocument: []api.ShardCollection{}, Moving: inFlightOf(v, v.Table.MovingOn(sh.Name)), Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
 	}
 	for _, c := range contents.Collections {
 		out.Contents = append(out.Contents, collectionOnOf(c))

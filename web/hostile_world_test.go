@@ -98,6 +98,11 @@ func (e enemy) view() View {
 	slices.Sort(t.Unsharded)
 	slices.SortStableFunc(t.Zones, func(a, b topology.ZoneRange) int { return compareText(string(a.NS), string(b.NS)) })
 	e.addEvents(t)
+	for i := range e.payloads {
+		x := flightOfChunk(t, e.ns(i), 0, e.name((i+1)%len(e.payloads), "shard"))
+		x.App = e.name(i, "app")
+		t.Moves.List = append(t.Moves.List, x)
+	}
 	t.ServerInfo.Version = e.name(0, "server")
 	t.Balancer.WindowStart, t.Balancer.WindowStop = e.name(1, "opens"), e.name(2, "closes")
 	for i, p := range everyPart() {

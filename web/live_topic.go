@@ -87,6 +87,7 @@ func describeCollection(w *bytes.Buffer, v View, ns topology.Namespace) {
 		fmt.Fprintf(w, " %d %d %v", c.Chunks.Len(), c.Chunks.Jumbo(), c.Chunks.CountByShard())
 		fmt.Fprintf(w, " %v %v %v", c.NoBalance, c.MigrationsBlocked, c.Resharding)
 	}
+	describeMoving(w, v, ns)
 	zones := fnv.New64a()
 	for _, z := range v.Table.ZonesOf(ns) {
 		fmt.Fprintf(zones, "%q%q%q", z.Zone, z.RawMin, z.RawMax)

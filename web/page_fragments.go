@@ -32,6 +32,8 @@ type View struct {
 	Past *pastTime                                 // nil: it is of now
 	Eras history.Eras                              // who may have moved chunks, where that is shown
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
+	// FlightRuns are those that may be what moves now; nil: Runs tells.
+	FlightRuns func() []history.OurRun
 
 	Pins        map[string]advice.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -17,6 +18,9 @@ import (
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
 	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs}
+	if s.deps.Runs != nil {
+		v.FlightRuns = func() []history.OurRun { return s.flightRuns.of(v) }
+	}
 	if s.deps.Cost != nil {
 		v.Cost = s.deps.Cost()
 	}

@@ -48,7 +48,7 @@ func (v View) migrations() []history.Migration {
 	if v.Past != nil {
 		t.Rounds = v.Past.Rounds
 	}
-	return history.Migrations(&t, v.Now, v.runs(oldest, v.Now), eras)
+	return settleFlights(v, history.Migrations(&t, v.Now, v.runs(oldest, v.Now), eras))
 }
 
 // erasFor is how long the balancer's past settings are good for: they are read

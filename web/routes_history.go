@@ -24,6 +24,8 @@ func historyRoutes() []Route {
 			query("page", "address of the page, default the overview"), query("at", "from this time; default now"), query("to", "prev or next"), query("of", "change or failure")), http.StatusSeeOther),
 		get("/history", "What happened, oldest first", api.History{}, (*Server).apiHistory, paged(query("ns", "of this collection; what is about no collection too"), from, to)...),
 		get("/history/compare", "What became different between two times", api.Comparison{}, (*Server).apiCompare, from, to),
+		get("/activity/inflight", "Migrations under way, the oldest first", api.List[api.InFlight]{}, (*Server).apiInFlight,
+			query("ns", "of this collection"), query("shard", "from or to this shard")),
 		get("/activity/migrations", "Moves as the changelog tells of them, newest first", api.List[api.Migration]{}, (*Server).apiMigrations,
 			query("ns", "of this collection"), query("state", "running, committed, done, aborted or unclear"), number("limit", "1 to 1000, default 100")),
 		get("/activity/failures", "Moves that failed, by reason", api.List[api.MigrationFailures]{}, (*Server).apiFailures, query("ns", "of this collection")),

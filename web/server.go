@@ -98,7 +98,9 @@ type Server struct {
 	flights singleflight.Group
 	pasts   *pasts
 	settled settledEras
-	limits  *limits
+
+	flightRuns flightMemo
+	limits     *limits
 
 	refusals *refusals
 	changing map[string]Route // of routes that change something, by method and pattern

@@ -48,6 +48,18 @@ func scenes() []scene {
 	many.chunks = 5000
 	wide := newStory()
 	wide.shards, wide.chunks = 12, 90
+	moving := newStory().with(movingStory).view()
+	movingDenied := newStory().with(movingStory).with(func(t *topology.Table) {
+		t.Moves.StepsReason, t.Moves.StepsPrivilege = "notPermitted", "inprog on the cluster"
+		for i := range t.Moves.List {
+			x := &t.Moves.List[i]
+			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
+			x.Copied, x.Left = topology.Figure{Reason: "notPermitted"}, topology.TimeLeft{Reason: "notPermitted"}
+		}
+	}).view()
+	movingLost := newStory().with(movingStory).with(func(t *topology.Table) {
+		t.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+	}).view()
 	id := fine.Dir.All()[3].ID
 	out := []scene{
 		{name: "overview", path: "/", view: fine}, {name: "overview-trouble", path: "/", view: bad}, {name: "overview-loading", path: "/", view: empty},
@@ -56,6 +68,9 @@ func scenes() []scene {
 		{name: "overview-lost", path: "/", view: lost}, {name: "collection-lost", path: "/collections/yorkie-meta.changes", view: lost},
 		{name: "zones-loading", path: "/zones", view: empty}, {name: "activity-loading", path: "/activity", view: empty}, {name: "collections-loading", path: "/collections", view: empty},
 		{name: "overview-wide", path: "/", view: wide.view()},
+		{name: "overview-moving", path: "/", view: moving}, {name: "activity-moving", path: "/activity", view: moving}, {name: "shard-moving", path: "/shards/shard-rs-1", view: moving},
+		{name: "collection-moving", path: "/collections/yorkie-meta.changes", view: moving}, {name: "chunk-moving", path: chunkPath(moving, "yorkie-meta.changes", 2), view: moving},
+		{name: "activity-moving-denied", path: "/activity", view: movingDenied}, {name: "activity-moving-lost", path: "/activity", view: movingLost},
 		{name: "collections", path: "/collections", view: fine}, {name: "collections-trouble", path: "/collections", view: bad},
 		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.view()},
 		{name: "collection-ranged", path: "/collections/yorkie-meta.documents", view: bad},
@@ -75,6 +90,29 @@ func scenes() []scene {
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
 	return slices.Concat(out, accountScenes(), actionScenes(), outcomeScenes())
+}
+
+// movingStory has migrations in every state: by hand, by the balancer, long and
+// committed.
+func movingStory(t *topology.Table) {
+	const ns = "yorkie-meta.changes"
+	other := func(of topology.Namespace, i int) string {
+		if t.Collection(of).Chunks.Owner(i) == "shard-rs-3" {
+			return "shard-rs-2"
+		}
+		return "shard-rs-3"
+	}
+	byHand := flightOfChunk(t, ns, 2, other(ns, 2))
+	long := flightOfChunk(t, ns, 7, other(ns, 7))
+	long.Since, long.By, long.App = epoch.Add(-5*time.Hour), topology.MoveByBalancer, ""
+	long.Copied.Value, long.Left = 12_000_000, topology.TimeLeft{Reason: "beyondEstimate"}
+	const docs = "yorkie-meta.documents"
+	done := flightOfChunk(t, docs, 1, t.Collection(docs).Chunks.Owner(1))
+	byHand.Step, byHand.StepInferred = 3, true
+	done.From, done.Step = other(docs, 1), 5
+	fresh := flightOfChunk(t, docs, 0, other(docs, 0))
+	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = epoch, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}, 0, 0
+	t.Moves.List = []topology.InFlight{long, byHand, done, fresh}
 }
 
 func chunkPath(v View, ns topology.Namespace, i int) string {

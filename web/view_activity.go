@@ -103,6 +103,7 @@ func activityView(v View, q activityQuery) templates.Activity {
 	r := refsOf(v.Table)
 	if !m.Filtered && q.Page < 2 {
 		m.Moves = migrationsView(v, r)
+		m.Moving = inFlightView(v, v.Table.Moves.List, flightsListed)
 	}
 	var hits []event
 	for _, e := range v.Table.Events {

@@ -30,12 +30,18 @@ const donorSteps = 6
 // failed. Nothing in it changes merely because time passes.
 func migrationsView(v View, r refs) templates.Migrations {
 	list := v.migrations()
-	var m templates.Migrations
+	m := templates.Migrations{RunningTitle: words.T("moves.running")}
+	if flightsKnown(v) {
+		m.RunningTitle = words.T("inflight.open")
+	}
 	var longest time.Duration
 	var recent []history.Migration
 	for _, x := range list {
 		switch x.Outcome {
 		case history.Running, history.Committed, history.Unclear:
+			if inFlight(v, x) {
+				continue // shown with how far it is
+			}
 			m.Running = append(m.Running, runningRow(v, r, x))
 		default:
 			if len(recent) < movesShown {

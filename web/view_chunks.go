@@ -81,7 +81,7 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 	}
 	hits, problem := q.find(v.Table, c)
 	m.Filter.Problem = problem
-	carried := zoneShards(v.Table)
+	carried, moving := zoneShards(v.Table), movingChunks(v, c)
 	page, mark := q.Page, -1
 	if q.Pos >= 0 && !q.active() {
 		at, _ := positions(c)
@@ -99,6 +99,10 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 		row.URL = besideCollection(chunkURL(c.NS, chunkRef(c, ch.Min)))
 		row.Zone, row.Straddle = v.Table.ZoneOf(c, i)
 		row.Marked = i == mark
+		if to := moving[i]; to != "" {
+			ref := r.of(to)
+			row.MovingTo = &ref
+		}
 		row.Wrong = row.Zone != "" && !slices.Contains(carried[row.Zone], ch.Shard)
 		m.Chunks = append(m.Chunks, row)
 	}

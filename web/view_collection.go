@@ -33,6 +33,7 @@ func collectionView(v View, ns topology.Namespace, q chunkQuery) (templates.Coll
 	m.Total, m.Bytes = m.Facts[2].Figure, m.Facts[0].Figure
 	m.Total.Text = words.Plural("chunks", int64(c.Chunks.Len()), "n", m.Total.Text)
 	m.Zoned = len(t.ZonesOf(ns)) > 0
+	m.Moving = inFlightView(v, t.MovingOf(ns), flightsListed)
 	chunkRows(v, c, q, r, &m)
 	return m, nil
 }

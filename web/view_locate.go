@@ -94,6 +94,13 @@ func placeRow(v View, p placement.Place, r refs) templates.PlaceRow {
 			row.URL += "?key=" + url.QueryEscape(at) + "#chunks"
 		}
 	}
+	if x := movingIn(v, p.NS, placeRange(p)); x != nil {
+		code := "inflight.locate"
+		if p.Key.IsZero() {
+			code = "inflight.locate.range"
+		}
+		row.Moving = words.T(code, "from", x.From, "to", x.To)
+	}
 	if p.Hash != nil {
 		row.Hash = strconv.FormatInt(*p.Hash, 10)
 	}

@@ -50,6 +50,7 @@ func overviewView(v View) templates.Overview {
 		m.Notes = append(m.Notes, s)
 	}
 	m.Balancer = balancerView(v)
+	m.Moving = inFlightView(v, v.Table.Moves.List, flightsBrief)
 	m.EventsWhy = partState(v, topology.PartEvents)
 	m.Events = newest(v, newestEvents)
 	if len(m.Events) == 0 && m.EventsWhy.Code == "" {

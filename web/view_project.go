@@ -34,6 +34,7 @@ func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Projec
 	for _, c := range spread.Collections {
 		m.Rows = append(m.Rows, spreadRow(v, c, m.Shards, r))
 	}
+	m.Moving = inFlightView(v, movingOfProject(v, spread), flightsListed)
 	m.Verdicts = verdictGroups(spread)
 	m.Why = whyProject(v, spread)
 	m.Facts = []templates.Fact{

@@ -56,7 +56,9 @@ func runView(v View, r engine.Run) templates.Run {
 	}
 	m.Adapted = adaptations(r)
 	for i, s := range r.Steps {
-		m.Steps = append(m.Steps, runStep(i, s))
+		step := runStep(i, s)
+		step.Moving = inFlightView(v, movingStep(v, s), 1)
+		m.Steps = append(m.Steps, step)
 	}
 	m.Log = runLog(v, r)
 	return m

@@ -42,6 +42,7 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: orUnknown(strings.Join(s.Zones, ", "))}},
 		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},
 	}
+	m.Moving = inFlightView(v, t.MovingOn(name), flightsListed)
 	for _, c := range contents.Collections {
 		m.Collections = append(m.Collections, shardCollectionRow(t, c))
 	}

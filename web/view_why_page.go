@@ -141,6 +141,7 @@ func chunkView(v View, c *topology.Collection, i int) templates.WhyChunk {
 		Title: words.T("why.chunk.title", "n", strconv.Itoa(i+1), "of", templates.Count(int64(c.Chunks.Len()))),
 		Chunk: chunkRow(v, c.Key, i, c.Chunks.At(i), r), Rules: rulesView(k.Balance),
 	}
+	m.Moving = inFlightView(v, movingChunk(v, c, i), flightsListed)
 	m.Place = templates.WhyPlace{NS: m.NS, Sentence: k.Sentence, URL: chunkURL(c.NS, k.Chunk.Ref), Steps: whyStepRows(&k.Why)}
 	return m
 }

@@ -15,6 +15,7 @@ var without = map[string]string{
 	"routers":      "The list of mongos is not known.",
 	"activity":     "Migrations and splits that happened are not shown.",
 	"rounds":       "Whether the balancer or somebody else made a migration is not known.",
+	"inflight":     "What moves now is found in the changelog alone, which never tells the end of a move whose donor failed over.",
 	"members":      "Answers do not name the primary member of a shard.",
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
 	"unsharded":    "Collections that are not sharded are not shown.",

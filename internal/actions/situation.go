@@ -104,9 +104,9 @@ type Reader interface {
 	// and these bounds, so that an outcome that is not known can be settled: only
 	// what neither has its effect nor is at work any more has failed.
 	Trace(ctx context.Context, run string, s Step, since time.Time) (Trace, error)
-	// Migrations gives those that are under way now, whoever began them, by the
+	// MigrationsNow gives those that are under way, whoever began them, by the
 	// cheapest read that the release has.
-	Migrations(ctx context.Context) ([]balance.Migration, error)
+	MigrationsNow(ctx context.Context) ([]balance.Migration, error)
 	// ChunksFromNow gives chunks of a collection in key order, from the one that
 	// begins at or after a key on, at most limit.
 	ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) ([]topology.Chunk, error)

@@ -39,6 +39,7 @@ type ShardPart struct {
 type CollectionDetail struct {
 	Collection
 	ZoneRanges []ZoneRange `json:"zoneRanges"`
+	Moving     []InFlight  `json:"moving"` // migrations of it under way
 	Freshness
 }
 
@@ -57,8 +58,9 @@ type Chunk struct {
 	Version   Version    `json:"version"`
 	Since     *time.Time `json:"since"` // on this shard; null when the server does not say
 	Jumbo     bool       `json:"jumbo"`
-	Zone      string     `json:"zone"`      // "" = none
-	Straddles bool       `json:"straddles"` // a zone's edge lies inside the chunk
+	Zone      string     `json:"zone"`               // "" = none
+	Straddles bool       `json:"straddles"`          // a zone's edge lies inside the chunk
+	MovingTo  string     `json:"movingTo,omitempty"` // a migration copies it, or a part of it, to this shard now
 }
 
 // Tile is one piece of a collection's chunk map (GET collections/{ns}/map).

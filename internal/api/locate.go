@@ -50,6 +50,8 @@ type Place struct {
 	Sentence string  `json:"sentence,omitempty"` // to paste into a ticket; with why=1
 	Proof    *Proof  `json:"proof,omitempty"`
 	Rows     *Figure `json:"rows,omitempty"`
+
+	Moving *MovingPlace `json:"moving,omitempty"` // a migration moves it now
 }
 
 // LocateAnswer is the answer to GET locate: everything that the question can

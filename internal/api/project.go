@@ -26,6 +26,7 @@ type ProjectSpread struct {
 type ProjectDetail struct {
 	Project
 	Collections []ProjectCollection `json:"collections"`
+	Moving      []InFlight          `json:"moving"` // migrations under way of its own ranges
 	PinTerms                        // of its pin, if it is pinned
 	Freshness
 }

@@ -27,6 +27,7 @@ type ShardDetail struct {
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
+	Moving     []InFlight        `json:"moving"`     // migrations under way from it or to it
 	Freshness
 }
 

@@ -104,6 +104,7 @@ type ChunkWhy struct {
 	Balance  WhyBalance `json:"balance"`
 	Sentence string     `json:"sentence"`
 	Dangers  []Danger   `json:"dangers"` // moves that would fail, as far as the check for duplicate ids knows
+	Moving   []InFlight `json:"moving"`  // migrations under way of the chunk or a part of it
 	Freshness
 }
 

@@ -22,30 +22,8 @@ type Migration struct {
 // older one whose end was never written. Newest first.
 func Running(t *topology.Table) []Migration {
 	var out []Migration
-	ended := map[string]bool{} // donors of which a later entry is known
-	for _, e := range t.Events {
-		switch e.What {
-		case "moveChunk.start", "moveChunk.commit", "moveChunk.error", "moveChunk.from":
-		default:
-			continue
-		}
-		from, _ := e.Details.Lookup("from").StringValueOK()
-		if from == "" {
-			from = e.Shard
-		}
-		if from == "" || ended[from] {
-			continue
-		}
-		ended[from] = true
-		if e.What != "moveChunk.start" {
-			continue
-		}
-		m := Migration{NS: topology.Namespace(e.NS), From: from, Begun: e.Time}
-		m.To, _ = e.Details.Lookup("to").StringValueOK()
-		m.Min, _ = e.Details.Lookup("min").DocumentOK()
-		if m.To != "" && m.To != from {
-			out = append(out, m)
-		}
+	for _, m := range topology.LoggedMoves(t.Events) {
+		out = append(out, Migration{NS: m.NS, Min: m.Min, From: m.From, To: m.To, Begun: m.Begun})
 	}
 	return out
 }

@@ -182,9 +182,9 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 // withoutMigrations is the first release that has no config.migrations.
 const withoutMigrations = 8
 
-// Migrations reads config.migrations, which has a row for each migration under way
+// MigrationsNow reads config.migrations, which has a row for each migration under way
 // up to 7.x; from 8.0 on it asks the shards what they do.
-func (c *Client) Migrations(ctx context.Context) ([]balance.Migration, error) {
+func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error) {
 	ctx, cancel := c.bounded(seeing(ctx))
 	defer cancel()
 	if !c.release().atLeast(withoutMigrations, 0, 0) {

@@ -117,6 +117,9 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 	if t.Rounds.Denied {
 		all.note("rounds", errors.New("denied"))
 	}
+	if t.Moves.ListPrivilege != "" {
+		all.note("moves", errors.New("denied"))
+	}
 	if t.ServerInfo.ClusterID == "" {
 		all.note("cluster id", errors.New("unknown"))
 	}

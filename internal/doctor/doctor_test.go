@@ -166,7 +166,7 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 	}{
 		{"cluster", topology.Resource{Cluster: true}, "connPoolStats", []string{"members"}},
 		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "duplicates"}},
-		{"a database", db("config", ""), "find", []string{"routing", "identity", "zones", "balancer", "routers", "activity", "rounds"}},
+		{"a database", db("config", ""), "find", []string{"routing", "identity", "zones", "balancer", "routers", "activity", "rounds", "inflight"}},
 		{"a collection", db("config", "tags"), "find", []string{"zones"}},
 		{"a collection of every database", db("", "tags"), "find", []string{"zones"}},
 		{"another database", db("other", ""), "find", nil},

@@ -61,6 +61,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 		{Code: "routers", Needs: config("find", "mongos")},
 		{Code: "activity", Needs: config("find", "changelog")},
 		{Code: "rounds", Needs: config("find", "actionlog")},
+		{Code: "inflight", Needs: config("find", "migrations")},
 		{Code: "members", Needs: onCluster("connPoolStats")},
 	}
 	if r.atLeast(6, 0, 3) {

@@ -244,7 +244,7 @@ func notKept(shards []topology.Shard) map[string]topology.Disk {
 func healthAt(at time.Time) map[topology.Part]topology.Health {
 	out := map[topology.Part]topology.Health{}
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
-		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks} {
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks, topology.PartMoves} {
 		out[p] = topology.Health{At: at}
 	}
 	return out

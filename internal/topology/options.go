@@ -56,6 +56,6 @@ func (o Options) every() map[Part]time.Duration {
 	return map[Part]time.Duration{
 		PartRouting: o.Routing, PartShards: o.Slow, PartDatabases: o.Slow, PartZones: o.Slow,
 		PartSettings: o.Slow, PartRouters: o.Slow, PartBalancer: o.Slow, PartEvents: o.Slow,
-		PartSizes: o.Statistics, PartCollections: o.Statistics, PartDisks: o.Statistics,
+		PartSizes: o.Statistics, PartCollections: o.Statistics, PartDisks: o.Statistics, PartMoves: o.Routing,
 	}
 }

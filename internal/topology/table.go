@@ -32,6 +32,7 @@ type Table struct {
 	Routers     []Router
 	Events      []Event // newest first, at most 1,000
 	Rounds      Rounds  // the balancer's, read where migrations are logged
+	Moves       Moves   // migrations under way
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it
 	Health      map[Part]Health

@@ -196,6 +196,7 @@ type RunStep struct {
 	Sent, Ended  string
 	Open         bool
 	Cost         string // what a migration copied, beside the estimate
+	Moving       InFlight // the migration that it has begun
 }
 
 // Adaptation is one time that the rest of a run was planned again.

@@ -60,6 +60,7 @@ type Collection struct {
 	Chunks       []ChunkRow
 	Pager        Pager
 	Acts         Acts
+	Moving       InFlight
 }
 
 // Strip is the key space from MinKey to MaxKey, StripWidth units wide.
@@ -119,8 +120,9 @@ type ChunkRow struct {
 	Jumbo    bool
 	Zone     string
 	Straddle bool
-	Wrong    bool // on a shard that is not in the zone
-	Marked   bool // the one that was asked for by its place in the picture
+	Wrong    bool      // on a shard that is not in the zone
+	Marked   bool      // the one that was asked for by its place in the picture
+	MovingTo *ShardRef // a migration copies it there now; nil for none
 }
 
 // Zones is the model of the zones page.

@@ -110,10 +110,11 @@ type Watched struct {
 
 // Migrations are the moves that the changelog tells of.
 type Migrations struct {
-	Running  []MigrationRow
-	Recent   []MigrationRow
-	Steps    []string // names of the bars' parts, by number
-	Failures []FailureRow
+	RunningTitle string
+	Running      []MigrationRow
+	Recent       []MigrationRow
+	Steps        []string // names of the bars' parts, by number
+	Failures     []FailureRow
 }
 
 // MigrationRow is one move of one range.

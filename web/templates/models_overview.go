@@ -14,6 +14,7 @@ type Overview struct {
 	Unsure    State // instead of "nothing" while that is not known
 	Events    []EventRow
 	EventsWhy State
+	Moving    InFlight
 }
 
 // Measure is one stacked bar: a total and every shard's part of it.
@@ -98,4 +99,5 @@ type Activity struct {
 	Pager    Pager
 	Summary  string
 	Moves    Migrations // none where entries are filtered
+	Moving   InFlight
 }

@@ -50,6 +50,7 @@ type Project struct {
 	Why                     WhyProject
 	Survey                  SurveyPanel // beside the live region
 	Watch                   string      // the item as it is watched
+	Moving                  InFlight    // of its own ranges
 }
 
 // VerdictGroup is collections of which the same can be said.
@@ -108,6 +109,7 @@ type Shard struct {
 	CSV         string
 	// DocumentsHead is what the profile calls its documents.
 	DocumentsHead string
+	Moving        InFlight
 }
 
 // ShardCollectionRow is one collection's part on a shard.
@@ -180,6 +182,7 @@ type PlaceRow struct {
 	Zone      string
 	Jumbo     bool
 	Chunks    string
+	Moving    string // that it is on its way; "" when it is not
 }
 
 // ErrorModel is a request that could not be answered.

@@ -57,6 +57,7 @@ type WhyChunk struct {
 	Heat        HeatLine
 	Watch       string // the item as it is watched
 	Acts        Acts
+	Moving      InFlight
 }
 
 // WhyDanger is a shard to which a chunk cannot be moved.

@@ -18,6 +18,7 @@ var english = assembled(
 	goals,
 	outcomes,
 	hotSplits,
+	inflight,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

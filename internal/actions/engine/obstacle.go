@@ -229,7 +229,7 @@ func (x *execution) worthTrying(i int, s Step) bool {
 	}
 	ctx, cancel := context.WithTimeout(x.e.life, readTime)
 	defer cancel()
-	all, err := x.e.o.Reader.Migrations(ctx)
+	all, err := x.e.o.Reader.MigrationsNow(ctx)
 	if err != nil {
 		if fault.Of(err) == fault.Forbidden {
 			return true

@@ -1,0 +1,439 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+const documentsNS = topology.Namespace("yorkie-meta.documents")
+
+// flightOfChunk is a migration of the chunk at a position to another shard.
+func flightOfChunk(t *topology.Table, ns topology.Namespace, i int, to string) topology.InFlight {
+	c := t.Collection(ns)
+	ch := c.Chunks.At(i)
+	known := func(n int64, method string) topology.Figure {
+		return topology.Figure{Known: true, Value: n, Method: method, At: epoch.Add(-time.Second)}
+	}
+	return topology.InFlight{NS: ns, Min: must(c.Key.Document(ch.Min)), Max: must(c.Key.Document(ch.Max)), From: ch.Shard, To: to,
+		Since: epoch.Add(-12 * time.Second), Step: 2, Steps: 6, RecipientStep: 3, RecipientSteps: 7, By: topology.MoveByClient, App: "mongosh 2.12.0",
+		Copied: known(1200, "recipientCount"), Estimate: known(8000, "chunkShare"), Left: topology.TimeLeft{Known: true, For: 70 * time.Second}}
+}
+
+// movingTable is the canned one with one migration of the third chunk.
+func movingTable(change ...func(*topology.InFlight)) *topology.Table {
+	t := cannedTable(2, 250)
+	to := "shard-rs-2"
+	if t.Collection(documentsNS).Chunks.Owner(2) == to {
+		to = "shard-rs-1"
+	}
+	x := flightOfChunk(t, documentsNS, 2, to)
+	for _, f := range change {
+		f(&x)
+	}
+	t.Moves.List = []topology.InFlight{x}
+	return t
+}
+
+func (s *site) page(t *testing.T, path string) string {
+	t.Helper()
+	w := s.do("GET", path)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
+	s := newSite(t)
+	table := movingTable()
+	s.watcher.publish(table)
+	x, c := table.Moves.List[0], table.Collection(documentsNS)
+	ref := chunkRef(c, c.Chunks.At(2).Min)
+	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", chunkURL(documentsNS, ref), shardURL(x.From), shardURL(x.To)} {
+		html := textOf(t, s.page(t, path))
+		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied", "about 1 min left", "12 s ago"} {
+			if !strings.Contains(html, text) {
+				t.Errorf("%s does not say %q", path, text)
+			}
+		}
+	}
+	if html := s.page(t, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
+		t.Error("the chunk's row is not marked, or others are")
+	}
+	// A chunk that does not move and another collection say nothing of it.
+	for _, path := range []string{"/collections/yorkie-meta.changes", chunkURL(documentsNS, chunkRef(c, c.Chunks.At(9).Min))} {
+		if html := s.page(t, path); strings.Contains(html, "mongosh 2.12.0") {
+			t.Errorf("%s shows a move that is not its", path)
+		}
+	}
+}
+
+func TestWhenNothingMovesPagesSaySo(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
+		if html := s.page(t, path); !strings.Contains(html, "Nothing moves now.") {
+			t.Errorf("%s", path)
+		}
+	}
+	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 || out.Stale {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
+	s := newSite(t)
+	table := movingTable()
+	s.watcher.publish(table)
+	x, c := table.Moves.List[0], table.Collection(documentsNS)
+	ref := chunkRef(c, c.Chunks.At(2).Min)
+	check := func(name string, list []api.InFlight) {
+		t.Helper()
+		if len(list) != 1 {
+			t.Fatalf("%s: %+v", name, list)
+		}
+		m := list[0]
+		if m.NS != string(documentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 || m.Steps != 6 ||
+			m.RecipientStep != 3 || m.By != "client" || m.App != "mongosh 2.12.0" || m.Arrived || *m.Copied.Value != 1200 || *m.Estimate.Value != 8000 || m.Estimate.Exact || *m.Left.Seconds != 70 {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	check("inflight", decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items)
+	check("of a collection", decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items)
+	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
+		t.Errorf("of another collection: %+v", out.Items)
+	}
+	check("collection", decode[api.CollectionDetail](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents")).Moving)
+	check("donor", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+shardURL(x.From))).Moving)
+	check("recipient", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+shardURL(x.To))).Moving)
+	check("chunk", decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks/"+ref+"/why")).Moving)
+	for i, row := range decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks")).Items {
+		if want := map[bool]string{true: x.To}[i == 2]; row.MovingTo != want {
+			t.Errorf("chunk %d moves to %q, want %q", i, row.MovingTo, want)
+		}
+	}
+}
+
+func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
+	denied := topology.Figure{Reason: "notPermitted"}
+	for name, k := range map[string]struct {
+		change func(*topology.InFlight)
+		moves  topology.Moves
+		want   []string
+		not    []string
+	}{
+		"nothing counted": {change: func(x *topology.InFlight) {
+			x.Copied, x.Left = denied, topology.TimeLeft{Reason: "notPermitted"}
+		}, want: []string{"copied: not permitted (about 8", "time left: not known"}, not: []string{" 0 of about", "about 0 "}},
+		"no estimate": {change: func(x *topology.InFlight) {
+			x.Estimate, x.Left = topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}
+		}, want: []string{"documents copied, of how many is not known", "time left: not known"}},
+		"neither": {change: func(x *topology.InFlight) {
+			x.Copied, x.Estimate, x.Left = topology.Figure{Reason: "unreachable"}, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "unreachable"}
+		}, want: []string{"copied: ", "time left: not known", "A shard did not answer."}},
+		"more than estimated": {change: func(x *topology.InFlight) {
+			x.Copied.Value, x.Left = 9000, topology.TimeLeft{Reason: "beyondEstimate"}
+		}, want: []string{"more than the 8", "time left: not known", "More documents than were estimated are copied."}},
+		"no steps": {change: func(x *topology.InFlight) {
+			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
+		}, want: []string{"step not known", "by not known"}, not: []string{"step 0 of 0"}},
+		"steps denied": {change: func(x *topology.InFlight) {
+			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
+		}, moves: topology.Moves{StepsReason: "notPermitted", StepsPrivilege: "inprog on the cluster"},
+			want: []string{"step not permitted: needs inprog on the cluster"}},
+		"list denied":  {moves: topology.Moves{ListPrivilege: "find on config.migrations"}, want: []string{"it needs find on config.migrations"}},
+		"begin unseen": {change: func(x *topology.InFlight) { x.AtLeast = true }, want: []string{"began before it was first seen,"}},
+		"balancer":     {change: func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }, want: []string{"the balancer"}},
+		"hostile":      {change: func(x *topology.InFlight) { x.App = hostileName }, want: []string{"<script>alert(1)</script>"}},
+		"gone collection": {change: func(x *topology.InFlight) { x.NS, x.From, x.To = "gone.gone", "no-such-shard", "nor-this" },
+			want: []string{"gone.gone", "no-such-shard"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			table := movingTable()
+			if k.change != nil {
+				k.change(&table.Moves.List[0])
+			}
+			table.Moves.ListPrivilege = k.moves.ListPrivilege
+			table.Moves.StepsReason, table.Moves.StepsPrivilege = k.moves.StepsReason, k.moves.StepsPrivilege
+			s.watcher.publish(table)
+			page := s.page(t, "/activity")
+			html := textOf(t, page)
+			if strings.Contains(page, "<script>alert") {
+				t.Error("a script of the cluster")
+			}
+			for _, text := range k.want {
+				if !strings.Contains(html, text) {
+					t.Errorf("does not say %q", text)
+				}
+			}
+			for _, text := range k.not {
+				if strings.Contains(html, text) {
+					t.Errorf("says %q", text)
+				}
+			}
+			decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight"))
+		})
+	}
+}
+
+// textOf is a page without its tags, with each run of spaces as one.
+func textOf(t *testing.T, html string) string {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := ""
+	doc.Find("[title]").Each(func(_ int, x *goquery.Selection) { titles += " " + x.AttrOr("title", "") })
+	return strings.Join(strings.Fields(doc.Text()+titles), " ")
+}
+
+func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
+	s := newSite(t)
+	table := movingTable()
+	x := &table.Moves.List[0]
+	x.To = table.Collection(documentsNS).Chunks.Owner(2)
+	x.From = "shard-rs-1"
+	s.watcher.publish(table)
+	if html := s.page(t, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
+		t.Error("not said")
+	}
+	if html := s.page(t, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
+		t.Error("the chunk counts as on its way")
+	}
+	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
+		t.Errorf("%+v", out.Items)
+	}
+}
+
+func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
+	s := newSite(t)
+	table := cannedTable(2, 250)
+	table.Health[topology.PartMoves] = topology.Health{Err: fault.New(fault.Forbidden, "no"), Denied: true, Privilege: "find on config.changelog"}
+	s.watcher.publish(table)
+	html := s.page(t, "/activity")
+	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing moves now.") {
+		t.Error("it is not said, or nothing is said to move")
+	}
+	if w := s.do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "find on config.changelog") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	// A frozen config server: what was known stays, with its age.
+	stale := movingTable()
+	stale.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+	s.watcher.publish(stale)
+	if html := s.page(t, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
+		t.Error("stale moves are not shown as such")
+	}
+	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
+	table := movingTable()
+	x := table.Moves.List[0]
+	asked := 0
+	s := newSite(t, func(d *Deps) {
+		d.Runs = func(from, to time.Time) []history.OurRun {
+			asked++
+			return []history.OurRun{
+				{ID: "other", NS: x.NS, Min: x.Max, To: x.To, Start: x.Since},
+				{ID: "earlier", NS: x.NS, Min: x.Min, Max: x.Max, To: x.To, Start: x.Since.Add(-time.Hour), End: x.Since.Add(-50 * time.Minute)},
+				{ID: "ourrun", NS: x.NS, Min: x.Min, Max: x.Max, To: x.To, Start: x.Since.Add(-time.Second)},
+			}
+		}
+	})
+	s.watcher.publish(table)
+	if html := s.page(t, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
+		t.Error("the overview does not lead to the run")
+	}
+	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
+		t.Errorf("%+v", m)
+	}
+	if asked > 2 { // the activity of the overview asks too
+		t.Errorf("the journal was read %d times for one table", asked)
+	}
+	// The donor of a program without a name looks as that of the balancer.
+	s.watcher.publish(movingTable(func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }))
+	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" {
+		t.Errorf("%+v", m)
+	}
+	asked = 0
+	s.watcher.publish(cannedTable(9, 250))
+	s.page(t, "/collections/yorkie-meta.documents")
+	if asked != 0 {
+		t.Errorf("the journal was read %d times while nothing moves", asked)
+	}
+}
+
+func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
+	s := newSite(t)
+	table := movingTable()
+	s.watcher.publish(table)
+	c := table.Collection(documentsNS)
+	at := func(i int) placement.Answer {
+		ch := c.Chunks.At(i)
+		p := placement.Place{NS: documentsNS, Sharded: true, Shards: []string{ch.Shard}, Exact: true, Pattern: c.Key, Key: ch.Min, Min: ch.Min, Max: ch.Max, Exists: "yes", Chunks: 1}
+		return placement.Answer{Items: []placement.Item{{Kind: "document", ID: "x", Places: []placement.Place{p}}}}
+	}
+	for i, moving := range map[int]bool{2: true, 3: false} {
+		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
+		want := fmt.Sprintf("Moving from %s to %s now", table.Moves.List[0].From, table.Moves.List[0].To)
+		if html := s.page(t, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
+			t.Errorf("chunk %d: said %v", i, !moving)
+		}
+		out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
+		if got := out.Items[0].Places[0].Moving; (got != nil) != moving || moving && (got.To != table.Moves.List[0].To || !got.Whole) {
+			t.Errorf("chunk %d: %+v", i, got)
+		}
+	}
+	// A project's rows are known by the first field of the key only.
+	lead := must(c.Key.Values(c.Chunks.At(2).Min))[0]
+	p := placement.Place{NS: documentsNS, Sharded: true, Shards: []string{"shard-rs-1"}, Pattern: c.Key, Exists: "would-be", Match: []placement.Equal{{Field: c.Key.Fields()[0].Name, Value: lead}}}
+	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
+		return []placement.Item{{Kind: "project", ID: "x", Places: []placement.Place{p}}}, nil
+	}
+	out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
+	if got := out.Items[0].Places[0].Moving; got == nil || got.Whole {
+		t.Errorf("of a project: %+v", got)
+	}
+}
+
+func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		b := l.open("t=overview,activity,collection:yorkie-meta.documents,collection:yorkie-meta.changes,shard:shard-rs-1")
+		was := map[string]int{}
+		count := func() map[string]int {
+			n := map[string]int{}
+			for _, f := range b.got() {
+				n[f.Topic]++
+			}
+			return n
+		}
+		was = count()
+		step := func(change ...func(*topology.InFlight)) map[string]int {
+			next := *l.watcher.get()
+			next.Seq++
+			next.Moves = movingTable(change...).Moves
+			l.watcher.publish(&next)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			is, news := count(), map[string]int{}
+			for topic, n := range is {
+				if n != was[topic] {
+					news[topic] = n - was[topic]
+				}
+			}
+			was = is
+			return news
+		}
+		onShard := func(x *topology.InFlight) { x.From = "shard-rs-1" }
+		for name, news := range map[string]map[string]int{"begin": step(onShard), "progress": step(onShard, func(x *topology.InFlight) { x.Copied.Value += 100 })} {
+			for _, topic := range []string{"overview", "activity", "collection:yorkie-meta.documents", "shard:shard-rs-1"} {
+				if news[topic] != 1 {
+					t.Errorf("%s: %d frames of %s", name, news[topic], topic)
+				}
+			}
+			if news["collection:yorkie-meta.changes"] != 0 {
+				t.Errorf("%s: another collection's page is told", name)
+			}
+		}
+		same := func(x *topology.InFlight) {
+			x.Copied.Value += 100
+			x.Copied.At, x.Estimate.At = x.Copied.At.Add(0), x.Estimate.At.Add(-time.Minute)
+		}
+		if news := step(onShard, same); len(news) != 0 {
+			t.Errorf("nothing looks different, and %v are told", news)
+		}
+		over := *l.watcher.get()
+		over.Seq, over.Moves = over.Seq+1, topology.Moves{}
+		l.watcher.publish(&over)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if news := count(); news["overview"] != was["overview"]+1 {
+			t.Error("its end is not told")
+		}
+		if html := l.page(t, "/activity"); strings.Contains(html, "step 2 of 6") {
+			t.Error("it is over, and shown")
+		}
+	})
+}
+
+func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
+	table := movingTable()
+	v := View{Table: table, Now: epoch, Past: &pastTime{At: epoch}}
+	c := table.Collection(documentsNS)
+	if m := inFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || movingChunks(v, c) != nil || len(inFlightOf(v, table.Moves.List)) != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
+	s := newSite(t)
+	table := cannedTable(2, 250)
+	for i := range 12 {
+		x := flightOfChunk(table, documentsNS, i*3, fmt.Sprintf("shard-%d", i))
+		x.Since = epoch.Add(-time.Duration(30-i) * time.Hour)
+		table.Moves.List = append(table.Moves.List, x)
+	}
+	s.watcher.publish(table)
+	html := s.page(t, "/")
+	if !strings.Contains(html, "shard-5") || strings.Contains(html, "shard-6<") || !strings.Contains(html, "and 6 more") {
+		t.Error("not the first six")
+	}
+	if html = s.page(t, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
+		t.Error("the activity page has not all")
+	}
+}
+
+// A donor that fails over never logs the end: what is not under way any more is
+// not shown as running for ever.
+func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
+	started := func(table *topology.Table, i int, to string, ago time.Duration) {
+		x := flightOfChunk(table, documentsNS, i, to)
+		if to == x.From {
+			x.From = "shard-rs-7"
+		}
+		d := must(bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}))
+		table.Events = append([]topology.Event{{ID: fmt.Sprint("start", i), Time: epoch.Add(-ago), What: "moveChunk.start", NS: string(documentsNS), Shard: x.From, Details: d}}, table.Events...)
+	}
+	states := func(change func(*topology.Table)) map[string]int {
+		s := newSite(t)
+		table := movingTable()
+		started(table, 2, table.Moves.List[0].To, time.Minute)                            // under way
+		started(table, 9, "shard-rs-9", time.Minute)                                      // its donor failed over
+		started(table, 12, table.Collection(documentsNS).Chunks.Owner(12), 2*time.Minute) // arrived all the same
+		started(table, 15, "shard-rs-9", 5*time.Second)                                   // may be over, and not read yet
+		change(table)
+		s.watcher.publish(table)
+		n := map[string]int{}
+		for _, m := range decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?limit=1000")).Items {
+			if m.Begin.Before(epoch.Add(-3*time.Minute)) || m.Min == nil {
+				continue
+			}
+			n[m.State]++
+		}
+		return n
+	}
+	if n := states(func(*topology.Table) {}); n["running"] != 2 || n["unclear"] != 1 || n["done"] != 1 {
+		t.Errorf("%v", n)
+	}
+	stale := func(table *topology.Table) { table.Health[topology.PartMoves] = topology.Health{} }
+	if n := states(stale); n["running"] != 4 {
+		t.Errorf("where the list is not known: %v", n)
+	}
+}
