@@ -204,7 +204,8 @@ func (b *Balancer) namespaces() []string {
 // move does one migration. A chunk that is too big is split if a key allows it, else
 // flagged jumbo, so that later rounds pass over it.
 func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bool) error {
-	o := catalog.MoveOptions{ForceJumbo: force, WaitForDelete: wait}
+	// A shard is drained of its big chunks too.
+	o := catalog.MoveOptions{ForceJumbo: force || m.Reason == catalog.Draining, WaitForDelete: wait}
 	var err error
 	if b.cluster.MovesRanges() {
 		err = b.cluster.MoveRange(ctx, m.NS, m.Min, m.To, o)
