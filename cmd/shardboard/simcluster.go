@@ -79,6 +79,7 @@ type simclusterCmd struct {
 
 	MigrationTime time.Duration `help:"Least time that a migration's copying takes, such as 10s; --pace does not change it."`
 	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that it gave away."`
+	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }
 
@@ -93,7 +94,7 @@ func (c simclusterCmd) Run(e *env) error {
 	if c.MigrationTime < 0 || c.OrphanDelay <= 0 {
 		return fault.New(fault.Invalid, "--migration-time must not be negative, --orphan-delay must be greater than 0.")
 	}
-	o.Migration, o.OrphanDelay, o.FaultCommand = c.MigrationTime, c.OrphanDelay, c.Faults
+	o.Migration, o.OrphanDelay, o.FaultCommand, o.Sessions = c.MigrationTime, c.OrphanDelay, c.Faults, c.Sessions
 	sim, l, err := startSim(e, o, c.Listen)
 	if err != nil {
 		return err

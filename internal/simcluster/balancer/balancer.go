@@ -163,7 +163,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// cut splits chunks at the edges of zones. Mu is held.
+// cut splits chunks at the edges of zones, and the collection of sessions. Mu is held.
 func (b *Balancer) cut() (failed error) {
 	for _, ns := range b.namespaces() {
 		for _, s := range b.cluster.ZoneSplits(ns) {
@@ -171,6 +171,9 @@ func (b *Balancer) cut() (failed error) {
 				failed = err
 			}
 		}
+	}
+	if err := b.cluster.SplitSessions(); err != nil {
+		failed = err
 	}
 	return failed
 }
