@@ -17,6 +17,9 @@ import (
 // wait for old orphans, make the collection, clone, catch up. The donor's third step
 // ends when the recipient has begun; its fourth is to wait until it caught up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
+	if err := t.pause(life, askTime); err != nil {
+		return t.fail(err)
+	}
 	t.c.Mu.Lock()
 	err := t.c.moves.receive(t.m)
 	t.c.Mu.Unlock()
@@ -34,7 +37,7 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		return t.fail(transferError(err.Error()))
 	}
 	t.to = append(t.to, 5*time.Millisecond)
-	t.received(1)
+	t.received(2) // the second takes no time
 	if err := t.pause(life, indexTime); err != nil {
 		return t.abort(err)
 	}

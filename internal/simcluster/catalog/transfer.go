@@ -16,7 +16,8 @@ import (
 const (
 	requestTime  = 60 * time.Millisecond // from config.migrations to the donor's first log entry
 	prepareTime  = 20 * time.Millisecond // step 2
-	startTime    = 30 * time.Millisecond // step 3
+	askTime      = 15 * time.Millisecond // step 3, until the recipient begins
+	startTime    = 15 * time.Millisecond // and until it answers
 	indexTime    = 10 * time.Millisecond // step 4, with the clone
 	cloneTime    = 60 * time.Millisecond
 	catchUpTime  = 25 * time.Millisecond
