@@ -5,7 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
 )
 
 // began are the moments at which logged rounds began, and how long they took.
@@ -150,4 +154,42 @@ func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
 			t.Errorf("%d moves", n)
 		}
 	})
+}
+
+// The round after a zone was set cuts at its edges and moves the chunk; who cuts there by
+// hand comes too late.
+func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
+	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
+		inVersion(t, v, func(t *testing.T, w *world) {
+			w.fill(15, 20)
+			w.start()
+			w.after(time.Minute)
+			w.run(`{"addShardToZone": "shard-rs-3", "zone": "pin"}`)
+			w.run(`{"updateZoneKeyRange": "db.t", "min": {"p": 10}, "max": {"p": 20}, "zone": "pin"}`)
+			w.after(11 * time.Second)
+			w.c.Mu.RLock()
+			owner := w.c.Routing("db.t").Owner(encoded(bson.D{{Key: "p", Value: int32(10)}}))
+			w.c.Mu.RUnlock()
+			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 || moves[0].Lookup("details", "min", "p").Int32() != 10 {
+				t.Errorf("%v: on %s after %s", v, owner, moves)
+			}
+			at := encoded(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: bson.D{{Key: "p", Value: int32(10)}}}})
+			_, err := w.c.Handlers()["split"](t.Context(), &engine.Request{DB: "admin", Name: "split", Body: at})
+			e := status.Of(err)
+			if v[0] >= 8 && err == nil {
+				return // done already, says a later server
+			}
+			if e == nil || !e.NoCode || e.Message != "new split key { p: 10 } is a boundary key of existing chunk [{ p: 10 },{ p: 20 })" {
+				t.Errorf("%v: %v", v, err)
+			}
+		})
+	}
+}
+
+func encoded(d bson.D) bson.Raw {
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	return raw
 }
