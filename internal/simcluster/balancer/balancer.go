@@ -178,14 +178,12 @@ func (b *Balancer) cut() (failed error) {
 	return failed
 }
 
-// pick chooses the round's moves over all collections in random order. Mu is held.
+// pick chooses the round's moves over all collections in random order. It knows nothing
+// of other clients' migrations: its own are refused where it meets one. Mu is held.
 func (b *Balancer) pick() []catalog.Candidate {
 	names := b.namespaces()
 	b.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	used := make(map[string]bool)
-	for _, m := range b.cluster.Migrations() {
-		used[m.From], used[m.To] = true, true
-	}
 	var list []catalog.Candidate
 	for _, ns := range names {
 		list = append(list, b.cluster.Candidates(ns, used)...)

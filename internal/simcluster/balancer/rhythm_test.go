@@ -1,6 +1,7 @@
 package balancer_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -192,4 +193,29 @@ func encoded(d bson.D) bson.Raw {
 		panic(err) // it is a constant
 	}
 	return raw
+}
+
+// A round that meets somebody else's migration moves nothing and is over at once; the
+// next comes after ten seconds.
+func TestARoundThatMeetsAnotherMigrationMovesNothing(t *testing.T) {
+	inCluster(t, catalog.Options{Migration: time.Minute}, func(t *testing.T, w *world) {
+		w.fill(15, 20)
+		w.split(10, 20, 30, 40, 50)
+		go func() { // it ends when the cluster does
+			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}}, {Key: "to", Value: "shard-rs-2"}})
+			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})
+		}()
+		w.after(time.Second)
+		w.start()
+		w.after(40 * time.Second)
+		at, took, moved := w.began()
+		if len(at) != 4 {
+			t.Fatalf("%d rounds: %v", len(at), took)
+		}
+		for i := range at {
+			if moved[i] != 0 || took[i] > time.Second || i > 0 && at[i].Sub(at[i-1]) < 10*time.Second {
+				t.Errorf("round %d at %s took %s and moved %d", i, at[i], took[i], moved[i])
+			}
+		}
+	})
 }

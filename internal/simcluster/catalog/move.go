@@ -56,6 +56,14 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 		defer c.Mu.Unlock()
 		return c.begin(ctx, ns, lo, hi, to, o)
 	}()
+	if e := status.Of(err); e != nil && e.Code == status.ConflictingOperationInProgress {
+		// The config server's part of it takes its time, also when the donor refuses at once.
+		select {
+		case <-time.After(c.Paced(requestTime)):
+		case <-ctx.Done():
+			return expired(ctx)
+		}
+	}
 	if m == nil || err != nil {
 		return err
 	}
