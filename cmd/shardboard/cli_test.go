@@ -57,6 +57,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
 		{"no such users", []string{"simcluster", "--auth", "--user-file", "/no/such/file"}, 2, "cannot be read"},
 		{"config shard on 5.0", []string{"simcluster", "--config-shard"}, 2, "8.0"},
+		{"unknown interference", []string{"simcluster", "--interfere=weather"}, 2, "--interfere"},
 		{"negative migration time", []string{"simcluster", "--migration-time=-1s"}, 2, "--migration-time"},
 		{"no orphan delay", []string{"simcluster", "--orphan-delay=0s"}, 2, "--orphan-delay"},
 		{"no shards", []string{"simcluster", "--shards", "0"}, 2, "--shards"},

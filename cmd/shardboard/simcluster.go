@@ -79,6 +79,8 @@ type simclusterCmd struct {
 
 	MigrationTime time.Duration `help:"Least time that a migration's copying takes, such as 10s; --pace does not change it."`
 	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that it gave away."`
+	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
+	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What goes on beside the clients: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }
 
@@ -93,12 +95,17 @@ func (c simclusterCmd) Run(e *env) error {
 	if c.MigrationTime < 0 || c.OrphanDelay <= 0 {
 		return fault.New(fault.Invalid, "--migration-time must not be negative, --orphan-delay must be greater than 0.")
 	}
-	o.Migration, o.OrphanDelay, o.FaultCommand = c.MigrationTime, c.OrphanDelay, c.Faults
+	o.Migration, o.OrphanDelay, o.FaultCommand, o.Sessions = c.MigrationTime, c.OrphanDelay, c.Faults, c.Sessions
 	sim, l, err := startSim(e, o, c.Listen)
 	if err != nil {
 		return err
 	}
 	defer sim.Close()
+	if c.Interfere != "none" {
+		if _, err := sim.Interfere(simcluster.Interference{Kind: simcluster.InterferenceKind(c.Interfere)}); err != nil {
+			return fault.Wrap(fault.Invalid, err, "The interference could not begin: %v.", err)
+		}
+	}
 	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
 	if near, err := app.ListensNear(l.Addr().String()); err != nil || !near && !c.Auth {
 		fmt.Fprintf(e.stderr, "Others than this machine can connect to %s, and nobody has to sign in: whoever reaches it may do everything. Use --auth and --user-file, or listen on loopback.\n", l.Addr())

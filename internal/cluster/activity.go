@@ -16,10 +16,19 @@ import (
 
 // operationRow is one row of $currentOp.
 type operationRow struct {
+	shard   string
+	thread  string   // what the server calls who runs it: "conn22", "MoveChunk", "migrateThread"
 	command bson.Raw // as the server shows it; originatingCommand where there is one
 	message string   // "step 3 of 6"
 	running time.Duration
 }
+
+// The threads of a migration's donor and recipient. Their rows name no migration, but a
+// shard takes part in one at a time. Observed on 5.0.
+const (
+	donorThread     = "MoveChunk"
+	recipientThread = "migrateThread"
+)
 
 // operations reads what the shards do, and the mongos itself. Needs inprog on
 // the cluster.
@@ -29,7 +38,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			{Key: "aggregate", Value: 1},
 			{Key: "pipeline", Value: bson.A{
 				bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: local}}}},
-				bson.D{{Key: "$project", Value: fields("command", "originatingCommand", "msg", "secs_running").Value}},
+				bson.D{{Key: "$project", Value: fields("shard", "desc", "command", "originatingCommand", "msg", "secs_running").Value}},
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}
@@ -41,6 +50,8 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 				o.command, _ = doc.Lookup("command").DocumentOK()
 			}
 			o.command = bytes.Clone(o.command)
+			o.shard, _ = doc.Lookup("shard").StringValueOK()
+			o.thread, _ = doc.Lookup("desc").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()
 			secs, _ := doc.Lookup("secs_running").AsInt64OK()
 			o.running = time.Duration(secs) * time.Second

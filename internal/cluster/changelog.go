@@ -66,8 +66,7 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 			continue
 		}
 		atWork = true
-		var step, steps int
-		if n, _ := fmt.Sscanf(o.message, "step %d of %d", &step, &steps); n == 2 && step > 0 && step <= steps {
+		if step, steps := stepOf(o, ops); steps > 0 {
 			t.Step, t.Steps = step, steps
 		}
 	}
@@ -85,6 +84,36 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 	// seen, are the better witness.
 	t.Running = atWork || t.Running && !seen
 	return t, nil
+}
+
+// stepOf is how far a migration is. The command itself does not say it: the donor's
+// thread does, but not while the recipient copies. That begins with the end of the
+// third of the donor's six steps.
+func stepOf(o operationRow, all []operationRow) (step, steps int) {
+	if step, steps = o.steps(); steps > 0 {
+		return step, steps
+	}
+	m, ok := o.migration()
+	if !ok || m.From == "" {
+		return 0, 0
+	}
+	for _, row := range all {
+		switch {
+		case row.thread == donorThread && row.shard == m.From:
+			return row.steps()
+		case row.thread == recipientThread && row.shard == m.To:
+			step, steps = 3, 6
+		}
+	}
+	return step, steps
+}
+
+// steps is how far the operation says that it is, zero when it says nothing.
+func (o operationRow) steps() (step, steps int) {
+	if n, _ := fmt.Sscanf(o.message, "step %d of %d", &step, &steps); n != 2 || step <= 0 || step > steps {
+		return 0, 0
+	}
+	return step, steps
 }
 
 // about picks the entries that are of a step's bounds, and tells whether its

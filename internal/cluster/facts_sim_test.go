@@ -102,15 +102,23 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				// The zone keeps it on the first shard; forcing it away is for the balancer to mend.
 				must(t, c.RemoveZoneRange(t.Context(), "", s.NS, at(0), at(10)))
 				s.Shard = "shard-rs-3"
-				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloned, Hold: true})
+				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
 				begun := time.Now()
 				done := make(chan error)
 				go func() { done <- s.Send(t.Context(), c, "r") }()
 				<-rule.Reached()
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must(t, err)
-				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step == 0 {
+				// The donor shows no step while the recipient copies.
+				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
 					t.Errorf("while it runs: %+v", trace)
+				}
+				next := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Committing, Hold: true})
+				rule.Remove()
+				<-next.Reached()
+				rule = next
+				if trace, err = c.Trace(t.Context(), "r", s, begun); err != nil || trace.Steps != 6 || trace.Step != 5 {
+					t.Errorf("before its commit: %v %+v", err, trace)
 				}
 				if trace, err = c.Trace(t.Context(), "other", other, begun); err != nil || trace.Running {
 					t.Errorf("another chunk's: %v %+v", err, trace)

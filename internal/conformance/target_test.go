@@ -41,8 +41,9 @@ func TestMain(m *testing.M) {
 }
 
 // onEvery runs one test of the suite on every target, each time with databases
-// of its own. On a simulated cluster time is simulated too. Tests come one after
-// the other: a real shard takes part in one migration at a time.
+// of its own: each simulated release at rest and beside a busy balancer, and a real
+// cluster as it is. On a simulated cluster time is simulated too. Tests come one
+// after the other: a real shard takes part in one migration at a time.
 func onEvery(t *testing.T, test func(*testing.T, *world)) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
@@ -56,6 +57,7 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 				test(t, newWorld(t, simcluster.URI(), sim))
 			})
 		})
+		t.Run(release+" busy", func(t *testing.T) { withBusyBalancer(t, release, test) })
 	}
 	t.Run("real", func(t *testing.T) {
 		uri := os.Getenv(uriVariable)
@@ -84,7 +86,7 @@ func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	data, err := mongo.Connect(app)
 	must(t, err)
 	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
-	w := &world{T: t, source: c, admin: c, client: c, data: data, simulated: sim != nil}
+	w := &world{T: t, source: c, admin: patient{c, new(int)}, client: c, data: data, simulated: sim != nil}
 	w.begin()
 	return w
 }

@@ -68,7 +68,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
 			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
-			OrphanDelay: o.OrphanDelay, Migration: o.Migration,
+			OrphanDelay: o.OrphanDelay, Migration: o.Migration, Sessions: o.Sessions,
 			Hook: faults.hook, Armed: func() bool { return faults.armed.Load() > 0 },
 		}),
 	}

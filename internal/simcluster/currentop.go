@@ -15,17 +15,11 @@ import (
 // for migrations and for a resharding, and commands that a fault holds up. Fields are those of 5.0.7. The
 // caller holds catalog.Mu.
 func (c *Cluster) operations(ns string) []bson.Raw {
-	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1"),
+	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1", ""),
 		bson.E{Key: "secs_running", Value: int64(0)},
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))}
 	for _, m := range c.catalog.Migrations() {
-		rows = append(rows, c.donation(m))
-		if m.Step <= 4 {
-			// The recipient is done as soon as the donor commits, in step 5.
-			rows = append(rows, encode(append(c.operation(m.To, "migrateThread"),
-				bson.E{Key: "op", Value: "none"}, bson.E{Key: "ns", Value: ""},
-				bson.E{Key: "command", Value: bson.D{}}, bson.E{Key: "msg", Value: "step 5 of 7"})))
-		}
+		rows = append(rows, c.migrationRows(m)...)
 	}
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
@@ -33,32 +27,22 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	return append(rows, c.faults.underway()...)
 }
 
-// operation is how every row begins.
-func (c *Cluster) operation(shard, desc string) bson.D {
-	return bson.D{
+// operation is how every row begins. App is who asked, if that is known.
+func (c *Cluster) operation(shard, desc, app string) bson.D {
+	d := bson.D{
 		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
-		{Key: "host", Value: c.address(shard)}, {Key: "desc", Value: desc}, {Key: "active", Value: true},
-		{Key: "currentOpTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+		{Key: "host", Value: c.address(shard)}, {Key: "desc", Value: desc},
 	}
+	if app != "" {
+		d = append(d, bson.E{Key: "appName", Value: app})
+	}
+	return append(d, bson.E{Key: "active", Value: true},
+		bson.E{Key: "currentOpTime", Value: c.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
 }
 
 // service is the head of a row of a service that outlives operations.
 func service(shard, desc string) bson.D {
 	return bson.D{{Key: "shard", Value: shard}, {Key: "type", Value: "op"}, {Key: "desc", Value: desc}}
-}
-
-// donation is the row of a migration's donor.
-func (c *Cluster) donation(m catalog.Migration) bson.Raw {
-	return encode(append(c.operation(m.From, "conn22"),
-		bson.E{Key: "secs_running", Value: int64(0)},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
-		bson.E{Key: "command", Value: bson.D{
-			{Key: c.moveCommand(), Value: m.NS}, {Key: "configdb", Value: c.catalog.Host(configShard)},
-			{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
-			{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
-			{Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "$db", Value: "admin"},
-		}},
-		bson.E{Key: "msg", Value: fmt.Sprintf("step %d of 6", m.Step)}))
 }
 
 // donorState and recipientState name the state of a shard by that of the

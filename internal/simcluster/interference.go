@@ -21,15 +21,15 @@ const (
 	// BusyBalancer is a balancer that is never done: every round moves a chunk of the
 	// collections, within their zones, besides what its policy asks for. Its moves refuse
 	// others on the same shards (117), and others refuse them.
-	BusyBalancer InterferenceKind = "busy balancer"
+	BusyBalancer InterferenceKind = "busy-balancer"
 	// MovesOutOfZones is somebody else who moves chunks by hand from where a zone wants
 	// them to a shard outside of it; the balancer moves them back. Where a release refuses
 	// such a move (4.4, 5.0) the range is taken off its zone for as long as the move takes.
-	MovesOutOfZones InterferenceKind = "moves out of zones"
+	MovesOutOfZones InterferenceKind = "moves-out-of-zones"
 	// ChangesZones is somebody else who gives ranges to another zone, of another shard, so
 	// that the balancer moves their chunks there. The zones that it makes are called
 	// "elsewhere-" and the shard's name.
-	ChangesZones InterferenceKind = "changes zones"
+	ChangesZones InterferenceKind = "changes-zones"
 )
 
 // Interference is what happens to a cluster besides what its clients do.

@@ -41,6 +41,11 @@ type Options struct {
 	// (orphanCleanupDelaySecs); default 15 minutes. A move that asks for waitForDelete
 	// does not wait for it. It is not stretched by Pace.
 	OrphanDelay time.Duration
+	// Sessions lets the cluster have config.system.sessions, as every real one: a minute
+	// after its start it is there, the balancer's next round cuts it into 1,024 chunks, and
+	// it is spread at one chunk a round, which takes about a quarter of an hour (before
+	// 6.0.3). Everybody else's moves meet these.
+	Sessions bool
 	// Migration is the least time that a migration's copying takes, whatever Pace is and
 	// however little there is to copy; default as long as it needs.
 	Migration time.Duration

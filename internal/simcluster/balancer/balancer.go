@@ -163,7 +163,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// cut splits chunks at the edges of zones. Mu is held.
+// cut splits chunks at the edges of zones, and the collection of sessions. Mu is held.
 func (b *Balancer) cut() (failed error) {
 	for _, ns := range b.namespaces() {
 		for _, s := range b.cluster.ZoneSplits(ns) {
@@ -172,17 +172,18 @@ func (b *Balancer) cut() (failed error) {
 			}
 		}
 	}
+	if err := b.cluster.SplitSessions(); err != nil {
+		failed = err
+	}
 	return failed
 }
 
-// pick chooses the round's moves over all collections in random order. Mu is held.
+// pick chooses the round's moves over all collections in random order. It knows nothing
+// of other clients' migrations: its own are refused where it meets one. Mu is held.
 func (b *Balancer) pick() []catalog.Candidate {
 	names := b.namespaces()
 	b.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	used := make(map[string]bool)
-	for _, m := range b.cluster.Migrations() {
-		used[m.From], used[m.To] = true, true
-	}
 	var list []catalog.Candidate
 	for _, ns := range names {
 		list = append(list, b.cluster.Candidates(ns, used)...)
@@ -204,7 +205,8 @@ func (b *Balancer) namespaces() []string {
 // move does one migration. A chunk that is too big is split if a key allows it, else
 // flagged jumbo, so that later rounds pass over it.
 func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bool) error {
-	o := catalog.MoveOptions{ForceJumbo: force, WaitForDelete: wait}
+	// A shard is drained of its big chunks too.
+	o := catalog.MoveOptions{ForceJumbo: force || m.Reason == catalog.Draining, WaitForDelete: wait}
 	var err error
 	if b.cluster.MovesRanges() {
 		err = b.cluster.MoveRange(ctx, m.NS, m.Min, m.To, o)

@@ -1,11 +1,16 @@
 package balancer_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
 )
 
 // began are the moments at which logged rounds began, and how long they took.
@@ -148,6 +153,69 @@ func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
 		}
 		if n := len(w.log("changelog", "moveChunk.commit")); n != 4+4 {
 			t.Errorf("%d moves", n)
+		}
+	})
+}
+
+// The round after a zone was set cuts at its edges and moves the chunk; who cuts there by
+// hand comes too late.
+func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
+	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
+		inVersion(t, v, func(t *testing.T, w *world) {
+			w.fill(15, 20)
+			w.start()
+			w.after(time.Minute)
+			w.run(`{"addShardToZone": "shard-rs-3", "zone": "pin"}`)
+			w.run(`{"updateZoneKeyRange": "db.t", "min": {"p": 10}, "max": {"p": 20}, "zone": "pin"}`)
+			w.after(11 * time.Second)
+			w.c.Mu.RLock()
+			owner := w.c.Routing("db.t").Owner(encoded(bson.D{{Key: "p", Value: int32(10)}}))
+			w.c.Mu.RUnlock()
+			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 || moves[0].Lookup("details", "min", "p").Int32() != 10 {
+				t.Errorf("%v: on %s after %s", v, owner, moves)
+			}
+			at := encoded(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: bson.D{{Key: "p", Value: int32(10)}}}})
+			_, err := w.c.Handlers()["split"](t.Context(), &engine.Request{DB: "admin", Name: "split", Body: at})
+			e := status.Of(err)
+			if v[0] >= 8 && err == nil {
+				return // done already, says a later server
+			}
+			if e == nil || !e.NoCode || e.Message != "new split key { p: 10 } is a boundary key of existing chunk [{ p: 10 },{ p: 20 })" {
+				t.Errorf("%v: %v", v, err)
+			}
+		})
+	}
+}
+
+func encoded(d bson.D) bson.Raw {
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	return raw
+}
+
+// A round that meets somebody else's migration moves nothing and is over at once; the
+// next comes after ten seconds.
+func TestARoundThatMeetsAnotherMigrationMovesNothing(t *testing.T) {
+	inCluster(t, catalog.Options{Migration: time.Minute}, func(t *testing.T, w *world) {
+		w.fill(15, 20)
+		w.split(10, 20, 30, 40, 50)
+		go func() { // it ends when the cluster does
+			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}}, {Key: "to", Value: "shard-rs-2"}})
+			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})
+		}()
+		w.after(time.Second)
+		w.start()
+		w.after(40 * time.Second)
+		at, took, moved := w.began()
+		if len(at) != 4 {
+			t.Fatalf("%d rounds: %v", len(at), took)
+		}
+		for i := range at {
+			if moved[i] != 0 || took[i] > time.Second || i > 0 && at[i].Sub(at[i-1]) < 10*time.Second {
+				t.Errorf("round %d at %s took %s and moved %d", i, at[i], took[i], moved[i])
+			}
 		}
 	})
 }

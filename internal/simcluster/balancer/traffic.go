@@ -72,8 +72,9 @@ func (b *Balancer) busy() time.Duration {
 	return b.opts.Busy
 }
 
-// pick names the moves of one round, at most one for each collection, on shards that
-// no other move of the round uses. The catalogue is locked.
+// pick names the moves of one round, at most one for each collection, on shards that no
+// other move uses: one that is refused would make the balancer wait for ten seconds. The
+// catalogue is locked.
 func (t *Traffic) pick(c *catalog.Cluster, round []catalog.Candidate) (list []catalog.Candidate) {
 	if t == nil {
 		return nil

@@ -54,6 +54,8 @@ type Options struct {
 	// whether it may do anything at all; nil means it may.
 	Hook  Hook
 	Armed func() bool
+	// Sessions lets the cluster have config.system.sessions a minute after its start.
+	Sessions bool
 	// Migration is the least time that a migration takes, most of it to copy; 0 means as
 	// long as its documents need.
 	Migration time.Duration

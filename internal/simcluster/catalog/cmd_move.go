@@ -29,6 +29,7 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D
 	}
 	o := MoveOptions{
 		Command:       "moveChunk",
+		App:           appOf(req),
 		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
 		WaitForDelete: truthy(req.Lookup("_waitForDelete")) || truthy(req.Lookup("waitForDelete")),
 	}
@@ -36,6 +37,14 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D
 		return nil, err
 	}
 	return bson.D{{Key: "millis", Value: int32(c.Now().Sub(start).Milliseconds())}}, nil
+}
+
+// appOf is the application name of the client that sent a command, "" when it has none.
+func appOf(req *engine.Request) string {
+	if req.Conn == nil {
+		return ""
+	}
+	return req.Conn.App
 }
 
 func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, error) {

@@ -33,6 +33,7 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D
 	}
 	return bson.D{}, c.Move(ctx, ns, lo, hi, to, MoveOptions{
 		Command:       "moveRange",
+		App:           appOf(req),
 		Range:         true,
 		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
 		WaitForDelete: truthy(req.Lookup("waitForDelete")) || truthy(req.Lookup("_waitForDelete")),

@@ -27,7 +27,7 @@ func (t *transfer) commit(life context.Context) error {
 		return t.abort(err)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
-	t.m.received = true
+	t.m.received, t.m.at = true, 7
 	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, true, nil))
 	if t.c.watched() {
 		t.c.Mu.Unlock()

@@ -17,6 +17,23 @@ type MoveOptions struct {
 	Range         bool // the bounds may lie inside one chunk, which is then cut
 	// Command is the command that asks; empty is the balancer's own move.
 	Command string
+	// App is the application name of the client that asks, if it has one.
+	App string
+}
+
+// Balancer says whether the balancer asks.
+func (o MoveOptions) Balancer() bool { return o.Command == "" || o.Command == "balancer" }
+
+// force is how config.migrations words ForceJumbo
+// (s/request_types/move_chunk_request.h).
+func (o MoveOptions) force() string {
+	switch {
+	case !o.ForceJumbo:
+		return "doNotForceJumbo"
+	case o.Balancer():
+		return "forceJumboBalancerMigration"
+	}
+	return "forceJumboManualMoveChunk"
 }
 
 // Move brings the chunk with exactly these bounds to another shard and returns when
@@ -39,6 +56,14 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 		defer c.Mu.Unlock()
 		return c.begin(ctx, ns, lo, hi, to, o)
 	}()
+	if e := status.Of(err); e != nil && e.Code == status.ConflictingOperationInProgress {
+		// The config server's part of it takes its time, also when the donor refuses at once.
+		select {
+		case <-time.After(c.Paced(requestTime)):
+		case <-ctx.Done():
+			return expired(ctx)
+		}
+	}
 	if m == nil || err != nil {
 		return err
 	}
@@ -99,7 +124,12 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+	version := r.version // a router sends what it knows of the collection
+	if o.Balancer() {
+		version = ch.Version
+	}
+	m.version = bson.A{version, r.Epoch, r.Timestamp}
 	join, err := c.moves.add(m)
 	if join != nil || err != nil {
 		return join, err
@@ -114,9 +144,9 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
 			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
 			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
-			{Key: "chunkVersion", Value: bson.A{r.version, r.Epoch, r.Timestamp}},
+			{Key: "chunkVersion", Value: m.version},
 			{Key: "waitForDelete", Value: o.WaitForDelete},
-			{Key: "forceJumbo", Value: map[bool]string{true: "forceManual", false: "doNotForceJumbo"}[o.ForceJumbo]},
+			{Key: "forceJumbo", Value: o.force()},
 		})
 	}
 	c.work.Go(func() {

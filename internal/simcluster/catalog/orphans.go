@@ -101,8 +101,8 @@ func (c *Cluster) deleteRange(r *Routing, shard string, lo, hi bson.Raw) {
 const pingEvery = 10 * time.Second
 
 // Run does what servers do on their own besides balancing: it deletes orphans when
-// they are due and keeps the router's ping in config.mongos fresh. It returns when
-// ctx ends.
+// they are due, makes the collection of sessions, and keeps the router's ping in
+// config.mongos fresh. It returns when ctx ends.
 func (c *Cluster) Run(ctx context.Context) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
@@ -114,6 +114,7 @@ func (c *Cluster) Run(ctx context.Context) {
 			c.Mu.Lock()
 			c.PingRouter()
 			c.CleanOrphans()
+			c.setUpSessions()
 			c.Mu.Unlock()
 		}
 	}

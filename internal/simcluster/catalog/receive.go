@@ -14,8 +14,12 @@ import (
 )
 
 // receive is the recipient's side up to the point where it holds all documents:
-// wait for old orphans, make the collection, clone, catch up.
+// wait for old orphans, make the collection, clone, catch up. The donor's third step
+// ends when the recipient has begun; its fourth is to wait until it caught up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
+	if err := t.pause(life, askTime); err != nil {
+		return t.fail(err)
+	}
 	t.c.Mu.Lock()
 	err := t.c.moves.receive(t.m)
 	t.c.Mu.Unlock()
@@ -24,12 +28,16 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		_ = t.pause(life, prepareTime) // the donor is free again a little later
 		return err
 	}
+	if err := t.pause(life, startTime); err != nil {
+		return t.abort(err)
+	}
+	t.step(3)
 	if err := t.clearOrphans(life); err != nil {
 		t.giveUp(err)
-		t.step(3)
 		return t.fail(transferError(err.Error()))
 	}
 	t.to = append(t.to, 5*time.Millisecond)
+	t.received(2) // the second takes no time
 	if err := t.pause(life, indexTime); err != nil {
 		return t.abort(err)
 	}
@@ -40,6 +48,7 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		return t.abort(err)
 	}
 	t.to = append(t.to, 12*time.Millisecond, 4*time.Millisecond)
+	t.received(3)
 	if err := t.at(life, Cloning); err != nil {
 		return t.stopped(Cloning, err)
 	}
@@ -63,14 +72,15 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		}
 	}
 	t.to = append(t.to, t.c.Now().Sub(begun))
+	t.received(4)
 	if err := t.pause(life, catchUpTime); err != nil {
 		return t.abort(err)
 	}
 	t.to = append(t.to, time.Millisecond)
+	t.received(5)
 	if err := t.at(life, Cloned); err != nil {
 		return t.stopped(Cloned, err)
 	}
-	t.step(3)
 	return nil
 }
 
@@ -129,6 +139,7 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 		}
 		t.records = append(t.records, record)
 		t.cloned++
+		t.m.cloned = true
 		size += len(doc)
 	}
 	t.bytes += int64(size)

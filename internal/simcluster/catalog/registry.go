@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -22,6 +23,13 @@ type migration struct {
 	done     chan struct{} // closed at the end; err is set before
 	err      error
 	record   engine.RecordID
+
+	number  int64     // since the cluster began
+	begun   time.Time // when the donor began; zero before
+	at      int       // last step of the recipient that ended, of seven
+	cloned  bool      // the recipient has documents
+	version bson.A    // chunkVersion of config.migrations
+	options MoveOptions
 
 	asked    context.Context // of who asked first; only its values are used
 	command  string          // that asked for it first
@@ -45,6 +53,7 @@ func (m *migration) answer(err error) {
 // together refuse each other.
 type registry struct {
 	running []*migration
+	count   int64
 }
 
 // add registers a migration at its donor. An identical one that runs already is
@@ -58,6 +67,8 @@ func (g *registry) add(m *migration) (join *migration, err error) {
 	if err := g.busy(m.from, m); err != nil {
 		return nil, err
 	}
+	g.count++
+	m.number = g.count
 	g.running = append(g.running, m)
 	return nil, nil
 }
@@ -118,14 +129,24 @@ type Migration struct {
 	NS       string
 	Min, Max bson.Raw
 	From, To string
-	Step     int // of six steps of the donor
+	Number   int64     // since the cluster began
+	Begun    time.Time // when the donor began; zero while it is not asked yet
+	Step     int       // of the donor, that runs: 1 to 6, 0 before
+	Received int       // last step of the recipient that ended, of 7
+	Receives bool      // the recipient is at work
+	Cloned   bool      // it has documents
+	Options  MoveOptions
+	Version  bson.A // of the collection, or for the balancer of the chunk: major and minor, epoch, timestamp
 }
 
 // Migrations are the running ones. The caller holds Mu.
 func (c *Cluster) Migrations() []Migration {
 	out := make([]Migration, len(c.moves.running))
 	for i, m := range c.moves.running {
-		out[i] = Migration{NS: m.ns, Min: m.min, Max: m.max, From: m.from, To: m.to, Step: m.step}
+		out[i] = Migration{
+			NS: m.ns, Min: m.min, Max: m.max, From: m.from, To: m.to, Number: m.number, Begun: m.begun, Step: m.step,
+			Received: m.at, Receives: m.receives && !m.received, Cloned: m.cloned, Options: m.options, Version: m.version,
+		}
 	}
 	return out
 }

@@ -16,10 +16,11 @@ import (
 const (
 	requestTime  = 60 * time.Millisecond // from config.migrations to the donor's first log entry
 	prepareTime  = 20 * time.Millisecond // step 2
-	indexTime    = 20 * time.Millisecond // step 3, with the clone
+	askTime      = 15 * time.Millisecond // step 3, until the recipient begins
+	startTime    = 15 * time.Millisecond // and until it answers
+	indexTime    = 10 * time.Millisecond // step 4, with the clone
 	cloneTime    = 60 * time.Millisecond
-	catchUpTime  = 20 * time.Millisecond
-	commitTime   = 25 * time.Millisecond // step 4
+	catchUpTime  = 25 * time.Millisecond
 	handOverTime = 20 * time.Millisecond // step 5
 	cleanTime    = 90 * time.Millisecond // step 6
 	// orphanWait is how long a recipient waits for old orphans in its way
@@ -28,7 +29,7 @@ const (
 	cloneBatch = 200
 )
 
-// transfer is one migration at work: the donor's six steps and, inside of its third
+// transfer is one migration at work: the donor's six steps and, inside of its fourth
 // and fifth, the recipient's seven.
 type transfer struct {
 	c    *Cluster
@@ -55,6 +56,7 @@ func (t *transfer) run(life context.Context) error {
 	}
 	t.began = t.c.Now()
 	t.c.Mu.Lock()
+	t.m.begun, t.m.step = t.began, 1
 	t.log(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
 	t.c.Mu.Unlock()
 	if err := t.at(life, Started); err != nil {
@@ -76,9 +78,6 @@ func (t *transfer) run(life context.Context) error {
 		return t.stopped(CaughtUp, err)
 	}
 	t.step(4)
-	if err := t.pause(life, commitTime); err != nil {
-		return t.abort(err)
-	}
 	if err := t.at(life, Critical); err != nil {
 		return t.stopped(Critical, err)
 	}
@@ -142,6 +141,13 @@ func (t *transfer) step(n int) {
 	t.from = append(t.from, now.Sub(t.began)-before)
 	t.c.Mu.Lock()
 	t.m.step = min(n+1, 6)
+	t.c.Mu.Unlock()
+}
+
+// received notes that a step of the recipient ended.
+func (t *transfer) received(n int) {
+	t.c.Mu.Lock()
+	t.m.at = n
 	t.c.Mu.Unlock()
 }
 
