@@ -33,6 +33,7 @@ type drafting struct {
 	checks   []Check
 	ids      map[string][]bson.ObjectID // of projects, by database
 	looked   []Span
+	measures []Span
 	undoing  bool
 	err      error
 }
@@ -165,7 +166,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 		out.Undo = Undo{Text: say("tooMany", "moves", count(len(d.moves)))}
 	}
 	d.always()
-	out.Checks = d.checks
+	out.Checks, out.Measures = d.checks, d.measures
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil
 }

@@ -93,6 +93,8 @@ type Draft struct {
 	Role    auth.Role // needed to run it
 	Confirm string    // text to type before it runs; "" = none
 	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
+
+	Measures []Span `json:"-"` // ranges whose size it depends on: to be measured while planning, not kept
 }
 
 // Plan is a draft that was given to somebody: what it says is what runs.

@@ -25,6 +25,7 @@ type Situation struct {
 	Activity  Activity  // asked of the cluster for this plan
 	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
+	Measured  Measured  // sizes that were measured for this plan
 
 	Maintenance []Maintenance // when changes are wanted; none: always
 }

@@ -22,6 +22,7 @@ type engineParts struct {
 	profile    *profile.Profile
 	store      store.Store
 	writes     actions.WriteRates
+	sizes      actions.Sizes
 	log        *slog.Logger
 
 	maintenance []actions.Maintenance
@@ -33,7 +34,7 @@ func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
-		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Log: p.log, Maintenance: p.maintenance,
+		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Sizes: p.sizes, Log: p.log, Maintenance: p.maintenance,
 	})
 }
 
@@ -44,7 +45,7 @@ func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profil
 		return nil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
-		profile: prof, store: a.store, writes: writeRates{a.heat}, log: c.Log, maintenance: c.Maintenance})
+		profile: prof, store: a.store, writes: writeRates{a.heat}, sizes: a.sizes, log: c.Log, maintenance: c.Maintenance})
 	a.pins = &pinBook{runs: a.engine, tables: a.watcher, log: c.Log}
 	return a.engine
 }

@@ -18,6 +18,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -47,6 +48,7 @@ type App struct {
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
 	surveys    *survey.Engine
+	sizes      *chunksize.Book
 	history    placementHistory
 	advising   advising
 	engine     *engine.Engine // nil while actions are off
@@ -96,6 +98,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	budget := heat.NewBudget(0, nil) // of all that measures
 	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
 	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
+	a.sizes = chunksize.New(client, a.watcher, c.Log)
 	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
 	a.heat.OnSlot(a.pictures.Take)
 	a.history = newHistory(a.store, a.watcher, c.Log)
@@ -217,6 +220,7 @@ func (a *App) Start() {
 	group.Go(func() error { return a.heat.Run(ctx) })
 	group.Go(func() error { return a.pictures.Run(ctx) })
 	group.Go(func() error { return a.surveys.Run(ctx) })
+	group.Go(func() error { return a.sizes.Run(ctx) })
 	group.Go(func() error { return a.history.run(ctx) })
 	group.Go(func() error { return a.advising.advisor.Run(ctx) })
 	group.Go(func() error { return a.advising.tell(ctx) })

@@ -213,6 +213,9 @@ func (b *Book) keep(c *topology.Collection, r shardkey.Range, size topology.Rang
 		e.reason, e.failed = ReasonOf(err), b.now()
 		return
 	}
+	if size.Mean == 0 && e.measured {
+		size.Mean = e.size.Mean // reading every row does not tell what the donor reckons with
+	}
 	e.size, e.measured, e.reason, e.failed = size, true, "", time.Time{}
 }
 
@@ -221,7 +224,7 @@ func ReasonOf(err error) string {
 	switch {
 	case fault.Of(err) == fault.Forbidden:
 		return "notPermitted"
-	case errors.Is(err, errBusy):
+	case errors.Is(err, topology.ErrMeasuredOften):
 		return "tooManyMeasured"
 	case fault.Of(err) == fault.Conflict:
 		return "changed"

@@ -87,7 +87,9 @@ func (s *cluster) count() int {
 	return len(s.asked)
 }
 
-type table struct{ at atomic.Pointer[topology.Table] }
+type table struct {
+	at atomic.Pointer[topology.Table]
+}
 
 func (t *table) Table() *topology.Table { return t.at.Load() }
 
@@ -180,7 +182,7 @@ func TestMeasuringOnDemandHasALimitAMinute(t *testing.T) {
 		b := New(src, tableOf(c), nil)
 		for i := range 100 {
 			_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false)
-			if refused := errors.Is(err, errBusy); refused != (i >= DemandPerMinute) {
+			if refused := errors.Is(err, topology.ErrMeasuredOften); refused != (i >= DemandPerMinute) {
 				t.Fatalf("%d: %v", i, err)
 			}
 		}

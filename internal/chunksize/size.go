@@ -22,6 +22,7 @@ type Size struct {
 	Exact     bool          // every row was read
 	At        time.Time     // of the measurement
 	Took      time.Duration // of the measurement, on the servers
+	donorMean int64         // bytes of a document by which the shards estimated it
 	Reason    string        // why it was not measured when somebody tried (catalogue code); "" otherwise
 	ReasonAt  time.Time
 }
@@ -40,7 +41,7 @@ func sizeOf(r topology.RangeSize) Size {
 	if r.Exact {
 		f.Method = MethodExact
 	}
-	s := Size{Documents: f, Bytes: f, Measured: true, Exact: r.Exact, At: r.At, Took: r.Took}
+	s := Size{Documents: f, Bytes: f, Measured: true, Exact: r.Exact, At: r.At, Took: r.Took, donorMean: r.Mean}
 	s.Documents.Value, s.Bytes.Value = r.Documents, r.Bytes
 	return s
 }
@@ -64,11 +65,11 @@ func ShareOf(t *topology.Table, c *topology.Collection, shard string, chunks int
 }
 
 // DonorMean is the mean size of a collection's documents on a shard, which is
-// what a donor reckons with: from the shard's statistics, else from the chunk.
-// The estimate of dataSize is made with that mean and gives it back.
+// what a donor reckons with: as the estimate of dataSize was made with it, else
+// from the shard's statistics, else that of the chunk itself.
 func DonorMean(t *topology.Table, ns topology.Namespace, shard string, s Size) int64 {
-	if s.Measured && !s.Exact && s.Mean() > 0 {
-		return s.Mean()
+	if s.donorMean > 0 {
+		return s.donorMean
 	}
 	on := t.SizeOn(ns, shard)
 	if on.Documents.Known && on.Bytes.Known && on.Documents.Value > 0 {

@@ -51,6 +51,9 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 	}
 	millis, _ := reply.Lookup("millis").AsInt64OK()
 	out.Bytes, out.Documents, out.Took = bytes, documents, time.Duration(millis)*time.Millisecond
+	if !exact && documents > 0 {
+		out.Mean = bytes / documents
+	}
 	return out, nil
 }
 

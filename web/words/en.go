@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, sizes)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
