@@ -104,6 +104,7 @@ type ChunkWhy struct {
 	Balance  WhyBalance `json:"balance"`
 	Sentence string     `json:"sentence"`
 	Dangers  []Danger   `json:"dangers"` // moves that would fail, as far as the check for duplicate ids knows
+	Size     *ChunkSize `json:"size"`    // of the chunk's own answer; null in a project's
 	Freshness
 }
 

@@ -115,7 +115,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	}
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
-		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
+		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
 		Prover:    placement.NewProver(client, a.watcher),
 		History:   a.history.past,
 		Runs:      a.ourRuns(),
