@@ -2,8 +2,8 @@ package words
 
 // sizes are the sentences about how many documents and bytes single chunks have.
 var sizes = map[string]string{
-	"method.dataSize":         "Measured with dataSize, every document read; copies that wait for deletion on other shards are counted in",
-	"method.dataSizeEstimate": "Estimated with dataSize: documents counted by the index, times their average size; copies that wait for deletion on other shards are counted in",
+	"method.dataSize":         "Read with dataSize, every document, copies that wait for deletion on other shards included",
+	"method.dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for deletion on other shards included",
 
 	"reason.tooManyMeasured":       "too many chunks were measured in the last minute",
 	"reason.noDocuments":           "no documents",
@@ -33,7 +33,6 @@ var sizes = map[string]string{
 	"size.bytes":          "Data",
 	"size.mean":           "Average document",
 	"size.age":            "Measured",
-	"size.method":         "How",
 	"size.never":          "not measured yet",
 	"size.took":           "The servers took {took}.",
 	"size.failed":         "The last attempt, {at}, gave nothing: {reason}.",
