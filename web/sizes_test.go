@@ -173,7 +173,9 @@ func formSent(v url.Values) func(*http.Request) {
 }
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
-	s, cluster := sizedSite(t, func(d *Deps) { d.Auth = everybody{auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}} })
+	s, cluster := sizedSite(t, func(d *Deps) {
+		d.Auth = everybody{auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
 		if w := s.do("POST", target, formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusForbidden {

@@ -74,7 +74,7 @@ func scenes() []scene {
 		{name: "advice-loading", path: "/advice", view: empty}, {name: "alerts-off", path: "/alerts", view: fine},
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
-	return slices.Concat(out, accountScenes(), actionScenes())
+	return slices.Concat(out, accountScenes(), actionScenes(), sizeScenes())
 }
 
 func chunkPath(v View, ns topology.Namespace, i int) string {
