@@ -121,13 +121,16 @@ func (b *Book) Seq() uint64 {
 	return b.seq
 }
 
-// Of is what was measured of a chunk; false when nothing was. The figures are
-// as old as they say.
+// Of is what was measured of a chunk; false when nothing was, and then perhaps
+// why. The figures are as old as they say.
 func (b *Book) Of(c *topology.Collection, ch topology.Chunk) (Size, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e := b.entry(place{identityOf(c), ch.Min.Encoded()}, ch.Max.Encoded())
 	if e == nil {
+		if until := b.denied[c.NS]; b.now().Before(until) {
+			return Size{Reason: "notPermitted", ReasonAt: until.Add(-retryAfter)}, false
+		}
 		return Size{}, false
 	}
 	return e.shown(), e.measured

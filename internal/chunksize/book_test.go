@@ -232,8 +232,11 @@ func TestInTheBackgroundOnlyWhatIsLookedAtIsMeasured(t *testing.T) {
 		if n := src.count() - before; n == 0 || n > 2*PerMinute+1 {
 			t.Errorf("%d commands for one look at a thousand chunks", n)
 		}
-		if n := len(b.wanted); n != 0 {
-			t.Errorf("%d are still wanted", n)
+		b.mu.Lock()
+		left := len(b.wanted)
+		b.mu.Unlock()
+		if left != 0 {
+			t.Errorf("%d are still wanted", left)
 		}
 	})
 }
@@ -275,6 +278,13 @@ func TestWhatIsNotPermittedIsNotAskedAgainSoon(t *testing.T) {
 		}
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
 			t.Errorf("%+v", s)
+		}
+		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "notPermitted" || s.ReasonAt.IsZero() {
+			t.Errorf("a chunk that was not tried: %+v", s)
+		}
+		time.Sleep(retryAfter)
+		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "" {
+			t.Errorf("later: %+v", s)
 		}
 	})
 }
