@@ -66,6 +66,16 @@ type Book struct {
 	looked  uint64
 	denied  map[topology.Namespace]time.Time // until when nothing is asked in the background
 	demands []time.Time                      // of the last minute
+	last    knownList
+}
+
+// knownList is the last answer of Known, which holds until something is measured
+// or the chunks change.
+type knownList struct {
+	of     identity
+	chunks *topology.ChunkMap
+	seq    uint64
+	sizes  map[int]Size
 }
 
 // identity is one life of a collection.
@@ -171,10 +181,13 @@ func (b *Book) forget(el *list.Element) {
 
 // Known are the measured chunks of a collection by their position, as far as
 // their bounds are still those of the table. It costs what is kept of the
-// collection, never what the collection has.
+// collection, never what the collection has. The map must not be changed.
 func (b *Book) Known(c *topology.Collection) map[int]Size {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if l := b.last; l.sizes != nil && l.of == identityOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
+		return l.sizes
+	}
 	of := b.books[identityOf(c)]
 	out := make(map[int]Size, len(of))
 	var gone []*list.Element
@@ -191,6 +204,7 @@ func (b *Book) Known(c *topology.Collection) map[int]Size {
 	for _, el := range gone {
 		b.forget(el)
 	}
+	b.last = knownList{of: identityOf(c), chunks: c.Chunks, seq: b.seq, sizes: out}
 	return out
 }
 

@@ -309,6 +309,32 @@ func TestAFailureKeepsWhatWasMeasuredBefore(t *testing.T) {
 	})
 }
 
+func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
+	c := collection(t, 6, 1)
+	b := New(&cluster{}, tableOf(c), nil)
+	measure := func(i int) {
+		t.Helper()
+		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measure(1)
+	if got := b.Known(c); len(got) != 1 || !got[1].Measured {
+		t.Fatalf("%+v", got)
+	}
+	measure(4)
+	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
+		t.Errorf("after another one: %+v", got)
+	}
+	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
+		t.Errorf("after two chunks before it were merged: %+v", got)
+	}
+}
+
 func TestOnlySoManyAreKept(t *testing.T) {
 	c := collection(t, kept+50, 1)
 	b := New(&cluster{}, tableOf(c), nil)

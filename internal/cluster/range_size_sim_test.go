@@ -85,7 +85,14 @@ func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 				if all.Documents != 8000 {
 					t.Errorf("all chunks together are %+v", all)
 				}
-				if got := sent.take(); len(got) != 5 || got[0] != "db.dataSize" {
+				got := sent.take()
+				// As recorded, without a key pattern it is the same.
+				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"}, {Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}})
+				must(t, err)
+				if n := reply.Lookup("size").Double(); n != 8_601_600 || reply.Lookup("numObjects").Double() != 8000 {
+					t.Errorf("without a key pattern: %s", reply)
+				}
+				if len(got) != 5 || got[0] != "db.dataSize" {
 					t.Errorf("sent %v", got)
 				}
 			})
