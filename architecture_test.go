@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"internal/topology":    {"internal/shardkey"},
 	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
 	"internal/balance":     {"internal/topology", "internal/shardkey"},
+	"internal/chunksize":   {"internal/topology", "internal/balance", "internal/shardkey"},
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
 	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
 	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
@@ -35,7 +36,7 @@ var rooms = map[string][]string{
 	"internal/auth":        {"internal/store"},
 	"internal/api":         {},
 	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/heat/advice", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/heat/advice", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
 	"web/templates":        {"web/words", "static"},
 	"web/words":            {"-"},
 	"test/mongosh":         {"-"}, // tests only

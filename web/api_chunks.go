@@ -1,17 +1,21 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
-// apiChunks lists a collection's chunks in key order. Its cursor is the
-// reference of the next chunk: when that was merged away meanwhile, the page
-// begins with the chunk that now holds its lower bound, so nothing is skipped.
+// apiChunks lists a collection's chunks, in key order or by size or heat. In key
+// order its cursor is the reference of the next chunk: when that was merged away
+// meanwhile, the page begins with the chunk that now holds its lower bound, so
+// nothing is skipped. In another order it is a place in the list.
 func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
@@ -21,40 +25,125 @@ func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := r.URL.Query()
-	limit, err := limitOf(q)
+	q, err := chunkListOf(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	jumbo, err := flag(q, "jumbo")
+	f := figuresOf(v, c)
+	out := api.ChunkList{Items: []api.Chunk{}, Order: cmp.Or(q.sort, "key")}
+	if q.sort == byKey {
+		err = q.inOrder(v, c, f, r.URL.Query(), &out)
+	} else {
+		err = q.sorted(v, c, f, r.URL.Query(), &out)
+	}
 	if err != nil {
 		return err
-	}
-	from, to, err := chunkSpan(c, q)
-	if err != nil {
-		return err
-	}
-	shard, zone := q.Get("shard"), q.Get("zone")
-	moving := movingChunks(v, c)
-	var out api.List[api.Chunk]
-	for i, ch := range c.Chunks.Range(from, to) {
-		if shard != "" && ch.Shard != shard || jumbo != nil && ch.Jumbo != *jumbo {
-			continue
-		}
-		name, straddles := v.Table.ZoneOf(c, i)
-		if zone != "" && name != zone {
-			continue
-		}
-		if len(out.Items) == limit { // one more exists: it begins the next page
-			out.Next = api.Cursor(chunkRef(c, ch.Min))
-			break
-		}
-		row := chunkOf(c, ch)
-		row.Zone, row.Straddles, row.MovingTo = name, straddles, moving[i]
-		out.Items = append(out.Items, row)
 	}
 	out.AsOf, out.Stale = asOf(v, topology.PartRouting)
 	return writeJSON(w, http.StatusOK, out)
+}
+
+// chunkListQuery is what of a collection's chunks is asked for.
+type chunkListQuery struct {
+	limit            int
+	jumbo, oversized *bool
+	shard, zone      string
+	sort             string
+}
+
+func chunkListOf(in url.Values) (q chunkListQuery, err error) {
+	if q.limit, err = limitOf(in); err != nil {
+		return q, err
+	}
+	if q.jumbo, err = flag(in, "jumbo"); err != nil {
+		return q, err
+	}
+	if q.oversized, err = flag(in, "oversized"); err != nil {
+		return q, err
+	}
+	q.shard, q.zone = in.Get("shard"), in.Get("zone")
+	q.sort, err = chunkOrder(in)
+	return q, err
+}
+
+// takes tells whether the filters let a chunk through.
+func (q chunkListQuery) takes(v View, c *topology.Collection, f *chunkFigures, i int, ch topology.Chunk) bool {
+	if q.shard != "" && ch.Shard != q.shard || q.jumbo != nil && ch.Jumbo != *q.jumbo {
+		return false
+	}
+	if q.zone != "" {
+		if name, _ := v.Table.ZoneOf(c, i); name != q.zone {
+			return false
+		}
+	}
+	return q.oversized == nil || f.oversized(i, ch.Shard) == *q.oversized
+}
+
+func (q chunkListQuery) row(v View, c *topology.Collection, f *chunkFigures, i int) api.Chunk {
+	row := chunkOf(c, c.Chunks.At(i))
+	row.Zone, row.Straddles = v.Table.ZoneOf(c, i)
+	row.MovingTo = f.moving[i]
+	f.sizeInto(&row, i)
+	return row
+}
+
+// inOrder is a page in the order of the key.
+func (q chunkListQuery) inOrder(v View, c *topology.Collection, f *chunkFigures, in url.Values, out *api.ChunkList) error {
+	from, to, err := chunkSpan(c, in)
+	if err != nil {
+		return err
+	}
+	for i, ch := range c.Chunks.Range(from, to) {
+		if !q.takes(v, c, f, i, ch) {
+			continue
+		}
+		if len(out.Items) == q.limit { // one more exists: it begins the next page
+			out.Next = api.Cursor(chunkRef(c, ch.Min))
+			break
+		}
+		row := q.row(v, c, f, i)
+		if row.Measured {
+			out.Measured++
+		}
+		out.Items = append(out.Items, row)
+	}
+	out.Of = len(out.Items)
+	return nil
+}
+
+// sorted is a page by size or heat. Its cursor is a place: when something is
+// measured between two pages, a chunk may come twice or not at all.
+func (q chunkListQuery) sorted(v View, c *topology.Collection, f *chunkFigures, in url.Values, out *api.ChunkList) error {
+	if in.Get("from") != "" || in.Get("key") != "" {
+		return fault.New(fault.Invalid, "from= and key= are places in the order of the key; leave them out, or sort=.")
+	}
+	at := 0
+	if key, given, err := cursorKey(in); err != nil {
+		return err
+	} else if given {
+		place, ok := strings.CutPrefix(key, q.sort+" ")
+		if at, err = strconv.Atoi(place); !ok || err != nil || at < 0 {
+			return fault.New(fault.Invalid, "This cursor was not given out by this list in this order.")
+		}
+	}
+	hits := positionsFound{to: c.Chunks.Len()}
+	if q.shard != "" || q.zone != "" || q.jumbo != nil || q.oversized != nil {
+		hits.some = true
+		for i, ch := range c.Chunks.All() {
+			if q.takes(v, c, f, i, ch) {
+				hits.picked = append(hits.picked, i)
+			}
+		}
+	}
+	out.Measured, out.Of = f.measured(hits), hits.len()
+	to := min(at+q.limit, hits.len())
+	for _, i := range f.ranked(hits, q.sort, min(at, to), to) {
+		out.Items = append(out.Items, q.row(v, c, f, i))
+	}
+	if to < hits.len() {
+		out.Next = cursorOf(q.sort + " " + strconv.Itoa(to))
+	}
+	return nil
 }
 
 func chunkOf(c *topology.Collection, ch topology.Chunk) api.Chunk {

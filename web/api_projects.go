@@ -6,7 +6,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
-	"shardboard/internal/topology"
 )
 
 func (s *Server) apiProjects(w http.ResponseWriter, r *http.Request) error {
@@ -85,7 +84,7 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	out.AsOf, out.Stale = directoryAsOf(v)
 	for _, c := range spread.Collections {
-		out.Collections = append(out.Collections, projectCollectionOf(v.Table, c))
+		out.Collections = append(out.Collections, projectCollectionOf(v, c))
 	}
 	return writeJSON(w, http.StatusOK, out)
 }
@@ -115,7 +114,7 @@ func (s *Server) projectOf(sp placement.Spread) api.Project {
 	return out
 }
 
-func projectCollectionOf(t *topology.Table, c placement.CollectionSpread) api.ProjectCollection {
+func projectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollection {
 	out := api.ProjectCollection{
 		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
@@ -128,7 +127,12 @@ func projectCollectionOf(t *topology.Table, c placement.CollectionSpread) api.Pr
 			Share:     shareOf(part.Share),
 		})
 	}
+	t := v.Table
 	coll := t.Collection(c.NS)
+	var f *chunkFigures
+	if coll != nil {
+		f = figuresOf(v, coll)
+	}
 	for _, ch := range c.Chunks {
 		if coll == nil {
 			break
@@ -136,6 +140,7 @@ func projectCollectionOf(t *topology.Table, c placement.CollectionSpread) api.Pr
 		row := chunkOf(coll, ch)
 		i, _ := coll.Chunks.Find(ch.Min)
 		row.Zone, row.Straddles = t.ZoneOf(coll, i)
+		f.sizeInto(&row, i)
 		out.Chunks = append(out.Chunks, row)
 	}
 	return out

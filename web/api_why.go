@@ -156,7 +156,8 @@ func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 	out := chunkWhy(v.Table, balance.PlanOf(balance.Situation{Table: v.Table}, c), c, i)
 	out.Freshness = whyFreshness(v)
 	out.Moving = inFlightOf(v, movingChunk(v, c, i))
-	out.Dangers = []api.Danger{}
+	size := chunkSizeOf(v, c, c.Chunks.At(i))
+	out.Size, out.Dangers = &size, []api.Danger{}
 	for _, d := range s.knownDangers(c, i) {
 		ids := make([]string, len(d.IDs))
 		for k, id := range d.IDs {

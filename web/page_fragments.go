@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
 	"shardboard/internal/heat/advice"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
@@ -34,6 +35,9 @@ type View struct {
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
 	// FlightRuns are those that may be what moves now; nil: Runs tells.
 	FlightRuns func() []history.OurRun
+
+	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
+	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
 
 	Pins        map[string]advice.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64

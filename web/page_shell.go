@@ -17,7 +17,7 @@ import (
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
-	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs}
+	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs, Sizes: s.deps.Sizes, Writes: s.chunkWrites}
 	if s.deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.of(v) }
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-const maxPage = 60 << 10
+const maxPage = 68 << 10
 
 func parse(t testing.TB, html string) *goquery.Document {
 	t.Helper()

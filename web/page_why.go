@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"shardboard/internal/auth"
 	"shardboard/web/templates"
 )
 
@@ -21,7 +22,11 @@ func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
 	if v.Past == nil { // what is known of ids and of writes is of now
 		m.Dangers = dangersView(v, s.knownDangers(c, i))
 		m.Heat = s.heatLine(v, c.NS, i)
+		if s.deps.Sizes != nil {
+			s.deps.Sizes.Viewed(c, []int{i})
+		}
 	}
+	m.Size = chunkSizeView(v, c, i, auth.From(r.Context()))
 	m.Watch = chunkItem(c, chunkRef(c, c.Chunks.At(i).Min))
 	m.Acts = s.offers(r, v.Table).chunk(c, i)
 	s.deps.Watcher.Viewed(c.NS)

@@ -56,6 +56,7 @@ func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, erro
 	}
 	v := now
 	v.Table, v.Now, v.Cost = t, at, 0
+	v.Sizes, v.Writes = nil, nil // both are of now
 	v.Past = &pastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
 	return v, nil
 }

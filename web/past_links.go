@@ -31,7 +31,7 @@ func isTimed(pattern string) bool { return slices.Contains(timed[:], pattern) }
 // to the same questions.
 var ofNow = [...]string{
 	"/heat", "/heat/map", "/heat/range", "/heat/projects", "/heat/documents", "/heat/chunks", "/heat/shards",
-	"/advice", "/alerts", "/layout", "/surveys", "/surveys/{survey}",
+	"/advice", "/alerts", "/layout", "/surveys", "/surveys/{survey}", "/collections/{ns}/chunks/{ref}/size",
 }
 
 // nowOnly refuses a past time where there is only now: who asks for one must not

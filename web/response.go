@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -113,6 +114,17 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	if rt.Tag == tagPages {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)
+	}
+	// Sizes of chunks are measured, and their writes counted, while the table stays.
+	if ns, of := strings.CutPrefix(strings.TrimPrefix(rt.Pattern, api.Prefix), "/collections/{ns}"); of && (ns == "" || strings.HasPrefix(ns, "/chunks")) {
+		if v.Sizes != nil {
+			_, _ = fmt.Fprintf(address, " %d", v.Sizes.Seq())
+		}
+		if s.deps.Heat != nil {
+			if raw, err := pathText(r, "ns"); err == nil {
+				_, _ = fmt.Fprintf(address, " %d", s.deps.Heat.Window(topology.Namespace(raw), defaultWindow).To.UnixMilli())
+			}
+		}
 	}
 	return fmt.Sprintf(`W/"%s-%x-%x-%x-%x-%x-%s"`, etagSafe(s.deps.Version), s.born, v.Table.Seq, v.Dir.Seq(), v.PinsVersion, address.Sum64(), kind)
 }

@@ -106,12 +106,15 @@ func pageRoutes() []Route {
 	locate.Tagged, locate.Policy = false, PolicyLocate // asks the cluster
 	bulk := fresh(page("/locate/bulk", "Locate many lines"))
 	bulk.Policy = PolicyLocate
+	measure := form("/collections/{ns}/chunks/{ref}/size", PolicyOperate, "Measure one chunk; reads only", (*Server).postChunkSize, mediaHTML)
+	measure.Params = []Param{paramNS, paramRef}
 	return []Route{
 		with(page("/", "Is the cluster balanced, what is wrong?"), (*Server).pageOverview),
 		with(shard, (*Server).shardPageOrCSV, paramShard),
 		with(csv, (*Server).shardCSV, paramShard),
 		with(page("/collections", "Collections by shard"), (*Server).pageCollections),
 		with(page("/collections/{ns}", "How is one collection's key space cut?"), (*Server).pageCollection, paramNS),
+		measure,
 		with(page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), (*Server).pageChunk, paramNS, paramRef),
 		with(page("/projects", "Projects and their spread"), (*Server).pageProjects, query("q", "name, id or public key")),
 		with(fresh(page("/projects/{id}", "Where is one project?")), (*Server).pageProject, paramID),
@@ -145,17 +148,26 @@ func apiRoutes() []Route {
 		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: PolicyOperate, Tag: tagAPI, Summary: summary, Body: body, Answer: answer, handler: h}
 	}
 	locate.Params = append(locate.Params, paramsAsk...)
+	size := get("/collections/{ns}/chunks/{ref}/size", "Documents and bytes of one chunk, and whether its shard would move it", api.ChunkSize{}, (*Server).apiChunkSize,
+		paramNS, paramRef)
+	size.Tagged = false // what is measured is no part of the table
+	measure := post("/collections/{ns}/chunks/{ref}/size", "Measure one chunk with dataSize, for at most 10 s; reads only", api.ChunkMeasure{}, api.ChunkSize{}, (*Server).apiMeasureChunk)
+	measure.Params, measure.BodyOptional = []Param{paramNS, paramRef}, true
 	return []Route{
 		get("/cluster", "The cluster in one object", api.Cluster{}, (*Server).apiCluster),
 		get("/shards", "Shards", api.List[api.Shard]{}, (*Server).apiShards, paged()...),
 		shard,
 		get("/collections", "Collections by shard", api.List[api.Collection]{}, (*Server).apiCollections, paged(query("db", "one database only"))...),
 		get("/collections/{ns}", "One collection", api.CollectionDetail{}, (*Server).apiCollection, paramNS),
-		get("/collections/{ns}/chunks", "Chunks of a collection in key order", api.List[api.Chunk]{}, (*Server).apiChunks,
+		get("/collections/{ns}/chunks", "Chunks of a collection, in key order or by size or writes", api.ChunkList{}, (*Server).apiChunks,
 			paged(paramNS, query("shard", "on this shard"), query("jumbo", "true or false"), query("zone", "covered by this zone"),
+				query("oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
+				query("sort", "bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
 				query("from", "begin with the chunk of this bound"), query("key", "only the chunk that holds this key"))...),
 		get("/collections/{ns}/chunks/{ref}/why", "Why one chunk is where it is, and what the balancer makes of it", api.ChunkWhy{}, (*Server).apiChunkWhy,
 			paramNS, paramRef),
+		size,
+		measure,
 		get("/collections/{ns}/map", "A tile of the chunk map", api.Tile{}, (*Server).apiMap,
 			paramNS, number("level", "0 to 20: the chunks are cut into 2^level tiles"), number("index", "tile, from 0")),
 		get("/projects", "Projects with their spread", api.List[api.Project]{}, (*Server).apiProjects, paged(query("q", "name, id or public key"))...),

@@ -59,7 +59,8 @@ type Deps struct {
 	History    *history.Past    // nil: nothing is known of the past
 	// Runs are ours of a time, for who moved a chunk; nil: none are known.
 	Runs     func(from, to time.Time) []history.OurRun
-	Surveys  Surveys // nil: sizes are not measured
+	Surveys  Surveys    // nil: sizes are not measured
+	Sizes    ChunkSizes // nil: chunks are not measured
 	Profile  *profile.Profile
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own

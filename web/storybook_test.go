@@ -89,7 +89,7 @@ func scenes() []scene {
 		{name: "advice-loading", path: "/advice", view: empty}, {name: "alerts-off", path: "/alerts", view: fine},
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
-	return slices.Concat(out, accountScenes(), actionScenes(), outcomeScenes())
+	return slices.Concat(out, accountScenes(), actionScenes(), outcomeScenes(), sizeScenes())
 }
 
 // movingStory has migrations in every state: by hand, by the balancer, long and

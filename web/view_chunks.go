@@ -20,6 +20,8 @@ type chunkQuery struct {
 	Shard string
 	Zone  string
 	Jumbo bool
+	Over  bool    // too big to move
+	Sort  string  // by key, or largest first by bytes, documents, heat
 	Pos   float64 // place in the picture, 0..1; negative for none
 	Page  int
 }
@@ -39,7 +41,10 @@ func chunkQueryOf(in url.Values) (chunkQuery, error) {
 			return q, err
 		}
 	}
-	q.Jumbo = in.Get("jumbo") == "1"
+	q.Jumbo, q.Over = in.Get("jumbo") == "1", in.Get("oversized") == "1"
+	if q.Sort, err = chunkOrder(in); err != nil {
+		return q, err
+	}
 	q.Pos = -1
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
@@ -51,7 +56,16 @@ func chunkQueryOf(in url.Values) (chunkQuery, error) {
 }
 
 func (q chunkQuery) active() bool {
-	return q.Text != "" || q.At != "" || q.Shard != "" || q.Zone != "" || q.Jumbo
+	return q.Text != "" || q.At != "" || q.Shard != "" || q.Zone != "" || q.Jumbo || q.Over
+}
+
+// chunkOrder reads ?sort=.
+func chunkOrder(in url.Values) (string, error) {
+	by := in.Get("sort")
+	if !slices.Contains(chunkOrders, by) {
+		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", clip(by, 40))
+	}
+	return by, nil
 }
 
 func (q chunkQuery) url(ns topology.Namespace) func(page int) string {
@@ -64,13 +78,17 @@ func (q chunkQuery) url(ns topology.Namespace) func(page int) string {
 		if q.Jumbo {
 			u.Set("jumbo", "1")
 		}
+		if q.Over {
+			u.Set("oversized", "1")
+		}
+		set(u, "sort", q.Sort)
 		return address(collectionURL(ns), u, page)
 	}
 }
 
 // chunkRows fills the filter, the table and its pages.
 func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *templates.Collection) {
-	m.Filter = templates.ChunkFilter{Text: q.Text, At: q.At, Jumbo: q.Jumbo, Active: q.active(), Shards: shardOptions(v.Table, q.Shard)}
+	m.Filter = templates.ChunkFilter{Text: q.Text, At: q.At, Jumbo: q.Jumbo, Oversized: q.Over, Sort: chunkSorts(q), Active: q.active(), Shards: shardOptions(v.Table, q.Shard)}
 	zones := map[string]bool{}
 	for _, z := range v.Table.ZonesOf(c.NS) {
 		zones[z.Zone] = true
@@ -79,11 +97,12 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 	for _, z := range sortedKeys(zones) {
 		m.Filter.Zones = append(m.Filter.Zones, templates.Option{Value: z, Text: z, Selected: z == q.Zone})
 	}
-	hits, problem := q.find(v.Table, c)
+	f := figuresOf(v, c)
+	hits, problem := q.find(v.Table, c, f)
 	m.Filter.Problem = problem
 	carried, moving := zoneShards(v.Table), movingChunks(v, c)
 	page, mark := q.Page, -1
-	if q.Pos >= 0 && !q.active() {
+	if q.Pos >= 0 && !q.active() && q.Sort == byKey {
 		at, _ := positions(c)
 		mark = max(sort.Search(c.Chunks.Len(), func(i int) bool { return at(i) > q.Pos })-1, 0)
 		if in := mark/pageRows + 1; page <= 1 {
@@ -92,10 +111,17 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 	}
 	var from, to int
 	m.Pager, from, to = pager(hits.len(), page, q.url(c.NS))
-	for n := from; n < to; n++ {
-		i := hits.at(n)
+	shown := f.page(hits, q.Sort, from, to)
+	m.Heated = f.heated
+	m.Measured = sizesNote(f, hits, q)
+	m.SortURLs = sortURLs(c.NS, q)
+	if v.Sizes != nil {
+		v.Sizes.Viewed(c, shown)
+	}
+	for _, i := range shown {
 		ch := c.Chunks.At(i)
 		row := chunkRow(v, c.Key, i, ch, r)
+		sizeCells(&row, v, f, i, ch.Shard)
 		row.URL = besideCollection(chunkURL(c.NS, chunkRef(c, ch.Min)))
 		row.Zone, row.Straddle = v.Table.ZoneOf(c, i)
 		row.Marked = i == mark
@@ -130,7 +156,7 @@ func (p positionsFound) at(n int) int {
 	return p.from + n
 }
 
-func (q chunkQuery) find(t *topology.Table, c *topology.Collection) (positionsFound, string) {
+func (q chunkQuery) find(t *topology.Table, c *topology.Collection, f *chunkFigures) (positionsFound, string) {
 	p := positionsFound{to: c.Chunks.Len()}
 	problem := ""
 	if q.At != "" {
@@ -140,12 +166,13 @@ func (q chunkQuery) find(t *topology.Table, c *topology.Collection) (positionsFo
 		}
 		p.from, p.to = c.Chunks.Overlap(r)
 	}
-	if q.Shard == "" && q.Zone == "" && q.Text == "" && !q.Jumbo {
+	if q.Shard == "" && q.Zone == "" && q.Text == "" && !q.Jumbo && !q.Over {
 		return p, ""
 	}
+	all := p
 	p.some = true
-	for i := p.from; i < p.to; i++ {
-		if q.Shard != "" && c.Chunks.Owner(i) != q.Shard {
+	for i, owner := range all.each(c) {
+		if q.Shard != "" && owner != q.Shard || q.Over && !f.oversized(i, owner) {
 			continue
 		}
 		if q.Text != "" && i-p.from > textScan {

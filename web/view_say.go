@@ -42,7 +42,11 @@ func spoken(args map[string]string) map[string]string {
 	out := maps.Clone(args)
 	for name, value := range args {
 		switch name {
-		case "bytes", "limit", "free":
+		case "documents", "most":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				out[name] = templates.Count(n)
+			}
+		case "bytes", "limit", "free", "chunkSize", "mean":
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 				out[name] = templates.Bytes(n)
 			}

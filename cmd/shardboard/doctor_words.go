@@ -24,6 +24,7 @@ var without = map[string]string{
 	"projects":     "Projects are not listed and can't be located by name or key.",
 	"locate":       "Documents, clients and other rows can't be located by key or id.",
 	"proof":        "Answers can't be compared with the mongos's own, and rows are not counted.",
+	"chunkSizes":   "How many documents and bytes single chunks have is estimated only, and plans can't tell for sure whether a chunk is small enough to move.",
 	"duplicates":   "Ids that are on two shards can't be looked for.",
 	"heat":         "Writes are not counted where they can't be read, and how busy shards are is not known.",
 	"survey":       "What projects and documents take can't be measured in every collection.",

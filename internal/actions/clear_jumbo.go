@@ -30,13 +30,13 @@ func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
 // checkAgain: a chunk that is still too big is flagged again when the balancer
 // next fails to move it.
 func (d *drafting) checkAgain(c *topology.Collection, ch topology.Chunk) {
-	limit, size := d.chunkLimit(c), d.estimate(c, ch.Min, ch.Max, bytesOf)
+	args, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
 	out := Check{ID: "size", Verdict: Pass, Text: say("size.fits"), Source: d.fromTable(topology.PartSizes)}
 	switch {
-	case limit <= 0 || !size.Known:
+	case !known:
 		out.Verdict, out.Text = Warn, say("size.unknown", "ns", string(c.NS))
-	case size.Value > limit:
-		out.Verdict, out.Text = Warn, say("size.again", "bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy())
+	case tooBig:
+		out.Verdict, out.Text = Warn, say("size.again", args...)
 	}
 	d.check(out)
 }

@@ -35,6 +35,7 @@ type drafting struct {
 	looked   []Span
 	written  []Span
 	writes   []WriteEffect
+	measures []Span
 	undoing  bool
 	reached  bool // what is asked for is so already
 	paused   bool // balancing is switched off while the steps run
@@ -176,7 +177,7 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 		out.Undo = Undo{Text: say("tooMany", "moves", count(len(d.moves)))}
 	}
 	d.always()
-	out.Checks = d.checks
+	out.Checks, out.Measures = d.checks, d.measures
 	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil

@@ -7,12 +7,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// estimate is what [lo, hi) has of a collection's bytes or documents. The
-// catalogue has no size of a chunk: a shard's amount is divided by its chunks.
+// estimate is what [lo, hi) has of a collection's bytes or documents: as it was
+// measured for this plan, else an estimate. The catalogue has no size of a chunk: a shard's amount is divided by its chunks.
 // Of a chunk that the range cuts, a hashed key gives the part by arithmetic, and
 // a key that leads with the project the part of its projects; else half of it is
 // taken, give or take the other half.
 func (d *drafting) estimate(c *topology.Collection, lo, hi shardkey.Key, of func(topology.Size) topology.Figure) topology.Figure {
+	if f, ok := d.s.Measured.figure(Span{NS: c.NS, Min: lo, Max: hi}, of); ok {
+		return f
+	}
 	counts := c.Chunks.CountByShard()
 	per := map[string]topology.Figure{}
 	from, to := c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
@@ -22,6 +25,9 @@ func (d *drafting) estimate(c *topology.Collection, lo, hi shardkey.Key, of func
 		if !known {
 			share = perChunk(of(d.s.Table.SizeOn(c.NS, ch.Shard)), counts[ch.Shard])
 			per[ch.Shard] = share
+		}
+		if f, ok := d.s.Measured.figure(Span{NS: c.NS, Min: ch.Min, Max: ch.Max}, of); ok {
+			share = f
 		}
 		if i == from || i+1 == to {
 			share = d.cutShare(c, ch, lo, hi, share)
@@ -108,10 +114,4 @@ func documentsOf(s topology.Size) topology.Figure { return s.Documents }
 // chunkLimit is the size from which a chunk can't be moved: twice the chunk
 // size in documents of the average size (MongoDB 5.0.7, refused with code 153);
 // 0 when the chunk size is not known.
-func (d *drafting) chunkLimit(c *topology.Collection) int64 {
-	size := c.MaxChunkBytes
-	if size <= 0 {
-		size = d.s.Table.Balancer.ChunkBytes
-	}
-	return 2 * size
-}
+func (d *drafting) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.s.Table, c) }

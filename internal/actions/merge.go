@@ -78,9 +78,8 @@ func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi 
 		}
 		d.check(Check{ID: "jumbo", Verdict: Warn, Text: say(code, "chunks", count(jumbo)), Source: d.fromRule()})
 	}
-	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
-	if limit > 0 && size.Known && size.Value > limit {
-		d.check(Check{ID: "size", Verdict: Warn, Text: say("size.merged", "bytes", number(size.Value), "limit", number(limit)), Source: d.fromTable(topology.PartSizes)})
+	if args, tooBig, known := d.tooBigAt(c, parts[0].Shard, lo, hi); known && tooBig {
+		d.check(Check{ID: "size", Verdict: Warn, Text: say("size.merged", args[:4]...), Source: d.fromTable(topology.PartSizes)})
 	}
 }
 

@@ -108,6 +108,8 @@ type Draft struct {
 	Reached bool      // there is nothing to do: what is asked for is so already
 	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
 	Written []Span    `json:"-"` // ranges whose recent writes it depends on: likewise
+
+	Measures []Span `json:"-"` // ranges whose size it depends on: to be measured while planning, not kept
 }
 
 // Plan is a draft that was given to somebody: what it says is what runs.

@@ -26,6 +26,7 @@ type Situation struct {
 	Cleaned   []Cleanup // known to be done: the shard said so to who had waited
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
 	Writes    Writes    // recent writes to the ranges that a plan depends on
+	Measured  Measured  // sizes that were measured for this plan
 
 	Maintenance []Maintenance // when changes are wanted; none: always
 }

@@ -61,6 +61,12 @@ type Chunk struct {
 	Zone      string     `json:"zone"`               // "" = none
 	Straddles bool       `json:"straddles"`          // a zone's edge lies inside the chunk
 	MovingTo  string     `json:"movingTo,omitempty"` // a migration copies it, or a part of it, to this shard now
+
+	Documents       Figure   `json:"documents"`
+	Bytes           Figure   `json:"bytes"`
+	Measured        bool     `json:"measured"`        // with dataSize; else estimated from the shard's counts
+	Oversized       *bool    `json:"oversized"`       // has more documents than its shard moves at once; null when not known
+	WritesPerSecond *float64 `json:"writesPerSecond"` // of the last 5 minutes; null when not counted
 }
 
 // Tile is one piece of a collection's chunk map (GET collections/{ns}/map).

@@ -36,7 +36,7 @@ type PlanArgs struct {
 	Force   bool            `json:"force,omitempty"`
 	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
 	Owner   string          `json:"owner,omitempty"`
-	Pause   string          `json:"pause,omitempty"` // what of the balancer is paused meanwhile: "collections" or "balancer"
+	Pause   string          `json:"pause,omitempty"`  // what of the balancer is paused meanwhile: "collections" or "balancer"
 	Chunks  []string        `json:"chunks,omitempty"` // split-hot: references of several chunks
 	Cuts    []PlanCut       `json:"cuts,omitempty"`   // split-hot: what was chosen for each chunk, in place of chunks, at and to
 }

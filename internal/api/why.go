@@ -105,6 +105,7 @@ type ChunkWhy struct {
 	Sentence string     `json:"sentence"`
 	Dangers  []Danger   `json:"dangers"` // moves that would fail, as far as the check for duplicate ids knows
 	Moving   []InFlight `json:"moving"`  // migrations under way of the chunk or a part of it
+	Size     *ChunkSize `json:"size"`    // of the chunk's own answer; null in a project's
 	Freshness
 }
 

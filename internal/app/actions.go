@@ -24,6 +24,7 @@ type engineParts struct {
 	store      store.Store
 	writes     actions.WriteRates
 	recent     actions.RecentWrites
+	sizes      actions.Sizes
 	log        *slog.Logger
 
 	maintenance []actions.Maintenance
@@ -35,7 +36,7 @@ func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
-		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Recent: p.recent, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
+		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
 	})
 }
 
@@ -46,7 +47,7 @@ func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profil
 		return nil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
-		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, log: c.Log, maintenance: c.Maintenance})
+		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log, maintenance: c.Maintenance})
 	a.pins = &pinBook{runs: a.engine, tables: a.watcher, log: c.Log}
 	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
 	a.heat.OnSlot(a.outcomes.Take)

@@ -18,6 +18,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -48,6 +49,7 @@ type App struct {
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
 	surveys    *survey.Engine
+	sizes      *chunksize.Book
 	history    placementHistory
 	advising   advising
 	engine     *engine.Engine    // nil while actions are off
@@ -98,6 +100,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	budget := heat.NewBudget(0, nil) // of all that measures
 	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
 	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
+	a.sizes = chunksize.New(client, a.watcher, c.Log)
 	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
 	a.heat.OnSlot(a.pictures.Take)
 	a.history = newHistory(a.store, a.watcher, c.Log)
@@ -118,7 +121,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	}
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
-		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys,
+		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
 		Prover:    placement.NewProver(client, a.watcher),
 		History:   a.history.past,
 		Runs:      a.ourRuns(),
@@ -224,6 +227,7 @@ func (a *App) Start() {
 	group.Go(func() error { return a.heat.Run(ctx) })
 	group.Go(func() error { return a.pictures.Run(ctx) })
 	group.Go(func() error { return a.surveys.Run(ctx) })
+	group.Go(func() error { return a.sizes.Run(ctx) })
 	group.Go(func() error { return a.history.run(ctx) })
 	group.Go(func() error { return a.advising.advisor.Run(ctx) })
 	group.Go(func() error { return a.advising.tell(ctx) })

@@ -15,11 +15,15 @@ import (
 // Server error codes that decide what kind of failure it is
 // (MongoDB 5.0.7, base/error_codes.yml).
 const (
+	codeBadValue           = 2
 	codeUnauthorized       = 13
 	codeAuthentication     = 18
 	codeNamespaceNotFound  = 26
+	codeMaxTime            = 50
 	codeCommandNotFound    = 59
 	codeConflictingOp      = 117
+	codeShardTimeLimit     = 202
+	codeExceededTimeLimit  = 262
 	codeUnrecognizedStage  = 40324
 	codeOptionNotSupported = 238
 )

@@ -47,6 +47,10 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 		}
 		_, err = r.client.Operations(ctx, ns)
 		all.note("operations of "+string(ns), err)
+		if coll := r.watcher.Table().Collection(ns); coll != nil {
+			_, err = r.client.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(0)), false)
+			all.note("size of a chunk of "+string(ns), err)
+		}
 		_, err = r.client.SampleSizes(ctx, topology.SizeQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Limit: 5})
 		all.note("sample of "+string(ns), err)
 	}

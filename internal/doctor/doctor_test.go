@@ -165,13 +165,13 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 		ok     []string // features that it is enough for
 	}{
 		{"cluster", topology.Resource{Cluster: true}, "connPoolStats", []string{"members"}},
-		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "duplicates"}},
+		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "chunkSizes", "duplicates"}},
 		{"a database", db("config", ""), "find", []string{"routing", "identity", "zones", "balancer", "routers", "activity", "rounds", "inflight"}},
 		{"a collection", db("config", "tags"), "find", []string{"zones"}},
 		{"a collection of every database", db("", "tags"), "find", []string{"zones"}},
 		{"another database", db("other", ""), "find", nil},
 		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
-		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "duplicates",
+		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "chunkSizes", "duplicates",
 			"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
 		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},

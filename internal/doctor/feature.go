@@ -113,6 +113,7 @@ func reading(p *profile.Profile, d Data) []Feature {
 		{Code: "projects", DB: d.DB, Needs: names},
 		{Code: "locate", DB: d.DB, Needs: located},
 		{Code: "proof", DB: d.DB, Needs: placed},
+		{Code: "chunkSizes", DB: d.DB, Needs: placed},
 		{Code: "duplicates", DB: d.DB, Needs: checked},
 		{Code: "heat", DB: d.DB, Needs: slices.Concat(counted, sizes)},
 		{Code: "survey", DB: d.DB, Needs: slices.Concat(names, measured, sizes)},

@@ -196,3 +196,31 @@ func (m *ChunkMap) shardIndex(name string) uint16 {
 	m.counts = append(m.counts, 0)
 	return uint16(len(m.names) - 1)
 }
+
+// FindEncoded is Find by an encoded key.
+func (m *ChunkMap) FindEncoded(enc string) (int, Chunk) {
+	if m.Len() == 0 {
+		return -1, Chunk{}
+	}
+	b, o := m.position(enc)
+	return int(m.starts[b]) + o, m.chunk(b, o)
+}
+
+// Owners yields positions and the shards that own them, in key order, without
+// decoding bounds.
+func (m *ChunkMap) Owners() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		if m == nil {
+			return
+		}
+		i := 0
+		for _, b := range m.buckets {
+			for _, s := range b.shards {
+				if !yield(i, m.names[s]) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}

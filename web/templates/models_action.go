@@ -195,7 +195,7 @@ type RunStep struct {
 	Proof        []RunProof
 	Sent, Ended  string
 	Open         bool
-	Cost         string // what a migration copied, beside the estimate
+	Cost         string   // what a migration copied, beside the estimate
 	Moving       InFlight // the migration that it has begun
 }
 

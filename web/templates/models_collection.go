@@ -61,6 +61,27 @@ type Collection struct {
 	Pager        Pager
 	Acts         Acts
 	Moving       InFlight
+
+	Heated   bool              // the table has a column for writes
+	Measured string            // how much of the list was measured
+	SortURLs map[string]string // of the columns' heads
+}
+
+// ChunkSize is the size of one chunk, and whether its shard would move it.
+type ChunkSize struct {
+	Past                   string // that it is of a past time
+	Documents, Bytes, Mean Figure
+	Mark                   string // exact, estimate, …, with its age
+	Age                    Moment
+	Took                   string
+	Method                 string
+	Failed                 string // the last attempt gave nothing, and why
+	Level                  string // ok, note, bad: as a verdict is drawn
+	Verdict                string
+	Rule, Balancer         string
+	Background             string
+	PostURL                string // of the buttons; "" when there are none
+	Needs                  string // why there are none
 }
 
 // Strip is the key space from MinKey to MaxKey, StripWidth units wide.
@@ -99,13 +120,16 @@ type Lane struct {
 
 // ChunkFilter is the form above the chunk table.
 type ChunkFilter struct {
-	Text    string
-	At      string // key position
-	Jumbo   bool
-	Shards  []Option
-	Zones   []Option
-	Active  bool
-	Problem string
+	Text   string
+	At     string // key position
+	Jumbo  bool
+	Shards []Option
+
+	Oversized bool
+	Sort      []Option
+	Zones     []Option
+	Active    bool
+	Problem   string
 }
 
 // ChunkRow is one line of the chunk table.
@@ -123,6 +147,13 @@ type ChunkRow struct {
 	Wrong    bool      // on a shard that is not in the zone
 	Marked   bool      // the one that was asked for by its place in the picture
 	MovingTo *ShardRef // a migration copies it there now; nil for none
+
+	Documents, Bytes Figure
+	SizeMark         string // how both are known, and since when
+	SizeTitle        string // the same in a sentence
+	Oversized        bool   // too big to move
+	NearLimit        bool
+	Writes           Figure // a second
 }
 
 // Zones is the model of the zones page.
@@ -167,4 +198,14 @@ type ZoneRangeRow struct {
 	Chunks   string
 	OnShards []ShardRef
 	Problem  string
+}
+
+// sortedBy tells whether an order is the one chosen.
+func (f ChunkFilter) sortedBy(by string) bool {
+	for _, o := range f.Sort {
+		if o.Value == by {
+			return o.Selected
+		}
+	}
+	return false
 }

@@ -55,6 +55,7 @@ type WhyChunk struct {
 	Rules       WhyRules
 	Dangers     []WhyDanger
 	Heat        HeatLine
+	Size        ChunkSize
 	Watch       string // the item as it is watched
 	Acts        Acts
 	Moving      InFlight

@@ -19,6 +19,7 @@ var english = assembled(
 	outcomes,
 	hotSplits,
 	inflight,
+	sizes,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

@@ -52,7 +52,7 @@ type Recorder interface {
 }
 
 // Options are what an engine works with. All but Audit, Directory, Shared,
-// Counter, Writes, Recent, Log, Random, Rounds and Maintenance are needed.
+// Counter, Writes, Recent, Sizes, Log, Random, Rounds and Maintenance are needed.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -67,6 +67,7 @@ type Options struct {
 	Counter   actions.Counter      // nil: no rows are counted
 	Writes    actions.WriteRates   // nil: not known
 	Recent    actions.RecentWrites // nil: not known
+	Sizes     actions.Sizes        // nil: no chunk is measured
 	Log       *slog.Logger
 	Random    io.Reader // of ids; nil: crypto/rand
 

@@ -97,22 +97,27 @@ func (e *Engine) drafted(ctx context.Context, s actions.Situation, r Request) (d
 }
 
 // draft is all of a plan that follows from a situation and a request, so that
-// the same is drafted again before it runs. The situation gets the flags and
-// the recent writes that are read for it.
+// the same is drafted again before it runs. The situation gets the flags, sizes
+// and recent writes that are read for it.
 func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.drafted(ctx, *s, r)
 	if err == nil && len(d.Written) > 0 {
 		*s = e.withWrites(ctx, *s, d.Written)
 		d, resolved, err = e.drafted(ctx, *s, r)
 	}
-	if err == nil && len(d.Looked) > 0 {
-		*s = e.withFlags(ctx, *s, d.Looked)
+	if err == nil && (len(d.Looked) > 0 || e.measures(d)) {
+		if len(d.Looked) > 0 {
+			*s = e.withFlags(ctx, *s, d.Looked)
+		}
+		if e.measures(d) {
+			*s = e.withSizes(ctx, *s, d.Measures)
+		}
 		d, resolved, err = e.drafted(ctx, *s, r)
 	}
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	r, d.Looked, d.Written = resolved, nil, nil
+	r, d.Looked, d.Written, d.Measures = resolved, nil, nil, nil
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

@@ -193,13 +193,31 @@ func (t *transfer) plan() ([]engine.RecordID, error) {
 	full, average := int64(250_001), int64(0)
 	if n := int64(coll.Len()); n > 0 {
 		average = max(coll.Bytes()/n, 5)
-		full = 2 * (t.c.chunkSizeOf(r) / average)
+		full = t.c.chunkSizeOf(r) / average
+		if movesOneDocument(t.c.opts.Version) {
+			full = max(full, 1)
+		}
+		full *= 2
 	}
 	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
 		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is %d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
 			full, t.c.chunkSizeOf(r), average, n, t.m.ns, text(t.m.min), text(t.m.max))
 	}
 	return list, nil
+}
+
+// movesOneDocument tells whether a release moves chunks of one or two documents
+// however large they are (SERVER-66041: 4.4.15, 5.0.9, 6.0).
+func movesOneDocument(version [3]int) bool {
+	switch {
+	case version[0] >= 6:
+		return true
+	case version[0] == 5 && version[1] == 0:
+		return version[2] >= 9
+	case version[0] == 4 && version[1] == 4:
+		return version[2] >= 15
+	}
+	return false
 }
 
 // fail ends a migration on the donor.

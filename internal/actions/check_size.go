@@ -1,0 +1,203 @@
+package actions
+
+import (
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// listedSizes is how many ranges of a plan are named to be measured: more than
+// are measured, so that it is known that some were not.
+const listedSizes = 100
+
+// How much an answer about sizes matters, the least first. Of several ranges the
+// plan tells the one that matters most.
+const (
+	sizeFits = iota
+	sizeUnmeasured
+	sizeUnknown
+	sizeNear
+	sizePerhaps
+	sizeForced
+	sizeBlocks
+)
+
+// sizeAnswer is what is known of the size of one range that moves.
+type sizeAnswer struct {
+	weight int
+	check  Check
+	share  float64 // of the limit, to tell the largest
+}
+
+// checkSize: what has more documents than the donor moves at once is refused with
+// code 153, and then nothing has changed. Ranges are measured for the plan; those
+// that were not are estimated from the shards' sizes.
+func (d *drafting) checkSize() {
+	var worst sizeAnswer
+	ranges, measured := 0, 0
+	for _, m := range d.moves {
+		parts := d.partsOf(m)
+		ranges += m.chunks
+		asked := false
+		for _, p := range parts {
+			if len(d.measures) < listedSizes {
+				d.measures = append(d.measures, p)
+			}
+			var a sizeAnswer
+			if r, ok := d.s.Measured.Ranges[p]; ok {
+				measured++
+				a = d.measuredSize(m, p, r)
+			} else {
+				if asked {
+					continue // all of them have the same estimate
+				}
+				asked, a = true, d.estimatedSize(m)
+			}
+			if worst.check.ID == "" || a.weight > worst.weight || a.weight == worst.weight && a.share > worst.share {
+				worst = a
+			}
+		}
+	}
+	switch {
+	case worst.weight == sizeUnmeasured, worst.weight == sizeFits && measured > 0 && measured < ranges:
+		worst = d.unmeasured(ranges-measured, ranges)
+	case worst.weight == sizeFits && measured > 0 && ranges > 1:
+		worst.check.Text.Code = "size.measuredAll"
+		worst.check.Text.Args["chunks"] = count(ranges)
+	}
+	d.check(worst.check)
+}
+
+// partsOf are the ranges that a transfer moves one by one.
+func (d *drafting) partsOf(m transfer) []Span {
+	if m.chunks == 1 {
+		return []Span{{NS: m.k.c.NS, Min: m.lo, Max: m.hi}}
+	}
+	var out []Span
+	for _, p := range m.k.within(m.lo, m.hi) {
+		out = append(out, Span{NS: m.k.c.NS, Min: later(m.lo, p.Min), Max: earlier(m.hi, p.Max)})
+	}
+	return out
+}
+
+// measuredSize applies the donor's rule to a range that was measured.
+func (d *drafting) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAnswer {
+	c := m.k.c
+	l := d.s.moveLimit(c, m.from, r)
+	source := say("measured", "at", moment(r.At))
+	if !l.known {
+		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: say("size.unknown", "ns", string(c.NS)), Source: source}}
+	}
+	args := []string{"ns", string(c.NS), "min", c.Key.Display(p.Min), "documents", number(r.Documents), "bytes", number(r.Bytes), "most", number(l.documents),
+		"chunkSize", number(l.chunkBytes), "mean", number(l.mean), "remedy", d.remedy()}
+	a := sizeAnswer{share: float64(r.Documents) / float64(max(l.documents, 1))}
+	answer := func(weight int, v Verdict, code string) sizeAnswer {
+		a.weight, a.check = weight, Check{ID: "size", Verdict: v, Text: say(code, args...), Source: source}
+		return a
+	}
+	tooMany := r.Documents > l.documents
+	switch {
+	case !tooMany && (r.Exact || !near(r.Documents, l.documents)):
+		return answer(sizeFits, Pass, "size.measured")
+	case tooMany && d.a.Force:
+		return answer(sizeForced, Warn, "size.forcedMeasured")
+	case !tooMany:
+		return answer(sizeNear, Warn, "size.near")
+	case m.awaited && d.s.Release.MovesParts():
+		return answer(sizeNear, Warn, "size.parts")
+	case d.copiesIn(c, p, m.from):
+		return answer(sizePerhaps, Warn, "size.copies")
+	}
+	return answer(sizeBlocks, Block, "size.tooMany")
+}
+
+// copiesIn tells whether a measurement may count copies that wait for deletion
+// on other shards than the owner. Since 6.0 shards report how many they have;
+// before, what was given away lately is known from the cluster and its changelog.
+func (d *drafting) copiesIn(c *topology.Collection, p Span, owner string) bool {
+	all := true
+	for shard := range d.s.Table.Sizes[c.NS].Shards {
+		o := d.s.Table.SizeOn(c.NS, shard).Orphans
+		switch {
+		case shard == owner:
+		case !o.Known:
+			all = false
+		case o.Value > 0:
+			return true
+		}
+	}
+	if all && len(d.s.Table.Sizes[c.NS].Shards) > 0 {
+		return false
+	}
+	for _, g := range d.cleanups() {
+		if g.NS != c.NS || g.Shard == owner {
+			continue
+		}
+		lo, errLo := c.Key.Bound(g.Min)
+		hi, errHi := c.Key.Bound(g.Max)
+		if errLo != nil || errHi != nil || lo.Compare(p.Max) < 0 && p.Min.Compare(hi) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// estimatedSize is the answer for a transfer that was not measured. How big a
+// chunk is can only be estimated then, but when it is the only one of its shard.
+func (d *drafting) estimatedSize(m transfer) sizeAnswer {
+	c, source := m.k.c, d.fromTable(topology.PartSizes)
+	limit := d.chunkLimit(c)
+	size := d.estimate(c, m.lo, m.hi, bytesOf)
+	size.Value /= int64(m.chunks)
+	args := []string{"ns", string(c.NS), "min", c.Key.Display(m.lo), "bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy()}
+	answer := func(weight int, v Verdict, code string) sizeAnswer {
+		return sizeAnswer{weight: weight, check: Check{ID: "size", Verdict: v, Text: say(code, args...), Source: source}}
+	}
+	switch {
+	case limit <= 0 || !size.Known:
+		args = []string{"ns", string(c.NS)}
+		return answer(sizeUnknown, Warn, "size.unknown")
+	case size.Value <= limit && d.s.Measured.Reason != "":
+		return d.unmeasured(1, 1)
+	case size.Value <= limit:
+		args = nil
+		return answer(sizeFits, Pass, "size.fits")
+	case d.a.Force:
+		return answer(sizeForced, Warn, "size.forced")
+	case d.lone(m):
+		return answer(sizeBlocks, Block, "size.tooBig")
+	}
+	return answer(sizePerhaps, Warn, "size.perhaps")
+}
+
+// unmeasured says that ranges are small enough by an estimate alone, and why
+// they were not measured.
+func (d *drafting) unmeasured(n, of int) sizeAnswer {
+	reason := d.s.Measured.Reason
+	if reason == "" {
+		reason = reasonNotLoaded
+	}
+	text := say("size.unmeasured", "n", count(n), "chunks", count(of), "reason", reason)
+	return sizeAnswer{weight: sizeUnmeasured, check: Check{ID: "size", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartSizes)}}
+}
+
+// lone tells whether the moved range is all that its shard has of the
+// collection: then its size is no estimate.
+func (d *drafting) lone(m transfer) bool {
+	i, ch := m.k.c.Chunks.Find(m.lo)
+	return i >= 0 && ch.Min.Compare(m.lo) == 0 && ch.Max.Compare(m.hi) == 0 && m.k.c.Chunks.CountByShard()[ch.Shard] == 1
+}
+
+// tooBigAt tells whether a range would be too big to move, and how that is told:
+// by the documents where it was measured, else by the estimated bytes.
+func (d *drafting) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (args []string, tooBig, known bool) {
+	p := Span{NS: c.NS, Min: lo, Max: hi}
+	d.measures = append(d.measures, p)
+	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
+	args = []string{"bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy()}
+	if r, ok := d.s.Measured.Ranges[p]; ok {
+		if l := d.s.moveLimit(c, shard, r); l.known {
+			return args, r.Documents > l.documents, true
+		}
+	}
+	return args, size.Value > limit, limit > 0 && size.Known
+}

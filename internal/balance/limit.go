@@ -1,0 +1,55 @@
+package balance
+
+// What a donor assumes when its collection has no rows, or has rows whose mean
+// it cannot work out (db/s/migration_chunk_cloner_source_legacy.cpp).
+const (
+	emptyLimit = 250_001 // documents
+	smallest   = 5       // bytes of an empty BSON document
+)
+
+// NearLimit is how close to the limit an estimate is too close to rely on:
+// within a fifth of it.
+const NearLimit = 0.2
+
+// MoveLimit is how many documents a chunk may have for its donor to move it
+// when the move is not forced; one more is refused with ChunkTooBig (153). The
+// donor takes twice what fits into the chunk size at the mean size of the
+// collection's rows on that shard, and divides before it doubles. The rule is
+// the same from 4.4 to 8.0, whoever asks for the move; since 6.0.3 the balancer
+// asks for a part of the chunk only, a moveChunk always for all of it. mean is
+// 0 for a collection without rows there.
+//
+// Up to 4.4.14, 5.0.8 and 5.3.1 the limit was 0 when a row was larger than the
+// chunk size on average; since then (SERVER-66041) it is at least two.
+func (r Release) MoveLimit(chunkBytes, mean int64) int64 {
+	if mean < 0 || chunkBytes <= 0 {
+		return 0
+	}
+	if mean == 0 {
+		return emptyLimit
+	}
+	full := chunkBytes / max(mean, smallest)
+	if r.movesOneDocument() {
+		full = max(full, 1)
+	}
+	return 2 * full
+}
+
+// movesOneDocument tells whether a chunk of one or two large documents moves.
+func (r Release) movesOneDocument() bool {
+	switch {
+	case r.AtLeast(6, 0, 0):
+		return true
+	case r.AtLeast(5, 0, 0) && !r.AtLeast(5, 1, 0):
+		return r.AtLeast(5, 0, 9)
+	case r.AtLeast(5, 3, 0):
+		return r.AtLeast(5, 3, 2)
+	case r.AtLeast(4, 4, 0) && !r.AtLeast(4, 5, 0):
+		return r.AtLeast(4, 4, 15)
+	}
+	return false
+}
+
+// MovesParts tells whether the balancer moves a part of a chunk that is too big
+// as a whole: since 6.0.3 it asks for about one chunk size from the lower bound on.
+func (r Release) MovesParts() bool { return r.AtLeast(6, 0, 3) }

@@ -1,0 +1,350 @@
+package chunksize
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// collection has n chunks by a number, in turn on a and b.
+func collection(t testing.TB, n int, life byte) *topology.Collection {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := []shardkey.Key{p.Min()}
+	for i := 1; i < n; i++ {
+		raw, err := bson.Marshal(bson.D{{Key: "k", Value: int64(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := p.Bound(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bounds = append(bounds, k)
+	}
+	bounds = append(bounds, p.Max())
+	var rows []topology.Chunk
+	for i := range n {
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)), Version: topology.Version{Major: 1, Minor: uint32(i)}})
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
+}
+
+// cluster answers after a while, and counts.
+type cluster struct {
+	mu    sync.Mutex
+	asked []shardkey.Range
+	takes time.Duration
+	err   error
+	n     atomic.Int64
+	most  atomic.Int64
+}
+
+func (s *cluster) RangeSize(ctx context.Context, _ topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+	if now := s.n.Add(1); now > s.most.Load() {
+		s.most.Store(now)
+	}
+	defer s.n.Add(-1)
+	s.mu.Lock()
+	s.asked = append(s.asked, r)
+	err := s.err
+	s.mu.Unlock()
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return topology.RangeSize{}, ctx.Err()
+	}
+	if err != nil {
+		return topology.RangeSize{}, err
+	}
+	return topology.RangeSize{Documents: 8000, Bytes: 8_600_000, Exact: exact, At: time.Now(), Took: s.takes}, nil
+}
+
+func (s *cluster) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+type table struct {
+	at atomic.Pointer[topology.Table]
+}
+
+func (t *table) Table() *topology.Table { return t.at.Load() }
+
+func tableOf(cs ...*topology.Collection) *table {
+	t := &table{}
+	t.at.Store(&topology.Table{Loaded: true, Collections: cs})
+	return t
+}
+
+func bounds(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
+
+func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 4, 1)
+		src := &cluster{}
+		b := New(src, tableOf(c), nil)
+		if _, ok := b.Of(c, c.Chunks.At(1)); ok {
+			t.Fatal("something is known before anything was measured")
+		}
+		s, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
+		if err != nil || s.Documents.Value != 8000 || s.Documents.Method != MethodEstimate || s.Bytes.Exact {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		time.Sleep(time.Hour)
+		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := &topology.Collection{Meta: c.Meta, Chunks: moved}
+		if got, ok := b.Of(after, after.Chunks.At(1)); !ok || time.Since(got.At) != time.Hour {
+			t.Errorf("after a move: %+v", got)
+		}
+		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a", Version: topology.Version{Major: 2, Minor: 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after = &topology.Collection{Meta: c.Meta, Chunks: merged}
+		if got, ok := b.Of(after, after.Chunks.At(1)); ok {
+			t.Errorf("after a merge: %+v", got)
+		}
+		again := collection(t, 4, 2)
+		if got, ok := b.Of(again, again.Chunks.At(1)); ok {
+			t.Errorf("of another collection of that name: %+v", got)
+		}
+	})
+}
+
+func TestWhoAsksTogetherAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 40, 1)
+		src := &cluster{takes: time.Second}
+		b := New(src, tableOf(c), nil)
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), true); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		// One who leaves does not take the answer from the others.
+		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
+		defer leave()
+		if _, err := b.Measure(leaving, c, bounds(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
+			t.Errorf("who left: %v", err)
+		}
+		all.Wait()
+		if n := src.count(); n != 1 {
+			t.Errorf("%d commands", n)
+		}
+		// An exact answer serves who wants an estimate, for half a minute.
+		_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
+		if n := src.count(); err != nil || n != 1 {
+			t.Errorf("%d commands, %v", n, err)
+		}
+		for i := 2; i < 12; i++ {
+			all.Go(func() { _, _ = b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false) })
+		}
+		all.Wait()
+		if n := src.most.Load(); n > atOnce {
+			t.Errorf("%d at once", n)
+		}
+	})
+}
+
+func TestMeasuringOnDemandHasALimitAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 200, 1)
+		src := &cluster{}
+		b := New(src, tableOf(c), nil)
+		for i := range 100 {
+			_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false)
+			if refused := errors.Is(err, topology.ErrMeasuredOften); refused != (i >= DemandPerMinute) {
+				t.Fatalf("%d: %v", i, err)
+			}
+		}
+		time.Sleep(time.Minute)
+		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(150)), false); err != nil {
+			t.Errorf("a minute later: %v", err)
+		}
+		if n := src.count(); n != DemandPerMinute+1 {
+			t.Errorf("%d commands", n)
+		}
+	})
+}
+
+func TestInTheBackgroundOnlyWhatIsLookedAtIsMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 1000, 1)
+		src := &cluster{}
+		b := New(src, tableOf(c), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = b.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		time.Sleep(time.Hour + time.Minute)
+		if n := src.count(); n != 0 {
+			t.Fatalf("%d commands though nobody looked", n)
+		}
+		b.Viewed(c, []int{7, 3, 5})
+		time.Sleep(7 * time.Second)
+		if n := src.count(); n != 3 {
+			t.Fatalf("%d commands after three chunks were looked at", n)
+		}
+		if first := src.asked[0]; first.Min.Compare(c.Chunks.At(7).Min) != 0 {
+			t.Error("not in the order of the list")
+		}
+		time.Sleep(20 * time.Minute)
+		if n := src.count(); n != 3 {
+			t.Errorf("%d commands after everybody left", n)
+		}
+		var all []int
+		for i := range 1000 {
+			all = append(all, i)
+		}
+		before := src.count()
+		b.Viewed(c, all)
+		time.Sleep(time.Hour)
+		if n := src.count() - before; n == 0 || n > 2*PerMinute+1 {
+			t.Errorf("%d commands for one look at a thousand chunks", n)
+		}
+		b.mu.Lock()
+		left := len(b.wanted)
+		b.mu.Unlock()
+		if left != 0 {
+			t.Errorf("%d are still wanted", left)
+		}
+	})
+}
+
+func TestSlowEstimatesAreSpacedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 100, 1)
+		src := &cluster{takes: time.Second}
+		b := New(src, tableOf(c), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = b.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		b.Viewed(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+		time.Sleep(time.Minute)
+		if n := src.count(); n > 3 {
+			t.Errorf("%d commands of a second each in a minute", n)
+		}
+	})
+}
+
+func TestWhatIsNotPermittedIsNotAskedAgainSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 100, 1)
+		src := &cluster{err: fault.New(fault.Forbidden, "no")}
+		b := New(src, tableOf(c), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = b.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		for range 5 {
+			b.Viewed(c, []int{0, 1, 2, 3, 4})
+			time.Sleep(time.Minute)
+		}
+		if n := src.count(); n != 1 {
+			t.Errorf("%d commands", n)
+		}
+		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
+			t.Errorf("%+v", s)
+		}
+		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "notPermitted" || s.ReasonAt.IsZero() {
+			t.Errorf("a chunk that was not tried: %+v", s)
+		}
+		time.Sleep(retryAfter)
+		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "" {
+			t.Errorf("later: %+v", s)
+		}
+	})
+}
+
+func TestAFailureKeepsWhatWasMeasuredBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collection(t, 4, 1)
+		src := &cluster{}
+		b := New(src, tableOf(c), nil)
+		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		src.takes = time.Hour
+		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
+			t.Errorf("%v", err)
+		}
+		s, ok := b.Of(c, c.Chunks.At(1))
+		if !ok || s.Reason != "tooSlow" || s.Documents.Value != 8000 || time.Since(s.At) < time.Minute {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
+	c := collection(t, 6, 1)
+	b := New(&cluster{}, tableOf(c), nil)
+	measure := func(i int) {
+		t.Helper()
+		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measure(1)
+	if got := b.Known(c); len(got) != 1 || !got[1].Measured {
+		t.Fatalf("%+v", got)
+	}
+	measure(4)
+	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
+		t.Errorf("after another one: %+v", got)
+	}
+	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
+		t.Errorf("after two chunks before it were merged: %+v", got)
+	}
+}
+
+func TestOnlySoManyAreKept(t *testing.T) {
+	c := collection(t, kept+50, 1)
+	b := New(&cluster{}, tableOf(c), nil)
+	for i := range kept + 50 {
+		b.keep(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
+	}
+	if n := len(b.Known(c)); n != kept || b.order.Len() != kept {
+		t.Errorf("%d are kept", n)
+	}
+	if _, ok := b.Of(c, c.Chunks.At(0)); ok {
+		t.Error("the oldest is still there")
+	}
+}

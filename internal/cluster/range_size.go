@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// RangeSize counts the documents of a range of the shard key and their bytes:
+// one dataSize, which goes to every shard that owns chunks of the collection.
+// Estimated, each shard counts the entries of its shard-key index and multiplies
+// by the mean size of its rows; exact, it also reads every row, without yielding
+// to others. The context's deadline becomes maxTimeMS, so that the shards give
+// up with us; who has none gets the client's. Needs find on the collection.
+//
+// The error is fault.Conflict when the shard key is not the one of the table any
+// more, fault.Unavailable when it took too long (errors.Is DeadlineExceeded then)
+// or a shard does not answer.
+func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+	lo, err := m.Key.Document(r.Min)
+	if err != nil {
+		return topology.RangeSize{}, fault.Wrap(fault.Invalid, err, "The lower bound does not have the fields of the shard key %s.", m.Key)
+	}
+	hi, err := m.Key.Document(r.Max)
+	if err != nil {
+		return topology.RangeSize{}, fault.Wrap(fault.Invalid, err, "The upper bound does not have the fields of the shard key %s.", m.Key)
+	}
+	cmd := bson.D{
+		{Key: "dataSize", Value: string(m.NS)},
+		{Key: "keyPattern", Value: m.Key.Raw()},
+		{Key: "min", Value: lo},
+		{Key: "max", Value: hi},
+		{Key: "estimate", Value: !exact},
+	}
+	reply, err := c.one(ctx, m.NS.Database(), cmd, read{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
+	if err != nil {
+		return topology.RangeSize{}, c.rangeError(err, m)
+	}
+	out := topology.RangeSize{Exact: exact, At: time.Now()}
+	bytes, okBytes := reply.Lookup("size").AsInt64OK()
+	documents, okDocuments := reply.Lookup("numObjects").AsInt64OK()
+	if !okBytes || !okDocuments || bytes < 0 || documents < 0 {
+		return topology.RangeSize{}, fault.New(fault.Internal, "The cluster's answer to dataSize of %s has no size.", quoted(string(m.NS)))
+	}
+	millis, _ := reply.Lookup("millis").AsInt64OK()
+	out.Bytes, out.Documents, out.Took = bytes, documents, time.Duration(millis)*time.Millisecond
+	if !exact && documents > 0 {
+		out.Mean = bytes / documents
+	}
+	return out, nil
+}
+
+// rangeError tells a shard key that has changed, and a time limit, from the rest.
+func (c *Client) rangeError(err error, m topology.Meta) error {
+	var server mongo.ServerError
+	switch {
+	case !errors.As(err, &server):
+		return err
+	case server.HasErrorCode(codeBadValue):
+		return fault.Wrap(fault.Conflict, err, "The shard key of %s is not %s any more; look again in a moment.", quoted(string(m.NS)), m.Key)
+	case server.HasErrorCode(codeMaxTime), server.HasErrorCode(codeExceededTimeLimit), server.HasErrorCode(codeShardTimeLimit):
+		return fault.Wrap(fault.Unavailable, errors.Join(context.DeadlineExceeded, err), "Measuring the chunk took too long and was given up.")
+	}
+	return err
+}

@@ -1,0 +1,228 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// measured is a collection db.c with a chunk [1, 2) of 8,000 documents of 1,075
+// bytes, of which every fifth is one byte longer, as in the recording: 8,600,000
+// bytes by the mean and 8,601,600 by reading.
+func measured(t *testing.T, sim *simcluster.Cluster) {
+	t.Helper()
+	must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+	must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "db.c"}, {Key: "key", Value: bson.D{{Key: "k", Value: 1}}}}))
+	for _, at := range []int{1, 2} {
+		must(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "db.c"}, {Key: "middle", Value: bson.D{{Key: "k", Value: at}}}}))
+	}
+	row := func(id, length int) bson.D {
+		d := bson.D{{Key: "_id", Value: int32(id)}, {Key: "k", Value: int32(1)}, {Key: "s", Value: ""}}
+		raw, err := bson.Marshal(d)
+		must(t, err)
+		d[2].Value = strings.Repeat("x", length-len(raw))
+		return d
+	}
+	for from := 0; from < 8000; from += 1000 {
+		var rows bson.A
+		for id := from; id < from+1000; id++ {
+			length := 1075
+			if id%5 == 0 {
+				length++
+			}
+			rows = append(rows, row(id, length))
+		}
+		must(t, run(t, sim, "db", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: rows}}))
+	}
+}
+
+func sharded(t *testing.T, c *cluster.Client, ns topology.Namespace) *topology.Collection {
+	t.Helper()
+	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
+	must(t, err)
+	coll := table.Collection(ns)
+	if coll == nil {
+		t.Fatalf("no %s", ns)
+	}
+	return coll
+}
+
+func rangeOf(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
+
+func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
+	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
+		t.Run(version, func(t *testing.T) {
+			onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter) {
+				measured(t, sim)
+				coll := sharded(t, c, "db.c")
+				sent.take()
+				for i, want := range []topology.RangeSize{{}, {Documents: 8000, Bytes: 8_600_000}, {}} {
+					got, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(i)), false)
+					must(t, err)
+					if got.Documents != want.Documents || got.Bytes != want.Bytes || got.Exact || got.At.IsZero() {
+						t.Errorf("chunk %d is estimated at %+v", i, got)
+					}
+				}
+				exact, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
+				must(t, err)
+				if exact.Documents != 8000 || exact.Bytes != 8_601_600 || !exact.Exact {
+					t.Errorf("read, it is %+v", exact)
+				}
+				all, err := c.RangeSize(t.Context(), coll.Meta, shardkey.Range{Min: coll.Key.Min(), Max: coll.Key.Max()}, false)
+				must(t, err)
+				if all.Documents != 8000 {
+					t.Errorf("all chunks together are %+v", all)
+				}
+				got := sent.take()
+				// As recorded, without a key pattern it is the same.
+				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"}, {Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}})
+				must(t, err)
+				if n := reply.Lookup("size").Double(); n != 8_601_600 || reply.Lookup("numObjects").Double() != 8000 {
+					t.Errorf("without a key pattern: %s", reply)
+				}
+				if len(got) != 5 || got[0] != "db.dataSize" {
+					t.Errorf("sent %v", got)
+				}
+			})
+		})
+	}
+}
+
+// What the donor refuses and what it takes must be what the rule says, on both
+// sides of the limit.
+func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
+	for _, version := range []string{"4.4.14", "5.0.7", "6.0.5", "7.0.12", "8.0.4"} {
+		t.Run(version, func(t *testing.T) {
+			onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+				must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{
+					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
+				time.Sleep(time.Minute) // shards read the setting now and then
+				measured(t, sim)
+				coll := sharded(t, c, "db.c")
+				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)
+				must(t, err)
+				limit := balance.ReleaseOf(version).MoveLimit(1<<20, size.Bytes/size.Documents)
+				if limit != 1950 {
+					t.Fatalf("the limit is %d documents", limit)
+				}
+				move := bson.D{{Key: "moveChunk", Value: "db.c"}, {Key: "bounds", Value: bson.A{bson.D{{Key: "k", Value: 1}}, bson.D{{Key: "k", Value: 2}}}}, {Key: "to", Value: "shard-rs-2"}}
+				for _, n := range []int64{limit + 1, limit} {
+					must(t, run(t, sim, "db", bson.D{{Key: "delete", Value: "c"}, {Key: "deletes", Value: bson.A{
+						bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: int32(n)}}}}}, {Key: "limit", Value: 0}}}}}))
+					size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
+					must(t, err)
+					if size.Documents != n {
+						t.Fatalf("%d documents, not %d", size.Documents, n)
+					}
+					err = run(t, sim, "admin", move)
+					if refused := err != nil; refused != (n > limit) {
+						t.Errorf("%d documents of %d: %v", n, limit, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 5, Documents: 200, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
+		must(t, err)
+		forms := map[string]bool{}
+		for _, coll := range table.Collections {
+			if coll.NS.Database() != "yorkie-meta" {
+				continue
+			}
+			forms[fmt.Sprint(coll.Key.Hashed() >= 0, coll.Key.Len() > 1)] = true
+			var sum int64
+			for _, ch := range coll.Chunks.All() {
+				got, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(ch), false)
+				must(t, err)
+				sum += got.Documents
+			}
+			n, err := c.Count(t.Context(), coll.NS, bson.D{})
+			must(t, err)
+			if sum != n {
+				t.Errorf("%s %s: the chunks have %d documents together, the collection %d", coll.NS, coll.Key, sum, n)
+			}
+		}
+		if len(forms) < 2 {
+			t.Errorf("only %v were measured", forms)
+		}
+	})
+}
+
+func TestWhyAChunkCouldNotBeMeasured(t *testing.T) {
+	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		measured(t, sim)
+		coll := sharded(t, c, "db.c")
+		r := rangeOf(coll.Chunks.At(1))
+		for _, tc := range []struct {
+			name string
+			rule *simcluster.Rule
+			want fault.Kind
+			slow bool
+		}{
+			{"the server's time limit", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(50)}, fault.Unavailable, true},
+			{"a shard that hangs", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(202)}, fault.Unavailable, true},
+			{"no primary", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(133)}, fault.Unavailable, false},
+			{"not permitted", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(13)}, fault.Forbidden, false},
+		} {
+			sim.Faults().Add(*tc.rule)
+			_, err := c.RangeSize(t.Context(), coll.Meta, r, false)
+			if fault.Of(err) != tc.want || errors.Is(err, context.DeadlineExceeded) != tc.slow {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := c.RangeSize(ctx, coll.Meta, r, false); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		other, err := shardkey.ParsePattern(doc2(t, bson.D{{Key: "q", Value: int32(1)}}))
+		must(t, err)
+		m := coll.Meta
+		m.Key = other
+		if _, err := c.RangeSize(t.Context(), m, shardkey.Range{Min: other.Min(), Max: other.Max()}, false); fault.Of(err) != fault.Conflict {
+			t.Errorf("another shard key: %v", err)
+		}
+	})
+}
+
+func TestMeasuringHasADeadlineOnTheShardsToo(t *testing.T) {
+	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		measured(t, sim)
+		coll := sharded(t, c, "db.c")
+		var limit any
+		sim.Faults().Add(simcluster.Rule{Command: "dataSize", At: simcluster.Received, Match: func(command bson.Raw) bool {
+			limit = command.Lookup("maxTimeMS").String()
+			return false
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		_, err := c.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(1)), false)
+		must(t, err)
+		if limit == nil || limit == "" {
+			t.Error("the command has no maxTimeMS")
+		}
+	})
+}
+
+func doc2(t *testing.T, d bson.D) bson.Raw {
+	t.Helper()
+	raw, err := bson.Marshal(d)
+	must(t, err)
+	return raw
+}
