@@ -30,7 +30,7 @@ type Table struct {
 	Zones       []ZoneRange
 	Balancer    Balancer
 	Routers     []Router
-	Events      []Event // newest first, at most 1,000
+	Events      []Event // newest first; at most 1,000 of the server's own collections and 1,000 others
 	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it
