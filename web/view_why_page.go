@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -141,6 +142,7 @@ func chunkView(v View, c *topology.Collection, i int) templates.WhyChunk {
 		Title: words.T("why.chunk.title", "n", strconv.Itoa(i+1), "of", templates.Count(int64(c.Chunks.Len()))),
 		Chunk: chunkRow(v, c.Key, i, c.Chunks.At(i), r), Rules: rulesView(k.Balance),
 	}
+	m.Failed = failedOf(v, c.NS, touches(c, shardkey.Range{Min: c.Chunks.At(i).Min, Max: c.Chunks.At(i).Max}))
 	m.Place = templates.WhyPlace{NS: m.NS, Sentence: k.Sentence, URL: chunkURL(c.NS, k.Chunk.Ref), Steps: whyStepRows(&k.Why)}
 	return m
 }

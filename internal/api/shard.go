@@ -27,6 +27,7 @@ type ShardDetail struct {
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
+	Hidden     int               `json:"hidden"`     // internal collections left out of contents; ?internal=1 has them. Sums never have them
 	Freshness
 }
 

@@ -170,7 +170,8 @@ type RunStep struct {
 	Level, Word  string
 	Resolved     bool
 	Why          string
-	Error        string // what the server said: hostile text
+	Server       *ServerText // what the server said; nil: nothing
+	Means        string      // and what that means, where it is known
 	Changed      []string
 	Progress     string
 	Share        float64 // negative when unknown

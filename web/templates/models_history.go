@@ -44,6 +44,8 @@ type TimeTick struct {
 
 // Compare is the model of the page that compares two times.
 type Compare struct {
+	Address    string // the page's own
+	Folded     *Folded
 	From, To   string // the fields' values
 	Latest     string
 	Problem    string
@@ -114,6 +116,7 @@ type Migrations struct {
 	Recent   []MigrationRow
 	Steps    []string // names of the bars' parts, by number
 	Failures []FailureRow
+	Folded   *Folded
 }
 
 // MigrationRow is one move of one range.
@@ -136,6 +139,9 @@ type MigrationRow struct {
 	Copied     string
 	Parts      []MigrationPart
 	PartsLabel string
+	Why        string // of a failed one, in words
+	Server     *ServerText
+	Reached    string // how far it got, where the server gave no reason
 }
 
 // MigrationPart is a step of a move.
@@ -146,5 +152,7 @@ type MigrationPart struct {
 // FailureRow is moves that failed for the same reason.
 type FailureRow struct {
 	Reason, Count, NS, By string
+	Advice                string // what it means, what to do
+	Server                *ServerText
 	Last                  Moment
 }

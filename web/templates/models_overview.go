@@ -13,6 +13,8 @@ type Overview struct {
 	Attention []Attention
 	Unsure    State // instead of "nothing" while that is not known
 	Events    []EventRow
+	Folded    *Folded
+	LiveURL   string
 	EventsWhy State
 }
 
@@ -79,7 +81,8 @@ type EventRow struct {
 	Min     Key
 	Max     Key
 	Failed  bool
-	Why     string // the failure in words
+	Why     string      // the failure in words
+	Server  *ServerText // and in those of the server; nil: it gave none
 	Counts  string // that the server logged, as one line
 	What    string // as the server writes it
 	Details string // as the server wrote them, Extended JSON
@@ -98,4 +101,5 @@ type Activity struct {
 	Pager    Pager
 	Summary  string
 	Moves    Migrations // none where entries are filtered
+	Folded   *Folded
 }

@@ -53,6 +53,7 @@ type WhyChunk struct {
 	Chunk       ChunkRow
 	Place       WhyPlace
 	Rules       WhyRules
+	Failed      FailedMoves
 	Dangers     []WhyDanger
 	Heat        HeatLine
 	Watch       string // the item as it is watched
