@@ -183,7 +183,9 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 			continue
 		}
 		if q.hides(meta.NS) {
-			*hidden = append(*hidden, e.At)
+			if !e.Whole { // a whole state is none
+				*hidden = append(*hidden, e.At)
+			}
 			continue
 		}
 		more, err := p.chunkItems(ctx, cluster, maps, meta, e, q.From)
