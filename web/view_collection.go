@@ -30,7 +30,9 @@ func collectionView(v View, ns topology.Namespace, q chunkQuery) (templates.Coll
 	m.Strip = strip
 	m.Lanes = lanesView(t, c, shards, lanes)
 	m.Facts = collectionFacts(v, c)
-	m.Failed = failedOf(v, ns, nil)
+	if q.Page < 2 { // further pages are of chunks alone
+		m.Failed = failedOf(v, ns, nil)
+	}
 	m.Total, m.Bytes = m.Facts[2].Figure, m.Facts[0].Figure
 	m.Total.Text = words.Plural("chunks", int64(c.Chunks.Len()), "n", m.Total.Text)
 	m.Zoned = len(t.ZonesOf(ns)) > 0

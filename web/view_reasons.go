@@ -103,7 +103,7 @@ func stepCode(s engine.Step) history.Code {
 }
 
 // failedShown is how many failed moves a page about one thing lists.
-const failedShown = 5
+const failedShown = 3
 
 // failedMoves are the newest moves that failed among those that takes chooses.
 // internal is with those of the server's own collections; address is a page that
