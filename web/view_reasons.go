@@ -151,7 +151,7 @@ func touches(c *topology.Collection, r shardkey.Range) func(history.Migration) b
 func failedRow(v View, r refs, m history.Migration) templates.EventRow {
 	row := eventRow(v, r, event{Event: topology.Event{ID: fmt.Sprintf("failed-%x-%d", m.Min, m.Begin.UnixMilli()), Time: m.Begin, What: "moveChunk.error", NS: string(m.NS)},
 		from: m.From, to: m.To, min: m.Min, max: m.Max, failed: true, why: m.Why()})
-	row.Counts = reached(m)
+	row.Why, row.Counts = failureAdvice(m.Why().Code), reached(m)
 	return row
 }
 

@@ -57,6 +57,17 @@ func TestEntriesOfPeopleDoNotGoForTheServersOwn(t *testing.T) {
 		if len(events) != eventLimit+1 || events[len(events)-1].ID != "people" {
 			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-1])
 		}
+		// The split of the sessions' collection comes at once, over what people did.
+		f.edit(func() {
+			f.events = append(append(sessions(1023, time.Now()), Event{ID: "failure", What: "moveChunk.error", NS: "db.x"}), f.events...)
+			for i := range 1023 {
+				f.events[i].ID = fmt.Sprint("split", i)
+			}
+		})
+		after(time.Minute)
+		if events = w.Table().Events; len(events) != eventLimit+2 || events[0].ID != "split0" || events[len(events)-2].ID != "failure" {
+			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-2:])
+		}
 		f.edit(func() {
 			f.events = append(sessions(900, time.Now()), f.events...)
 			for i := range 900 {
@@ -65,7 +76,7 @@ func TestEntriesOfPeopleDoNotGoForTheServersOwn(t *testing.T) {
 		})
 		after(time.Minute)
 		events = w.Table().Events
-		if len(events) != eventLimit+1 || events[0].ID != "later0" || events[len(events)-1].ID != "people" {
+		if len(events) != eventLimit+2 || events[0].ID != "later0" || events[len(events)-1].ID != "people" {
 			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-1])
 		}
 	})
