@@ -97,7 +97,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 }
 
 // moveEntry is a changelog entry of a move of a chunk of documents.
-func moveEntry(t *testing.T, table *topology.Table, i int, at time.Time, what string, more ...bson.E) topology.Event {
+func moveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what string, more ...bson.E) topology.Event {
 	t.Helper()
 	c := table.Collection(docsNS)
 	ch := c.Chunks.At(i)

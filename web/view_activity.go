@@ -16,7 +16,7 @@ type activityQuery struct {
 	Kind, NS, Shard string
 	Failed          bool
 	Internal        bool // with the server's own collections
-	Page            int // 0 and 1 are the first
+	Page            int  // 0 and 1 are the first
 }
 
 // activityKinds are the choices of the kind filter; "" is outcomes only.
@@ -137,6 +137,9 @@ func activityView(v View, q activityQuery) templates.Activity {
 	}
 	if len(hits) == 0 && m.State.Code == "" {
 		m.State = templates.State{Code: "empty", Title: words.T("events.none"), Detail: words.T("events.none.detail")}
+		if m.Folded != nil && hidden > 0 {
+			m.State.Title, m.State.Detail = words.T("internal.only"), ""
+		}
 		if m.Filtered {
 			m.State.Title, m.State.Detail = words.T("events.nomatch"), words.T("events.nomatch.detail", "n", templates.Count(int64(len(v.Table.Events))))
 		}

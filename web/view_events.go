@@ -17,7 +17,7 @@ type event struct {
 	min, max bson.Raw
 	failed   bool
 	why      history.Reason // of a failure
-	count    int64  // of chunks, for merges and splits
+	count    int64          // of chunks, for merges and splits
 }
 
 func readEvent(e topology.Event) event {

@@ -60,6 +60,9 @@ func overviewView(v View) templates.Overview {
 	}
 	if len(m.Events) == 0 && m.EventsWhy.Code == "" {
 		m.EventsWhy = templates.State{Code: "empty", Title: words.T("events.none")}
+		if hidden > 0 {
+			m.EventsWhy.Title = words.T("internal.only")
+		}
 	}
 	return m
 }

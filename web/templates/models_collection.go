@@ -7,7 +7,7 @@ type Collections struct {
 	Shards    []ShardRef
 	Rows      []CollectionRow
 	Unsharded []UnshardedRow
-	Why       State // why the unsharded ones are not listed
+	Why       State           // why the unsharded ones are not listed
 	Internal  []CollectionRow // the server's own, where they are shown
 	Folded    *Folded
 	LiveURL   string

@@ -83,9 +83,9 @@ type EventRow struct {
 	Failed  bool
 	Why     string      // the failure in words
 	Server  *ServerText // and in those of the server; nil: it gave none
-	Counts  string // that the server logged, as one line
-	What    string // as the server writes it
-	Details string // as the server wrote them, Extended JSON
+	Counts  string      // that the server logged, as one line
+	What    string      // as the server writes it
+	Details string      // as the server wrote them, Extended JSON
 }
 
 // Activity is the model of the changelog page.
