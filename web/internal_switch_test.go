@@ -199,3 +199,51 @@ func TestAnInternalCollectionHasAPage(t *testing.T) {
 		t.Errorf("%d %q", w.Code, text)
 	}
 }
+
+func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
+	x := newTravelled(t)
+	table := *x.watcher.get()
+	own := *table.Collection(docsNS)
+	own.NS, own.Incarnation.UUID = sessionsNS, [16]byte{9, 9}
+	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
+	x.show(epoch.Add(time.Minute), &table)
+	here, there := own.Chunks.Owner(4), "shard-rs-1"
+	if here == there {
+		there = "shard-rs-2"
+	}
+	x.show(epoch.Add(2*time.Minute), withMoved(x.watcher.get(), sessionsNS, 4, there))
+	x.show(epoch.Add(3*time.Minute), withMoved(x.watcher.get(), sessionsNS, 4, here))
+	logged := *x.watcher.get()
+	logged.Events = firstHour(t, 0)[5:] // the split alone
+	x.show(epoch.Add(4*time.Minute), &logged)
+	x.now = x.now.Add(time.Minute)
+	span := "?from=" + atText(epoch.Add(time.Minute)) + "&to=" + atText(epoch.Add(2*time.Minute))
+	doc := parse(t, x.do("GET", "/compare"+span).Body.String())
+	if text := doc.Find(".folded").Text(); !strings.Contains(text, "1 internal collection is hidden.") || strings.Contains(doc.Find("table").Text(), string(sessionsNS)) {
+		t.Errorf("%q", text)
+	}
+	to, _ := doc.Find(".folded a").Attr("href")
+	if text := parse(t, x.do("GET", to).Body.String()).Find("table").Text(); !strings.Contains(text, string(sessionsNS)) {
+		t.Errorf("%s: %q", to, text)
+	}
+	got := decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare"+span))
+	if got.Hidden != 1 || len(got.Collections) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got = decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 || len(got.Collections) != 1 {
+		t.Errorf("%+v", got)
+	}
+	all := "?from=" + atText(epoch.Add(-2*time.Hour)) + "&limit=1000"
+	h := decode[api.History](t, x.do("GET", "/api/v1/history"+all))
+	if h.Next != "" || slices.ContainsFunc(h.Items, func(i api.HistoryItem) bool { return i.NS == string(sessionsNS) }) || h.Hidden < 1025 { // 1,023 entries, two moves, and that the collection came
+		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
+	}
+	if h = decode[api.History](t, x.do("GET", "/api/v1/history"+all+"&internal=1")); len(h.Items) != 1000 || h.Hidden != 0 {
+		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
+	}
+	for _, page := range []string{"/compare" + span, "/api/v1/history/compare" + span, "/api/v1/history" + all} {
+		if w := x.do("GET", page+"&internal=2"); w.Code != 400 {
+			t.Errorf("%s: %d", page, w.Code)
+		}
+	}
+}
