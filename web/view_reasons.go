@@ -29,7 +29,7 @@ func serverText(label, text string) *templates.ServerText {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	whole := hostile.Shorten(oneLine(strings.ToValidUTF8(text, "\ufffd")), serverTextWhole)
+	whole := oneLine(hostile.Shorten(text, serverTextWhole))
 	out := &templates.ServerText{Label: label, Text: whole}
 	if short := hostile.Shorten(whole, serverTextShown); short != whole {
 		out.Short = short

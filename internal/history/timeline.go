@@ -286,7 +286,9 @@ func loggedItem(e store.HistoryEvent) Item {
 		i.RawMin, i.RawMax = docIn(b, "min"), docIn(b, "max")
 	}
 	if i.Failed {
-		i.Reason = textIn(x.Details, "errmsg")
+		if i.Reason = textIn(x.Details, "errmsg"); i.Reason != "" {
+			i.ReasonFrom = x.What
+		}
 	}
 	return i
 }
