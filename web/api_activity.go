@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 )
 
@@ -29,21 +30,26 @@ func (s *Server) apiActivity(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ns, what := q.Get("ns"), q.Get("what")
-	out := api.List[api.Event]{}
+	internal, err := internalOf(q)
+	if err != nil {
+		return err
+	}
+	internal = internal || asksInternal(q.Get("ns"))
+	reasons := v.reasons()
+	out := api.FoldedList[api.Event]{}
 	begun := !paged
 	for _, e := range v.Table.Events {
-		if !begun && e.ID != key {
-			continue
-		}
-		begun = true
-		if ns != "" && e.NS != ns || what != "" && !isWhat(e.What, what) {
-			continue
-		}
-		if len(out.Items) == limit {
+		begun = begun || e.ID == key
+		switch {
+		case ns != "" && e.NS != ns || what != "" && !isWhat(e.What, what):
+		case !internal && e.Internal():
+			out.Hidden++ // of the whole list, whatever the page
+		case !begun || out.Next != "":
+		case len(out.Items) == limit:
 			out.Next = cursorOf(e.ID)
-			break
+		default:
+			out.Items = append(out.Items, failedEventOf(e, reasons))
 		}
-		out.Items = append(out.Items, eventOf(e))
 	}
 	if !begun {
 		return fault.New(fault.Conflict, "The entry that this cursor points to is too old to be kept; begin again without a cursor.")
@@ -55,6 +61,15 @@ func (s *Server) apiActivity(w http.ResponseWriter, r *http.Request) error {
 // isWhat compares a kind of entry: "moveChunk." means every step of a move.
 func isWhat(have, want string) bool {
 	return have == want || strings.HasSuffix(want, ".") && strings.HasPrefix(have, want)
+}
+
+// failedEventOf is an entry with the reason that its move failed for, if it did.
+func failedEventOf(e topology.Event, reasons map[string]history.Reason) api.Event {
+	out := eventOf(e)
+	if x := readEvent(e).because(reasons); x.failed {
+		out.Failed, out.FailureReason = true, failureReason(x.why)
+	}
+	return out
 }
 
 func eventOf(e topology.Event) api.Event {

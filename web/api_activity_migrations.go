@@ -12,10 +12,15 @@ import (
 
 // apiMigrations lists moves, newest first.
 func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
-	v, list, err := s.migrations(r)
+	v, all, err := s.migrations(r)
 	if err != nil {
 		return err
 	}
+	internal, err := internalOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	internal = internal || asksInternal(r.URL.Query().Get("ns"))
 	limit, err := limitOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -26,12 +31,13 @@ func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", clip(string(state), 40))
 	}
-	out := api.List[api.Migration]{}
-	for _, m := range list {
-		if len(out.Items) == limit {
-			break
-		}
-		if state == "" || state == m.Outcome {
+	out := api.FoldedList[api.Migration]{}
+	for _, m := range all {
+		switch {
+		case state != "" && state != m.Outcome:
+		case !internal && topology.IsInternal(m.NS) && !underWay(m):
+			out.Hidden++
+		case len(out.Items) < limit:
 			out.Items = append(out.Items, migrationOf(v, m))
 		}
 	}
@@ -65,7 +71,10 @@ func (s *Server) migrations(r *http.Request) (View, []history.Migration, error) 
 func migrationOf(v View, m history.Migration) api.Migration {
 	out := api.Migration{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Begin: m.Begin.UTC(), End: api.Time(m.End),
 		State: string(m.Outcome), DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
-		Reason: m.Reason, Cause: *whoDid(m.Cause)}
+		Internal: topology.IsInternal(m.NS), Cause: *whoDid(m.Cause)}
+	if m.Outcome == history.Aborted || m.Reason != "" {
+		out.FailureReason = failureReason(m.Why())
+	}
 	if m.Documents >= 0 {
 		out.Documents = &m.Documents
 	}
@@ -88,13 +97,25 @@ func stepMillis(list []time.Duration) []int64 {
 
 // apiFailures groups moves that failed by reason, the most frequent first.
 func (s *Server) apiFailures(w http.ResponseWriter, r *http.Request) error {
-	v, list, err := s.migrations(r)
+	v, all, err := s.migrations(r)
 	if err != nil {
 		return err
 	}
-	out := api.List[api.MigrationFailures]{}
+	internal, err := internalOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	list := withoutInternal(all, internal || asksInternal(r.URL.Query().Get("ns")))
+	out := api.FoldedList[api.MigrationFailures]{}
+	for _, m := range all {
+		if m.Outcome == history.Aborted {
+			out.Hidden++
+		}
+	}
 	for _, g := range history.Failures(list) {
-		row := api.MigrationFailures{Reason: g.Reason, Count: g.Count, Last: g.Newest.Begin.UTC(), NS: []string{}, By: map[string]int{}}
+		out.Hidden -= g.Count // what is left is what was left out
+		row := api.MigrationFailures{Reason: g.Reason, Code: string(g.Code), Means: failureAdvice(g.Code), Newest: g.Newest.Reason,
+			Count: g.Count, Last: g.Newest.Begin.UTC(), NS: []string{}, By: map[string]int{}}
 		for _, ns := range g.NS {
 			row.NS = append(row.NS, string(ns))
 		}

@@ -34,7 +34,11 @@ func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := api.History{Items: []api.HistoryItem{}, Gaps: []api.HistoryGap{}, From: from, To: to}
-	ask := history.Query{NS: topology.Namespace(q.Get("ns")), From: from, To: to, Limit: limit, Runs: v.runs(from, to), Rounds: v.Table.Rounds}
+	internal, err := internalOf(q)
+	if err != nil {
+		return err
+	}
+	ask := history.Query{NS: topology.Namespace(q.Get("ns")), Internal: internal, From: from, To: to, Limit: limit, Runs: v.runs(from, to), Rounds: v.Table.Rounds}
 	if err := goOn(r, &ask); err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
 		}
 		out.Next = cursorOf(strconv.FormatInt(got.Next.UnixMilli(), 10) + "." + strconv.Itoa(skip))
 	}
-	out.Gaps = gapsOf(got.Gaps)
+	out.Gaps, out.Hidden = gapsOf(got.Gaps), got.Hidden
 	begin, err := s.deps.History.Begin(r.Context(), v.Table.ClusterID)
 	if err != nil && fault.Of(err) != fault.NotFound {
 		return err
@@ -80,7 +84,10 @@ func goOn(r *http.Request, q *history.Query) error {
 
 func itemOf(i history.Item) api.HistoryItem {
 	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed", NS: string(i.NS), Subject: i.Subject,
-		From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed, Reason: i.Reason}
+		From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
+	if i.Failed && i.Event != nil {
+		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: history.CodeOf(i.Reason)})
+	}
 	out.Min, out.Max = rangeEnd(i.Key, i.Min, i.RawMin), rangeEnd(i.Key, i.Max, i.RawMax)
 	if i.Event != nil {
 		e := eventOf(*i.Event)
@@ -137,7 +144,11 @@ func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := comparisonOf(history.Compare(before.Table, after.Table), before.Table, after.Table)
+	internal, err := internalOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	out := comparisonOf(history.Compare(before.Table, after.Table, internal), before.Table, after.Table)
 	out.From, out.To, out.Gaps = from, to, gapsOf(gaps)
 	return writeJSON(w, http.StatusOK, out)
 }
@@ -146,7 +157,7 @@ func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
 const changesListed = 1000
 
 func comparisonOf(c history.Comparison, before, after *topology.Table) api.Comparison {
-	out := api.Comparison{Collections: []api.CollectionChange{}, Shards: []api.ShardChange{}, ZonesAdded: []api.ZoneChange{}, ZonesGone: []api.ZoneChange{}}
+	out := api.Comparison{Collections: []api.CollectionChange{}, Shards: []api.ShardChange{}, ZonesAdded: []api.ZoneChange{}, ZonesGone: []api.ZoneChange{}, Hidden: c.Hidden}
 	for _, x := range c.Collections {
 		row := api.CollectionChange{NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{}}
 		switch {

@@ -46,9 +46,6 @@ func namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 
 // system tells what no person made: pages leave it out, the API marks it.
 func system(t *topology.Table, ns topology.Namespace) bool {
-	if db := ns.Database(); db == "config" || db == "admin" {
-		return true
-	}
 	c := t.Collection(ns)
-	return c != nil && !visible(c)
+	return topology.IsInternal(ns) || c != nil && !visible(c)
 }

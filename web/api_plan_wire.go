@@ -83,6 +83,9 @@ func runOf(r engine.Run, b topology.Balancer) api.Run {
 		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
 			Why: say("run", s.Why), Proof: []api.StepProof{}, Events: stepEvents(s), Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
 			Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1, Already: s.Already, Waiting: stepWaitOf(s)}
+		if c := stepCode(s); c != "" {
+			step.Code, step.Means = string(c), failureAdvice(c)
+		}
 		for _, p := range s.Proven {
 			f := p.Fact
 			step.Proof = append(step.Proof, api.StepProof{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),

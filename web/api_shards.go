@@ -38,7 +38,13 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 		Shard: shardOf(loadOf(v.Table), *sh), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
 		ByDocument: []api.ShardCollection{}, Moving: inFlightOf(v, v.Table.MovingOn(sh.Name)), Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
 	}
-	for _, c := range contents.Collections {
+	internal, err := internalOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	listed, hidden := foldContents(contents.Collections, internal)
+	out.Hidden = hidden
+	for _, c := range listed {
 		out.Contents = append(out.Contents, collectionOnOf(c))
 	}
 	for _, c := range contents.ByDocument {

@@ -46,9 +46,14 @@ func countsText(counts map[string]int64) string {
 // stepEvents are a step's entries of the changelog, oldest first.
 func stepEvents(s engine.Step) []api.StepEvent {
 	out := make([]api.StepEvent, 0, len(s.Events))
+	reasons := stepReasons(s)
 	for _, e := range s.Events {
-		x := readEvent(e)
-		out = append(out, api.StepEvent{What: e.What, From: x.from, To: x.to, Counts: countsOf(e), Failed: x.failed, At: api.Time(e.Time)})
+		x := readEvent(e).because(reasons)
+		row := api.StepEvent{What: e.What, From: x.from, To: x.to, Counts: countsOf(e), Failed: x.failed, At: api.Time(e.Time)}
+		if x.failed {
+			row.FailureReason = failureReason(x.why)
+		}
+		out = append(out, row)
 	}
 	return out
 }

@@ -153,6 +153,15 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 			t.Errorf("lacks %q: %s", want, rest)
 		}
 	}
+	own := *s.watcher.get()
+	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: sessionsNS}}}, own.Collections...)
+	s.watcher.publish(&own)
+	if text := parse(t, s.do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(text, "1 internal collection is hidden.") || strings.Contains(text, string(sessionsNS)) {
+		t.Errorf("%s", text)
+	}
+	if text := parse(t, s.do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(text, "3 collections are not counted") || !strings.Contains(text, "config.system.sessions writes of the server's own") {
+		t.Errorf("%s", text)
+	}
 	w := s.do("GET", "/heat?ns=yorkie-meta.versionvectors")
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place, and no date") {
 		t.Errorf("%d: %.300s", w.Code, w.Body)

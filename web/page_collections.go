@@ -13,6 +13,9 @@ func (s *Server) pageCollections(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if v.Internal, err = internalOf(r.URL.Query()); err != nil {
+		return err
+	}
 	sh := s.shell(r, v, "collections", words.T("nav.collections"), "collections")
 	return writePage(w, r, http.StatusOK, templates.CollectionsPage(sh, collectionsView(v)))
 }

@@ -30,6 +30,8 @@ type View struct {
 	Now     time.Time
 	Cost    int // commands sent to the cluster during the last minute; 0 = not known
 
+	Internal bool // with the server's own collections in lists that leave them out
+
 	Past *pastTime                                 // nil: it is of now
 	Eras history.Eras                              // who may have moved chunks, where that is shown
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known

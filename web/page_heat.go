@@ -21,6 +21,8 @@ type heatQuery struct {
 	window time.Duration
 	span   time.Duration
 	by     keyvis.By
+	// internal lists the server's own collections too, whose writes nothing counts.
+	internal bool
 }
 
 // heatWindows and heatSpans are the choices of the page.
@@ -36,6 +38,9 @@ func heatQueryOf(q url.Values) (heatQuery, error) {
 	out := heatQuery{ns: topology.Namespace(q.Get("ns")), by: keyvis.By(q.Get("by")), span: mapSpan}
 	var err error
 	if out.window, err = windowOf(q); err != nil {
+		return out, err
+	}
+	if out.internal, err = internalOf(q); err != nil {
 		return out, err
 	}
 	switch out.by {
@@ -69,6 +74,9 @@ func (q heatQuery) address() string {
 	}
 	if q.by != keyvis.ByKey {
 		v.Set("by", string(q.by))
+	}
+	if q.internal {
+		v.Set(internalParam, "1")
 	}
 	if len(v) == 0 {
 		return "/heat"
@@ -119,7 +127,7 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 		return templates.Heat{}, writesNotCounted(heat.Coverage{NS: q.ns}, false)
 	default:
 		m, _ := state("empty", words.T("heat.noprofile"), words.T("heat.noprofile.txt"))
-		uncounted(&m, all)
+		uncounted(&m, v.Table, q, all)
 		return m, nil
 	}
 	window := s.deps.Heat.Window(q.ns, q.window)
@@ -131,14 +139,14 @@ func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
 			m.State.Detail = fault.Text(health.Err)
 		}
 		m.Collections = collectionLinks(q, all)
-		uncounted(&m, all)
+		uncounted(&m, v.Table, q, all)
 		m.Map = s.heatPicture(v, q, all[at].Method) // it may know of the time before a restart
 		return m, nil
 	}
 	writes := sync.OnceValue(func() map[string]float64 { return s.shardWrites(v, q) })
 	m := heatPage(v, s.deps.Profile, window, q, s.deps.Heat.Load(q.ns), writes)
 	m.Collections = collectionLinks(q, all)
-	uncounted(&m, all)
+	uncounted(&m, v.Table, q, all)
 	if known {
 		m.Notes = append(m.Notes, healthNotes(health, window)...)
 	}

@@ -109,6 +109,10 @@ func (s *Server) pageCompare(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch kind := fault.Of(err); {
 	case err == nil:
+		if after.Internal, err = internalOf(r.URL.Query()); err != nil {
+			return err
+		}
+		m.Address = r.URL.RequestURI()
 		compareView(before, after, &m)
 	case kind == fault.Invalid || kind == fault.NotFound:
 		// What was typed is to be corrected in place.

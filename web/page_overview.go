@@ -13,6 +13,9 @@ func (s *Server) pageOverview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if v.Internal, err = internalOf(r.URL.Query()); err != nil {
+		return err
+	}
 	sh := s.shell(r, v, "overview", words.T("nav.overview"), "overview")
 	return writePage(w, r, http.StatusOK, templates.OverviewPage(sh, overviewView(v), s.offers(r, v.Table).balancer()))
 }

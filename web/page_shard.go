@@ -16,6 +16,9 @@ func (s *Server) pageShard(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if v.Internal, err = internalOf(r.URL.Query()); err != nil {
+		return err
+	}
 	m, err := shardView(v, s.deps.Profile, name)
 	if err != nil {
 		return err

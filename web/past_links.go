@@ -71,13 +71,26 @@ var (
 	formTo   = regexp.MustCompile(`\baction="([^"]*)"`)
 )
 
+// takes tells whether a page has a carried parameter: the switch for internal
+// collections where a page leaves them out, the others where there is a past.
+func (s *Server) takes(path, name string) bool {
+	if name == internalParam {
+		return slices.Contains(foldingPages[:], s.mux.Find(chi.NewRouteContext(), http.MethodGet, path))
+	}
+	return s.timedPage(path)
+}
+
 // carried are the parameters that lead from page to page: the time that is
-// looked at, and what is watched without a script.
+// looked at, whether internal collections are shown, and what is watched without
+// a script.
 func carried(r *http.Request) url.Values {
 	out := url.Values{}
 	q := r.URL.Query()
 	if at := q.Get("at"); at != "" {
 		out.Set("at", at)
+	}
+	if q.Get(internalParam) == "1" {
+		out.Set(internalParam, "1")
 	}
 	for _, w := range q["watch"][:min(len(q["watch"]), maxWatched)] {
 		out.Add("watch", w)
@@ -108,25 +121,32 @@ func (s *Server) carry(r *http.Request, page []byte) []byte {
 			return m
 		}
 		to, err := url.Parse(html.UnescapeString(string(parts[2])))
-		if err != nil || to.Scheme != "" || to.Host != "" || !s.timedPage(r.URL.ResolveReference(to).EscapedPath()) {
+		if err != nil || to.Scheme != "" || to.Host != "" {
 			return m
 		}
-		q := to.Query()
+		path, q, added := r.URL.ResolveReference(to).EscapedPath(), to.Query(), false
 		for name, values := range with {
-			if !q.Has(name) {
-				q[name] = values
+			if !q.Has(name) && s.takes(path, name) {
+				q[name], added = values, true
 			}
+		}
+		if !added {
+			return m
 		}
 		to.RawQuery = q.Encode()
 		return []byte(`href="` + html.EscapeString(to.String()) + `"`)
 	})
 	return getForm.ReplaceAllFunc(page, func(m []byte) []byte {
 		to := formTo.FindSubmatch(m)
-		if to == nil || !s.timedPage(html.UnescapeString(string(to[1]))) || strings.Contains(string(m), "data-plain") {
+		if to == nil || strings.Contains(string(m), "data-plain") {
 			return m
 		}
+		path := html.UnescapeString(string(to[1]))
 		m = slices.Clone(m) // it is a part of the page, which goes on behind it
 		for name, values := range with {
+			if !s.takes(path, name) {
+				continue
+			}
 			for _, v := range values {
 				m = append(m, `<input type="hidden" name="`+html.EscapeString(name)+`" value="`+html.EscapeString(v)+`">`...)
 			}

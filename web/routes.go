@@ -182,8 +182,8 @@ func apiRoutes() []Route {
 		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, (*Server).apiLayout,
 			query("db", "one database only"), query("layout", "compare with this layout, not the nearest")),
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, (*Server).apiZones, paged()...),
-		get("/activity", "The changelog, newest first", api.List[api.Event]{}, (*Server).apiActivity,
-			paged(query("ns", "of this namespace"), query("what", "this kind of entry, or a prefix that ends in a dot"))...),
+		get("/activity", "The changelog, newest first", api.FoldedList[api.Event]{}, (*Server).apiActivity,
+			paged(query("ns", "of this namespace"), query("what", "this kind of entry, or a prefix that ends in a dot"), internalQuery())...),
 		{Method: "GET", Pattern: "/api/openapi.json", Policy: PolicyOpen, Tag: tagOperations, Summary: "This description",
 			Answer: map[string]any{}, handler: (*Server).serveOpenAPI},
 	}

@@ -18,16 +18,16 @@ func historyRoutes() []Route {
 	}
 	from, to := query("from", "RFC 3339 or milliseconds since 1970; default a day before to, or where history begins"), query("to", "likewise; default now")
 	return []Route{
-		plain("/compare", "What became different between two times?", (*Server).pageCompare, from, to),
+		plain("/compare", "What became different between two times?", (*Server).pageCompare, from, to, internalQuery()),
 		plain("/watch", "Where is what is watched?", (*Server).pageWatch, query("watch", "project:<id> or chunk:<namespace>:<reference>; up to 20 times")),
 		answering(plain("/history/step", "Leads to a page at the time of the next change or failure", (*Server).pageHistoryStep,
 			query("page", "address of the page, default the overview"), query("at", "from this time; default now"), query("to", "prev or next"), query("of", "change or failure")), http.StatusSeeOther),
-		get("/history", "What happened, oldest first", api.History{}, (*Server).apiHistory, paged(query("ns", "of this collection; what is about no collection too"), from, to)...),
-		get("/history/compare", "What became different between two times", api.Comparison{}, (*Server).apiCompare, from, to),
+		get("/history", "What happened, oldest first", api.History{}, (*Server).apiHistory, paged(internalQuery(), query("ns", "of this collection; what is about no collection too"), from, to)...),
+		get("/history/compare", "What became different between two times", api.Comparison{}, (*Server).apiCompare, from, to, internalQuery()),
 		get("/activity/inflight", "Migrations under way, the oldest first", api.List[api.InFlight]{}, (*Server).apiInFlight,
 			query("ns", "of this collection"), query("shard", "from or to this shard")),
-		get("/activity/migrations", "Moves as the changelog tells of them, newest first", api.List[api.Migration]{}, (*Server).apiMigrations,
-			query("ns", "of this collection"), query("state", "running, committed, done, aborted or unclear"), number("limit", "1 to 1000, default 100")),
-		get("/activity/failures", "Moves that failed, by reason", api.List[api.MigrationFailures]{}, (*Server).apiFailures, query("ns", "of this collection")),
+		get("/activity/migrations", "Moves as the changelog tells of them, newest first", api.FoldedList[api.Migration]{}, (*Server).apiMigrations,
+			query("ns", "of this collection"), query("state", "running, committed, done, aborted or unclear"), number("limit", "1 to 1000, default 100"), internalQuery()),
+		get("/activity/failures", "Moves that failed, by reason", api.FoldedList[api.MigrationFailures]{}, (*Server).apiFailures, internalQuery(), query("ns", "of this collection")),
 	}
 }

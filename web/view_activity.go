@@ -15,7 +15,8 @@ import (
 type activityQuery struct {
 	Kind, NS, Shard string
 	Failed          bool
-	Page            int // 0 and 1 are the first
+	Internal        bool // with the server's own collections
+	Page            int  // 0 and 1 are the first
 }
 
 // activityKinds are the choices of the kind filter; "" is outcomes only.
@@ -39,6 +40,9 @@ func activityQueryOf(in url.Values) (activityQuery, error) {
 		return q, fault.New(fault.Invalid, "kind is one of all, move, split, merge, collection, shard; %q is not.", clip(q.Kind, 40))
 	}
 	q.Failed = in.Get("failed") == "1"
+	if q.Internal, err = internalOf(in); err != nil {
+		return q, err
+	}
 	if q.Page, err = pageNumber(in); q.Page == 1 {
 		q.Page = 0
 	}
@@ -52,6 +56,9 @@ func (q activityQuery) url(page int) string {
 	set(u, "shard", q.Shard)
 	if q.Failed {
 		u.Set("failed", "1")
+	}
+	if q.Internal {
+		u.Set(internalParam, "1")
 	}
 	return address("/activity", u, page)
 }
@@ -72,6 +79,12 @@ func (q activityQuery) takes(x event) bool {
 	return q.Kind == "" || q.Kind == "all" || q.Kind == eventKind(x.What)
 }
 
+// hides tells whether an entry is left out because it is about the server's own
+// collections.
+func (q activityQuery) hides(e topology.Event) bool {
+	return !q.Internal && !asksInternal(q.NS) && e.Internal()
+}
+
 func eventKind(what string) string {
 	switch {
 	case strings.HasPrefix(what, "moveChunk"), strings.HasPrefix(what, "movePrimary"):
@@ -90,7 +103,7 @@ func eventKind(what string) string {
 func activityView(v View, q activityQuery) templates.Activity {
 	m := templates.Activity{NS: q.NS, Failed: q.Failed, State: partState(v, topology.PartEvents)}
 	bare := q
-	bare.Page = 0
+	bare.Page, bare.Internal = 0, false
 	m.Filtered = bare != activityQuery{}
 	for _, k := range activityKinds {
 		code := k
@@ -102,22 +115,32 @@ func activityView(v View, q activityQuery) templates.Activity {
 	m.Shards = shardOptions(v.Table, q.Shard)
 	r := refsOf(v.Table)
 	if !m.Filtered && q.Page < 2 {
-		m.Moves = migrationsView(v, r)
+		m.Moves = migrationsView(v, r, q.Internal)
 		m.Moving = inFlightView(v, v.Table.Moves.List, flightsListed)
 	}
 	var hits []event
+	hidden := 0
 	for _, e := range v.Table.Events {
-		if x := readEvent(e); q.takes(x) {
+		switch x := readEvent(e); {
+		case !q.takes(x):
+		case q.hides(e):
+			hidden++
+		default:
 			hits = append(hits, x)
 		}
 	}
+	m.Folded = foldedNote("entries", q.url(0), hidden, q.Internal)
+	reasons := v.reasons()
 	var from, to int
 	m.Pager, from, to = pager(len(hits), q.Page, q.url)
 	for _, x := range hits[from:to] {
-		m.Rows = append(m.Rows, eventRow(v, r, x))
+		m.Rows = append(m.Rows, eventRow(v, r, x.because(reasons)))
 	}
 	if len(hits) == 0 && m.State.Code == "" {
 		m.State = templates.State{Code: "empty", Title: words.T("events.none"), Detail: words.T("events.none.detail")}
+		if m.Folded != nil && hidden > 0 {
+			m.State.Title, m.State.Detail = words.T("internal.only"), ""
+		}
 		if m.Filtered {
 			m.State.Title, m.State.Detail = words.T("events.nomatch"), words.T("events.nomatch.detail", "n", templates.Count(int64(len(v.Table.Events))))
 		}

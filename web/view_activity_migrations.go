@@ -28,14 +28,20 @@ const donorSteps = 6
 
 // migrationsView draws what moves now, how long moves took and why some
 // failed. Nothing in it changes merely because time passes.
-func migrationsView(v View, r refs) templates.Migrations {
-	list := v.migrations()
+//
+// What moves now is always told, of whatever collection: it is what the two shards
+// are busy with. Of what is over, the server's own collections are left out unless
+// internal is set.
+func migrationsView(v View, r refs, internal bool) templates.Migrations {
+	all := v.migrations()
+	list := withoutInternal(all, internal)
 	m := templates.Migrations{RunningTitle: words.T("moves.running")}
 	if flightsKnown(v) {
 		m.RunningTitle = words.T("inflight.open")
 	}
 	var longest time.Duration
 	var recent []history.Migration
+	m.Folded = foldedNote("moves", activityQuery{Internal: internal}.url(0), len(all)-len(list), internal)
 	for _, x := range list {
 		switch x.Outcome {
 		case history.Running, history.Committed, history.Unclear:
@@ -67,6 +73,25 @@ func migrationsView(v View, r refs) templates.Migrations {
 	return m
 }
 
+// withoutInternal leaves out the ended moves of the server's own collections.
+func withoutInternal(all []history.Migration, internal bool) []history.Migration {
+	if internal {
+		return all
+	}
+	out := make([]history.Migration, 0, len(all))
+	for _, m := range all {
+		if !topology.IsInternal(m.NS) || underWay(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// underWay tells whether a move may still keep two shards busy.
+func underWay(m history.Migration) bool {
+	return m.Outcome == history.Running || m.Outcome == history.Committed
+}
+
 func stepsSum(list []time.Duration) time.Duration {
 	var sum time.Duration
 	for _, d := range list {
@@ -91,6 +116,10 @@ func moveRow(v View, r refs, x history.Migration) templates.MigrationRow {
 	}
 	if x.Min != nil && x.Max != nil {
 		row.Min, row.Max = boundOf(v.Table, string(x.NS), x.Min), boundOf(v.Table, string(x.NS), x.Max)
+	}
+	if x.Outcome == history.Aborted || x.Reason != "" {
+		why := x.Why()
+		row.Why, row.Server, row.Reached = failureMeans(why.Code), reasonText(why), reached(x)
 	}
 	row.Cause = words.Code("cause", string(x.Cause.By), nil)
 	if x.Cause.Inferred {
@@ -165,8 +194,11 @@ func duration(d time.Duration) string {
 
 func failureRow(v View, g history.FailureGroup) templates.FailureRow {
 	row := templates.FailureRow{Reason: g.Reason, Count: templates.Count(int64(g.Count)), Last: templates.Ago(g.Newest.Begin, v.Now)}
-	if row.Reason == "" {
-		row.Reason = words.T("event.noreason")
+	if row.Advice = failureAdvice(g.Code); row.Reason == "" {
+		row.Reason, row.Advice = failureMeans(g.Code), words.Code("failure.do", string(g.Code), nil)
+	}
+	if row.Server = reasonText(g.Newest.Why()); row.Server != nil {
+		row.Server.Label = words.T("failure.newest")
 	}
 	var names, by []string
 	for _, ns := range g.NS[:min(len(g.NS), 3)] {

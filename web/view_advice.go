@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat/advice"
+	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -137,7 +138,7 @@ func adviceFigure(v View, e advice.Evidence) templates.AdviceFigure {
 	case "time":
 		f.Text = e.Time.UTC().Format("2 Jan 2006 15:04 UTC")
 	case "text":
-		f.Text = clip(oneLine(e.Text), 300)
+		f.Text = hostile.Shorten(oneLine(e.Text), 300)
 		if e.Text == "" {
 			f.Text = words.T("spread.unsharded")
 		}

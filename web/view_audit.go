@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/templates"
@@ -172,7 +173,12 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 		row.Outcome, row.Bad = words.Code("audit.outcome", r.Outcome, nil), true
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
-		row.Details = append(row.Details, templates.AuditDetail{Name: clip(name, 40), Text: clip(r.Details[name], 300)})
+		whole := hostile.Shorten(r.Details[name], serverTextWhole)
+		d := templates.AuditDetail{Name: clip(name, 40), Text: hostile.Shorten(whole, textShown)}
+		if d.Text != whole {
+			d.Whole = whole
+		}
+		row.Details = append(row.Details, d)
 	}
 	return row
 }

@@ -17,7 +17,7 @@ import (
 func collectionView(v View, ns topology.Namespace, q chunkQuery) (templates.Collection, error) {
 	t := v.Table
 	c := t.Collection(ns)
-	if c == nil || !visible(c) {
+	if c == nil {
 		if slices.Contains(t.Unsharded, ns) {
 			return templates.Collection{}, fault.New(fault.NotFound,
 				"%s is not sharded: all of it is on shard %s, the primary of database %s.", clip(string(ns), 200), t.Primary(ns.Database()), ns.Database())
@@ -30,6 +30,9 @@ func collectionView(v View, ns topology.Namespace, q chunkQuery) (templates.Coll
 	m.Strip = strip
 	m.Lanes = lanesView(t, c, shards, lanes)
 	m.Facts = collectionFacts(v, c)
+	if q.Page < 2 { // further pages are of chunks alone
+		m.Failed = failedOf(v, ns, nil)
+	}
 	m.Total, m.Bytes = m.Facts[2].Figure, m.Facts[0].Figure
 	m.Total.Text = words.Plural("chunks", int64(c.Chunks.Len()), "n", m.Total.Text)
 	m.Zoned = len(t.ZonesOf(ns)) > 0

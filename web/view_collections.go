@@ -19,6 +19,8 @@ func collectionsView(v View) templates.Collections {
 	hidden, chunks := 0, 0
 	for _, c := range t.Collections {
 		switch {
+		case !visible(c) && v.Internal:
+			m.Internal = append(m.Internal, collectionRow(t, c, m.Shards))
 		case !visible(c):
 			hidden++
 		case c.Unsplittable:
@@ -29,9 +31,11 @@ func collectionsView(v View) templates.Collections {
 		}
 	}
 	for _, ns := range t.Unsharded {
-		if db := ns.Database(); db != "config" && db != "admin" && !strings.HasPrefix(ns.Collection(), "system.") {
-			m.Unsharded = append(m.Unsharded, unshardedRow(t, ns, t.Primary(db)))
+		if topology.IsInternal(ns) && !v.Internal {
+			hidden++
+			continue
 		}
+		m.Unsharded = append(m.Unsharded, unshardedRow(t, ns, t.Primary(ns.Database())))
 	}
 	slices.SortStableFunc(m.Unsharded, func(a, b templates.UnshardedRow) int { return strings.Compare(a.NS, b.NS) })
 	if len(m.Rows) == 0 && m.State.Code == "" {
@@ -41,8 +45,9 @@ func collectionsView(v View) templates.Collections {
 		m.Summary = words.T("collections.summary", "n", templates.Count(int64(len(m.Rows))), "chunks", templates.Count(int64(chunks)),
 			"shards", templates.Count(int64(len(m.Shards))))
 	}
-	if hidden > 0 {
-		m.Hidden = words.Plural("collections.hidden", int64(hidden), "n", templates.Count(int64(hidden)))
+	m.Folded = foldedNote("collections", switched("/collections", v.Internal), hidden, v.Internal)
+	if v.Internal {
+		m.LiveURL = switched("/collections", true)
 	}
 	if t.Unsharded == nil {
 		m.Why = partState(v, topology.PartCollections)

@@ -3,6 +3,7 @@ package web
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -15,8 +16,8 @@ type event struct {
 	from, to string
 	min, max bson.Raw
 	failed   bool
-	message  string // the server's own text, if it gave one
-	count    int64  // of chunks, for merges and splits
+	why      history.Reason // of a failure
+	count    int64          // of chunks, for merges and splits
 }
 
 func readEvent(e topology.Event) event {
@@ -27,7 +28,6 @@ func readEvent(e topology.Event) event {
 	}
 	x.from, x.to = textAt(d, "from"), textAt(d, "to")
 	x.min, x.max = docAt(d, "min"), docAt(d, "max")
-	x.message = textAt(d, "errmsg")
 	note := textAt(d, "note")
 	switch e.What {
 	case "moveChunk.error":
@@ -53,6 +53,18 @@ func readEvent(e topology.Event) event {
 		x.from = textAt(d, "shard")
 	case "addShard":
 		x.to = textAt(d, "name")
+	}
+	if x.failed {
+		x.why = history.Reason{Text: textAt(d, "errmsg"), From: e.What}
+		x.why.Code = history.CodeOf(x.why.Text)
+	}
+	return x
+}
+
+// because takes over the reason that another entry of the same move has.
+func (x event) because(reasons map[string]history.Reason) event {
+	if r, ok := reasons[x.ID]; ok && x.failed {
+		x.why = r
 	}
 	return x
 }
@@ -120,10 +132,7 @@ func eventRow(v View, r refs, x event) templates.EventRow {
 		row.Chunk = chunkOfBound(v.Table, topology.Namespace(x.NS), x.min)
 	}
 	if x.failed {
-		row.Why = x.message
-		if row.Why == "" {
-			row.Why = words.T("event.noreason")
-		}
+		row.Why, row.Server = failureMeans(x.why.Code), reasonText(x.why)
 	}
 	return row
 }

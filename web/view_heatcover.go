@@ -2,6 +2,7 @@ package web
 
 import (
 	"shardboard/internal/heat"
+	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -35,7 +36,7 @@ func collectionLinks(q heatQuery, all []heat.Coverage) (out []templates.HeatGrou
 const shownUncounted = 100
 
 // uncounted lists the others, with the reason.
-func uncounted(m *templates.Heat, all []heat.Coverage) {
+func uncounted(m *templates.Heat, t *topology.Table, q heatQuery, all []heat.Coverage) {
 	n := int64(0)
 	for _, c := range all {
 		if c.Not == "" {
@@ -45,6 +46,17 @@ func uncounted(m *templates.Heat, all []heat.Coverage) {
 			m.Uncounted = append(m.Uncounted, templates.HeatUncounted{NS: string(c.NS), Why: uncountedText(c)})
 		}
 	}
+	var own int64
+	for _, c := range t.Collections {
+		if !topology.IsInternal(c.NS) {
+			continue
+		}
+		if own++; q.internal {
+			m.Uncounted = append(m.Uncounted, templates.HeatUncounted{NS: string(c.NS), Why: words.T("internal.uncounted")})
+			n++
+		}
+	}
+	m.Folded = foldedNote("collections", q.address(), int(own), q.internal)
 	m.UncountedText = words.Plural("heat.not", n, "n", templates.Count(n))
 }
 

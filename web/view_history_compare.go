@@ -15,7 +15,8 @@ const rangesShown = 200
 
 // compareView fills in what became different between two states.
 func compareView(before, after View, m *templates.Compare) {
-	c := history.Compare(before.Table, after.Table)
+	c := history.Compare(before.Table, after.Table, after.Internal)
+	m.Folded = foldedNote("collections", m.Address, c.Hidden, after.Internal)
 	m.FromText, m.ToText = fullInstant(before.Past.At), fullInstant(after.Past.At)
 	m.FromURL, m.ToURL = withAt("/", before.Past.At), withAt("/", after.Past.At)
 	for _, v := range []View{before, after} {

@@ -42,7 +42,7 @@ func loadOf(t *topology.Table) load {
 		}
 	}
 	for _, ns := range namespaces {
-		if db := ns.Database(); db == "config" || db == "admin" {
+		if topology.IsInternal(ns) {
 			continue
 		}
 		if s, ok := t.Sizes[ns]; !ok || s.At.IsZero() {

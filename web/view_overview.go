@@ -1,6 +1,7 @@
 package web
 
 import (
+	"sync"
 	"time"
 
 	"shardboard/internal/topology"
@@ -52,27 +53,42 @@ func overviewView(v View) templates.Overview {
 	m.Balancer = balancerView(v)
 	m.Moving = inFlightView(v, v.Table.Moves.List, flightsBrief)
 	m.EventsWhy = partState(v, topology.PartEvents)
-	m.Events = newest(v, newestEvents)
+	var hidden int
+	m.Events, hidden = newest(v, newestEvents)
+	m.Folded = foldedNote("entries", "/", hidden, v.Internal)
+	if v.Internal {
+		m.LiveURL = switched("/", true)
+	}
 	if len(m.Events) == 0 && m.EventsWhy.Code == "" {
 		m.EventsWhy = templates.State{Code: "empty", Title: words.T("events.none")}
+		if hidden > 0 {
+			m.EventsWhy.Title = words.T("internal.only")
+		}
 	}
 	return m
 }
 
 // newest are the latest entries that say what came of something: the steps of
-// a migration that went well are left to the activity page.
-func newest(v View, n int) []templates.EventRow {
-	var out []templates.EventRow
+// a migration that went well are left to the activity page. hidden is how many
+// of the server's own collections were left out, of all that are known.
+func newest(v View, n int) (out []templates.EventRow, hidden int) {
 	r := refsOf(v.Table)
+	reasons := sync.OnceValue(v.reasons)
 	for _, e := range v.Table.Events {
-		if len(out) == n {
-			break
-		}
-		if x := readEvent(e); x.outcome() {
+		x := readEvent(e)
+		switch {
+		case !x.outcome():
+		case !v.Internal && e.Internal():
+			hidden++
+		case len(out) == n:
+		default:
+			if x.failed {
+				x = x.because(reasons())
+			}
 			out = append(out, eventRow(v, r, x))
 		}
 	}
-	return out
+	return out, hidden
 }
 
 // balancerView is what the balancer is set to and doing.
@@ -115,17 +131,28 @@ func balancerView(v View) templates.Balancer {
 	default:
 		fact("balancer.round", words.T("balancer.idle", "n", templates.Count(b.Rounds)), "")
 	}
+	n := func(n int) string { return templates.Count(int64(n)) }
 	moves, failed := recentMoves(v, time.Hour)
-	fact("balancer.hour", words.T("balancer.hour.text", "moves", templates.Count(int64(moves)), "failed", templates.Count(int64(failed))), "")
+	text := words.T("balancer.hour.text", "moves", n(moves), "failed", n(failed))
+	if moves, failed := countMoves(v, time.Hour, true); moves+failed > 0 {
+		text = words.T("internal.hour", "text", text, "moves", n(moves), "failed", n(failed))
+	}
+	fact("balancer.hour", text, "")
 	return out
 }
 
 // recentMoves counts committed and failed migrations of the last while, as far
-// back as the known events go.
-func recentMoves(v View, d time.Duration) (moves, failed int) {
+// back as the known events go, without those of the server's own collections: as
+// the list that it leads to.
+func recentMoves(v View, d time.Duration) (moves, failed int) { return countMoves(v, d, false) }
+
+func countMoves(v View, d time.Duration, internal bool) (moves, failed int) {
 	for _, e := range v.Table.Events {
 		if v.Now.Sub(e.Time) > d {
 			break
+		}
+		if e.Internal() != internal {
+			continue
 		}
 		switch e.What {
 		case "moveChunk.commit":

@@ -8,8 +8,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -37,6 +39,7 @@ func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Projec
 	m.Moving = inFlightView(v, movingOfProject(v, spread), flightsListed)
 	m.Verdicts = verdictGroups(spread)
 	m.Why = whyProject(v, spread)
+	m.Failed = failedOfProject(v, spread, id)
 	m.Facts = []templates.Fact{
 		{Name: words.T("project.id"), Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
 		{Name: documentsHead(p), Figure: countFigure(pr.Documents)},
@@ -52,6 +55,24 @@ func projectView(v View, p *profile.Profile, id bson.ObjectID) (templates.Projec
 		m.Facts = append(m.Facts, templates.Fact{Name: words.T("col.created"), Figure: templates.Figure{Known: true, Text: pr.CreatedAt.UTC().Format("2006-01-02 15:04 UTC")}})
 	}
 	return m, nil
+}
+
+// failedOfProject are the failed moves of chunks that have rows of the project and
+// are known to by their shard key.
+func failedOfProject(v View, s placement.Spread, id bson.ObjectID) templates.FailedMoves {
+	in := map[topology.Namespace]func(history.Migration) bool{}
+	for _, c := range s.Collections {
+		t := v.Table.Collection(c.NS)
+		if t == nil || c.Basis != placement.BasisKeyPrefix {
+			continue
+		}
+		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(id)); err == nil {
+			in[c.NS] = touches(t, r)
+		}
+	}
+	return failedMoves(v, true, activityQuery{Failed: true}.url(0), func(m history.Migration) bool {
+		return in[m.NS] != nil && in[m.NS](m)
+	})
 }
 
 // projectAnswer says in a sentence or three where the tenant is: collections

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/hostile"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -78,7 +79,7 @@ func stateLevel(s engine.State) string {
 }
 
 // runWhy is why a run or a step is as it is; waiting names what for.
-func runWhy(s actions.Say) string { return clip(oneLine(say("run", s)), textShown) }
+func runWhy(s actions.Say) string { return hostile.Shorten(oneLine(say("run", s)), textShown) }
 
 func runBy(r engine.Run) string {
 	if r.ByName != "" {
@@ -118,7 +119,7 @@ func stepsDone(r engine.Run) (done, all int) {
 func runStep(i int, s engine.Step) templates.RunStep {
 	out := templates.RunStep{Key: "step-" + strconv.Itoa(i), N: strconv.Itoa(i + 1), What: stepText(s.Step), Shell: shellCommand(s.Command),
 		Level: stateLevel(s.State), Word: words.Code("step", string(s.State), nil), Resolved: s.Resolved, Why: runWhy(s.Why),
-		Error: clip(oneLine(s.Error), 1000), Share: -1, Open: s.State.Open()}
+		Server: serverText(words.T("run.error"), s.Error), Means: failureAdvice(stepCode(s)), Share: -1, Open: s.State.Open()}
 	if !s.Sent.IsZero() {
 		out.Sent = templates.Clock(s.Sent)
 	}
@@ -181,8 +182,9 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 			note(s.Sent, "sent-"+n, words.T("run.log.sent", "n", n), false)
 		}
 		note(s.Ended, "ended-"+n, words.T("run.log.ended", "n", n, "state", words.Code("step", string(s.State), nil)), stateLevel(s.State) == "bad")
+		reasons := stepReasons(s)
 		for _, e := range s.Events {
-			row := eventRow(v, refs, readEvent(e))
+			row := eventRow(v, refs, readEvent(e).because(reasons))
 			row.Key = "event-" + n + "-" + e.ID
 			if counts := countsOf(e); len(counts) > 0 {
 				row.Counts = words.T("run.log.counts", "counts", countsText(counts))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -43,9 +44,15 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},
 	}
 	m.Moving = inFlightView(v, t.MovingOn(name), flightsListed)
-	for _, c := range contents.Collections {
+	listed, hidden := foldContents(contents.Collections, v.Internal)
+	for _, c := range listed {
 		m.Collections = append(m.Collections, shardCollectionRow(t, c))
 	}
+	m.Folded = foldedNote("collections", switched(shardURL(name), v.Internal), hidden, v.Internal)
+	if v.Internal {
+		m.LiveURL = switched(shardURL(name), true)
+	}
+	m.Failed = failedMoves(v, v.Internal, activityQuery{Shard: name, Failed: true}.url(0), func(x history.Migration) bool { return x.From == name || x.To == name })
 	m.ProjectsWhy = projectsState(v)
 	for i, on := range contents.Projects {
 		if i == projectsListed {
@@ -58,6 +65,19 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		m.ProjectsWhy = templates.State{Code: "empty", Title: words.T("shard.projects.none")}
 	}
 	return m, nil
+}
+
+// foldContents leaves the server's own collections out of what is on a shard, as
+// its sums do.
+func foldContents(all []placement.CollectionOn, internal bool) (listed []placement.CollectionOn, hidden int) {
+	for _, c := range all {
+		if !internal && topology.IsInternal(c.NS) {
+			hidden++
+			continue
+		}
+		listed = append(listed, c)
+	}
+	return listed, hidden
 }
 
 func orUnknown(s string) string {

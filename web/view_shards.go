@@ -98,8 +98,7 @@ func collectionURL(ns topology.Namespace) string {
 // visible tells whether a tracked collection belongs on pages: not the
 // server's own, not a copy that resharding is filling.
 func visible(c *topology.Collection) bool {
-	db := c.NS.Database()
-	return !c.Temporary && db != "config" && db != "admin"
+	return !c.Temporary && !topology.IsInternal(c.NS)
 }
 
 // sharded tells whether a visible collection is really cut into chunks.

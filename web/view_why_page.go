@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -142,6 +143,7 @@ func chunkView(v View, c *topology.Collection, i int) templates.WhyChunk {
 		Chunk: chunkRow(v, c.Key, i, c.Chunks.At(i), r), Rules: rulesView(k.Balance),
 	}
 	m.Moving = inFlightView(v, movingChunk(v, c, i), flightsListed)
+	m.Failed = failedOf(v, c.NS, touches(c, shardkey.Range{Min: c.Chunks.At(i).Min, Max: c.Chunks.At(i).Max}))
 	m.Place = templates.WhyPlace{NS: m.NS, Sentence: k.Sentence, URL: chunkURL(c.NS, k.Chunk.Ref), Steps: whyStepRows(&k.Why)}
 	return m
 }

@@ -210,6 +210,9 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	if s.Error != "" {
 		line(w, "       the server said: %s", s.Error)
 	}
+	if s.Means != "" {
+		line(w, "       %s", s.Means)
+	}
 	for _, d := range s.Changed {
 		line(w, "       changed  %s", d.Text)
 	}
@@ -233,6 +236,12 @@ func eventText(ev api.StepEvent) string {
 	}
 	if len(counts) > 0 {
 		text += ": " + strings.Join(counts, ", ")
+	}
+	if ev.Failed {
+		text += ", failed"
+		if ev.Reason != "" {
+			text += ": " + ev.Reason
+		}
 	}
 	return text
 }

@@ -125,4 +125,6 @@ type Event struct {
 	NS      string          `json:"ns"`
 	Shard   string          `json:"shard"`
 	Details json.RawMessage `json:"details"`
+	Failed  bool            `json:"failed,omitempty"` // it tells of a move that failed; one to where the chunk is is none
+	FailureReason
 }

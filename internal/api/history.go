@@ -15,6 +15,9 @@ type History struct {
 	To    time.Time     `json:"to"`
 	Begin *time.Time    `json:"begin"` // of what is kept at all
 	Gaps  []HistoryGap  `json:"gaps"`  // spans in [from, to) in which nobody watched
+	// Hidden is how many changes and entries of internal collections were left out
+	// of this page's time; ?internal=1 has them.
+	Hidden int `json:"hidden"`
 }
 
 // HistoryGap is a span in which nobody watched: what happened in it is seen,
@@ -39,8 +42,8 @@ type HistoryItem struct {
 	To      string    `json:"to,omitempty"`
 	Cause   *Cause    `json:"cause,omitempty"` // of moves, splits and merges
 	Failed  bool      `json:"failed,omitempty"`
-	Reason  string    `json:"reason,omitempty"` // the server's own text
-	Event   *Event    `json:"event,omitempty"`  // of logged ones
+	FailureReason
+	Event *Event `json:"event,omitempty"` // of logged ones
 }
 
 // Cause is who made something happen.
@@ -60,6 +63,7 @@ type Comparison struct {
 	ZonesAdded  []ZoneChange       `json:"zonesAdded"`
 	ZonesGone   []ZoneChange       `json:"zonesRemoved"`
 	Gaps        []HistoryGap       `json:"gaps"`
+	Hidden      int                `json:"hidden"` // internal collections that differ and were left out; ?internal=1 has them
 }
 
 // CollectionChange is one collection's. Changes are at most 1,000; More tells
@@ -103,23 +107,24 @@ type ZoneChange struct {
 // Migration is what the changelog tells of one move of one range (GET
 // activity/migrations).
 type Migration struct {
-	NS             string             `json:"ns"`
-	Min            Key                `json:"min"`
-	Max            Key                `json:"max"`
-	From           string             `json:"from"`
-	To             string             `json:"to"`
-	Begin          time.Time          `json:"begin"`
-	End            *time.Time         `json:"end"`   // null while it runs
-	State          string             `json:"state"` // running, committed, done, aborted or unclear
-	DonorMillis    []int64            `json:"donorMillis"`
-	DonorSteps     int                `json:"donorSteps"` // of how many; 0: not told
-	RecipientMs    []int64            `json:"recipientMillis"`
-	RecipientSteps int                `json:"recipientSteps"`
-	Reason         string             `json:"reason,omitempty"`
-	Documents      *int64             `json:"documents"` // cloned; null: not told
-	Bytes          *int64             `json:"bytes"`
-	ETA            *MigrationEstimate `json:"eta"` // of a running one; null: nothing to estimate from
-	Cause          Cause              `json:"cause"`
+	NS             string     `json:"ns"`
+	Min            Key        `json:"min"`
+	Max            Key        `json:"max"`
+	From           string     `json:"from"`
+	To             string     `json:"to"`
+	Begin          time.Time  `json:"begin"`
+	End            *time.Time `json:"end"`   // null while it runs
+	State          string     `json:"state"` // running, committed, done, aborted or unclear
+	DonorMillis    []int64    `json:"donorMillis"`
+	DonorSteps     int        `json:"donorSteps"` // of how many; 0: not told
+	RecipientMs    []int64    `json:"recipientMillis"`
+	RecipientSteps int        `json:"recipientSteps"`
+	Internal       bool       `json:"internal,omitempty"` // of one of the server's own collections
+	FailureReason
+	Documents *int64             `json:"documents"` // cloned; null: not told
+	Bytes     *int64             `json:"bytes"`
+	ETA       *MigrationEstimate `json:"eta"` // of a running one; null: nothing to estimate from
+	Cause     Cause              `json:"cause"`
 }
 
 // MigrationEstimate is when a migration is likely to end: the middle of past
@@ -135,6 +140,9 @@ type MigrationEstimate struct {
 // activity/failures).
 type MigrationFailures struct {
 	Reason string         `json:"reason"` // numbers and ids left out; "" = the server gave none
+	Code   string         `json:"reasonCode"`
+	Means  string         `json:"meaning"`           // what happened, what it means, what to do
+	Newest string         `json:"example,omitempty"` // the server's whole text of the newest one
 	Count  int            `json:"count"`
 	Last   time.Time      `json:"last"`
 	NS     []string       `json:"ns"`

@@ -55,9 +55,11 @@ type RunStep struct {
 	State    string       `json:"state"`
 	Resolved bool         `json:"resolved"`
 	Why      string       `json:"why,omitempty"`
-	Proof    []StepProof  `json:"proof"`  // what was read after
-	Events   []StepEvent  `json:"events"` // of the changelog, oldest first
-	Error    string       `json:"error"`  // what the server said; "" when nothing
+	Proof    []StepProof  `json:"proof"`                  // what was read after
+	Events   []StepEvent  `json:"events"`                 // of the changelog, oldest first
+	Error    string       `json:"error"`                  // what the server said; "" when nothing
+	Code     string       `json:"errorCode,omitempty"`    // of a move that failed: as reasonCode of activity/migrations
+	Means    string       `json:"errorMeaning,omitempty"` // and in words: what happened, what it means, what to do
 	Changed  []Difference `json:"changed,omitempty"`
 	SentAt   *time.Time   `json:"sentAt"` // when its intent was written; null: never sent
 	EndedAt  *time.Time   `json:"endedAt"`
@@ -77,6 +79,7 @@ type StepEvent struct {
 	Counts map[string]int64 `json:"counts"` // null when the entry has none
 	Failed bool             `json:"failed"`
 	At     *time.Time       `json:"at"`
+	FailureReason
 }
 
 // StepProof is a fact as it was read of the cluster after a command.

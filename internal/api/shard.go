@@ -28,6 +28,7 @@ type ShardDetail struct {
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
 	Moving     []InFlight        `json:"moving"`     // migrations under way from it or to it
+	Hidden     int               `json:"hidden"`     // internal collections left out of contents; ?internal=1 has them. Sums never have them
 	Freshness
 }
 

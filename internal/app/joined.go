@@ -62,7 +62,7 @@ func (a *App) ourRuns() func(from, to time.Time) []history.OurRun {
 				if s.Sent.IsZero() || s.Sent.After(to) || !s.Ended.IsZero() && s.Ended.Before(from) {
 					continue
 				}
-				out = append(out, history.OurRun{ID: r.ID, NS: s.NS, Min: s.Min, Max: s.Max, To: target(s.Step), Start: s.Sent, End: s.Ended})
+				out = append(out, history.OurRun{ID: r.ID, NS: s.NS, Min: s.Min, Max: s.Max, To: target(s.Step), Start: s.Sent, End: s.Ended, Error: s.Error})
 			}
 			return r.Started.After(from.Add(-runsLong))
 		})

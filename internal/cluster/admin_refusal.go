@@ -45,14 +45,14 @@ func (c *Client) refusal(a answer, err error, doing act) error {
 		denied := &topology.DeniedError{Privilege: doing.privilege, Err: err}
 		return fault.Wrap(kind, denied, "The cluster user may not %s; it lacks %s.", doing.what, doing.privilege)
 	case fault.UnknownOutcome:
-		return fault.Wrap(kind, err, "The cluster at %s could not say whether it did %s (%s); only reading it tells.", c.uri.Hosts(), doing.what, quoted(a.text))
+		return fault.Wrap(kind, err, "The cluster at %s could not say whether it did %s (%s); only reading it tells.", c.uri.Hosts(), doing.what, serverText(a.text))
 	case fault.Internal:
-		return fault.Wrap(kind, err, "The cluster's answer to an attempt to %s is not understood: %s.", doing.what, quoted(a.text))
+		return fault.Wrap(kind, err, "The cluster's answer to an attempt to %s is not understood: %s.", doing.what, serverText(a.text))
 	}
 	if a.code == codeCommandNotFound {
 		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
 	}
-	return fault.Wrap(kind, err, "The cluster refused to %s: %s.", doing.what, quoted(a.text))
+	return fault.Wrap(kind, err, "The cluster refused to %s: %s.", doing.what, serverText(a.text))
 }
 
 // kind is what an answer means (MongoDB 5.0.7, base/error_codes.yml, and as

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"testing"
 
 	"shardboard/internal/fault"
@@ -51,5 +52,13 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 		if got := (answer{tc.code, tc.text}).kind(); got != tc.want {
 			t.Errorf("%d %q is %s, want %s", tc.code, tc.text, got, tc.want)
 		}
+	}
+}
+
+func TestAServersAnswerIsKeptWhole(t *testing.T) {
+	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
+	err := (&Client{}).refusal(answer{codeConflictingOp, text}, errors.New(text), act{what: "move a chunk"})
+	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
+		t.Fatalf("%s", fault.Text(err))
 	}
 }

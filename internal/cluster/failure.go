@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 )
 
@@ -57,6 +58,16 @@ func quoted(s string) string {
 		s = s[:limit] + "…"
 	}
 	return fmt.Sprintf("%q", s)
+}
+
+// serverTextLimit is how much of an answer is kept: all that servers are known to
+// write. Pages show the begin and lead to the whole.
+const serverTextLimit = 4000
+
+// serverText is the server's own text inside a sentence: whole, on one line, and
+// with its quotes as they are, so that ids and bounds in it can be copied.
+func serverText(s string) string {
+	return `"` + hostile.Line(hostile.Shorten(s, serverTextLimit)) + `"`
 }
 
 // classify gives an error of the driver its kind and a sentence. doing is what

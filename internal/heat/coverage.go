@@ -61,8 +61,7 @@ func Cover(t *topology.Table, p *profile.Profile) []Coverage {
 		}
 	}
 	for _, c := range t.Collections {
-		db := c.NS.Database()
-		if _, ok := known[c.NS]; !ok && db != "config" && db != "admin" && !c.Temporary && !c.Unsplittable {
+		if _, ok := known[c.NS]; !ok && !topology.IsInternal(c.NS) && !c.Temporary && !c.Unsplittable {
 			known[c.NS] = Coverage{NS: c.NS, Not: "unprofiled"}
 		}
 	}

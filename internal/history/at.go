@@ -7,15 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
-// eventsShown is how many changelog entries a past table has, as many as one of
-// now.
+// eventsShown is how many changelog entries a past table has of the server's own
+// collections, and of all others: as many as one of now.
 const eventsShown = 1000
 
 // Moment is the state of a past time.
@@ -182,13 +180,21 @@ func (p *Past) sizes(ctx context.Context, cluster string, t *topology.Table, at 
 }
 
 func (p *Past) events(ctx context.Context, cluster string, t *topology.Table, at time.Time) error {
-	kept, err := p.kept.Events(ctx, cluster, store.HistoryEvents{To: at.Add(time.Millisecond), Limit: eventsShown})
-	if err != nil {
-		return err
+	q := store.HistoryEvents{To: at.Add(time.Millisecond), Limit: eventsShown}
+	for _, internal := range []bool{false, true} {
+		q.Without = func(e store.HistoryEvent) bool { return keptEvent(e).Internal() != internal }
+		kept, err := p.kept.Events(ctx, cluster, q)
+		if err != nil {
+			return err
+		}
+		for _, e := range kept {
+			t.Events = append(t.Events, keptEvent(e))
+		}
+		if len(kept) == q.Limit {
+			q.From = kept[len(kept)-1].At // the server's own are not looked for further back
+		}
 	}
-	for _, e := range kept {
-		t.Events = append(t.Events, topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)})
-	}
+	slices.SortStableFunc(t.Events, func(a, b topology.Event) int { return b.Time.Compare(a.Time) })
 	return nil
 }
 

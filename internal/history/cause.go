@@ -39,6 +39,7 @@ type OurRun struct {
 	Min, Max   bson.Raw // bounds; nil: any
 	From, To   string   // shards; "": any
 	Start, End time.Time
+	Error      string // what the command was answered when it failed; hostile
 }
 
 // slack is how far the clocks of servers and ours may be apart.

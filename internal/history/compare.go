@@ -12,6 +12,8 @@ type Comparison struct {
 	Collections []CollectionChange // by name, those that differ
 	Shards      []ShardChange      // by name, all
 	Zones       ZoneChange
+	// Hidden is how many of the server's own collections differ and were left out.
+	Hidden int
 }
 
 // CollectionChange is one collection's.
@@ -22,9 +24,9 @@ type CollectionChange struct {
 	Changes                    []topology.Change // in key order; none when it was created, dropped or reloaded
 }
 
-// ShardChange is one shard before and after. Chunks are those of sharded
-// collections; bytes are of all collections, as an overview of the shard has
-// them, and known when every collection's are.
+// ShardChange is one shard before and after, without the server's own collections,
+// as an overview has them. Chunks are those of sharded collections; bytes are of
+// all, and known when every collection's are.
 type ShardChange struct {
 	Shard                     string
 	ChunksBefore, ChunksAfter int
@@ -34,8 +36,10 @@ type ShardChange struct {
 // ZoneChange is the ranges that came and went.
 type ZoneChange struct{ Added, Removed []topology.ZoneRange }
 
-// Compare tells what happened between two tables, the older first.
-func Compare(before, after *topology.Table) Comparison {
+// Compare tells what happened between two tables, the older first. Without
+// internal the server's own collections are left out of the list; sums never have
+// them.
+func Compare(before, after *topology.Table, internal bool) Comparison {
 	var out Comparison
 	for _, c := range before.Collections {
 		if after.Collection(c.NS) == nil {
@@ -46,6 +50,11 @@ func Compare(before, after *topology.Table) Comparison {
 		if change, differs := compareCollection(before.Collection(c.NS), c); differs {
 			out.Collections = append(out.Collections, change)
 		}
+	}
+	if !internal {
+		all := len(out.Collections)
+		out.Collections = slices.DeleteFunc(out.Collections, func(c CollectionChange) bool { return topology.IsInternal(c.NS) })
+		out.Hidden = all - len(out.Collections)
 	}
 	slices.SortFunc(out.Collections, func(a, b CollectionChange) int { return cmp.Compare(a.NS, b.NS) })
 	out.Shards = compareShards(before, after)
@@ -94,16 +103,8 @@ func compareShards(before, after *topology.Table) []ShardChange {
 	for _, s := range slices.Concat(before.Shards, after.Shards) {
 		of(s.Name)
 	}
-	for _, c := range before.Collections {
-		for shard, n := range c.Chunks.CountByShard() {
-			of(shard).ChunksBefore += n
-		}
-	}
-	for _, c := range after.Collections {
-		for shard, n := range c.Chunks.CountByShard() {
-			of(shard).ChunksAfter += n
-		}
-	}
+	chunksOn(before, func(shard string, n int) { of(shard).ChunksBefore += n })
+	chunksOn(after, func(shard string, n int) { of(shard).ChunksAfter += n })
 	out := make([]ShardChange, 0, len(byName))
 	for _, s := range byName {
 		s.BytesBefore, s.BytesAfter = bytesOn(before, s.Shard), bytesOn(after, s.Shard)
@@ -113,17 +114,26 @@ func compareShards(before, after *topology.Table) []ShardChange {
 	return out
 }
 
+func chunksOn(t *topology.Table, add func(shard string, n int)) {
+	for _, c := range t.Collections {
+		if topology.IsInternal(c.NS) || c.Unsplittable {
+			continue
+		}
+		for shard, n := range c.Chunks.CountByShard() {
+			add(shard, n)
+		}
+	}
+}
+
 // bytesOn adds up a shard's collections; not known as soon as one is not.
 func bytesOn(t *topology.Table, shard string) topology.Figure {
 	sum := topology.Figure{Known: true, Exact: true, Method: "collStats"}
 	names := slices.Clone(t.Unsharded)
 	for _, c := range t.Collections {
-		if !c.Temporary {
-			names = append(names, c.NS)
-		}
+		names = append(names, c.NS)
 	}
 	for _, ns := range names {
-		if db := ns.Database(); db == "config" || db == "admin" {
+		if topology.IsInternal(ns) {
 			continue
 		}
 		f := t.SizeOn(ns, shard).Bytes

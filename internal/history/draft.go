@@ -108,9 +108,13 @@ func (r *Recorder) draftEvents(t *topology.Table, d *draft) {
 
 // failed tells whether an entry says that something did not work: the server
 // writes moveChunk.error, and notes "aborted" or "failed" in moves that ended so.
+// It notes "aborted" too when a chunk was asked to go where it is, which is none.
 func failed(e topology.Event) bool {
 	if strings.HasSuffix(e.What, ".error") || strings.HasSuffix(e.What, ".failed") || strings.HasSuffix(e.What, ".abort") {
 		return true
+	}
+	if toItself(e) {
+		return false
 	}
 	note, ok := e.Details.Lookup("note").StringValueOK()
 	return ok && (note == "aborted" || strings.HasPrefix(note, "fail"))

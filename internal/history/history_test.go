@@ -241,14 +241,14 @@ func TestCompareCountsWhatHappened(t *testing.T) {
 	c.Chunks = m
 	after := *before
 	after.Collections = []*topology.Collection{&c}
-	got := Compare(before, &after)
+	got := Compare(before, &after, true)
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 1 || got.Collections[0].Split != 0 || len(got.Shards) != 3 {
 		t.Fatalf("%+v", got)
 	}
 	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
 		t.Fatalf("%+v", got.Shards)
 	}
-	if same := Compare(before, before); len(same.Collections) != 0 {
+	if same := Compare(before, before, true); len(same.Collections) != 0 {
 		t.Fatalf("%+v", same)
 	}
 }
@@ -265,7 +265,7 @@ func TestCompareHasAShardsBytesWithWhatIsNotSharded(t *testing.T) {
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
 	table.Unsharded = []topology.Namespace{"db.plain"}
 	table.Sizes = map[topology.Namespace]topology.Sizes{"db.things": size(100), "db.plain": size(7)}
-	got := Compare(&table, &table).Shards
+	got := Compare(&table, &table, true).Shards
 	if !got[0].BytesAfter.Known || got[0].BytesAfter.Value != 107 || !got[1].BytesAfter.Known || got[1].BytesAfter.Value != 0 {
 		t.Fatalf("%+v", got)
 	}

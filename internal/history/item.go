@@ -53,6 +53,7 @@ type Item struct {
 	Event          *topology.Event
 	Failed         bool
 	Reason         string // the server's own text; hostile
+	ReasonFrom     string // the entry that has it, as moveChunk.to, or FromRun
 	Cause          Cause
 	over           time.Time // of a migration as a whole: its end; zero: not known
 }

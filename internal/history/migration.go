@@ -40,8 +40,10 @@ type Migration struct {
 	DonorSteps     int             // of how many; 0: not told
 	Recipient      []time.Duration
 	RecipientSteps int
-	Reason         string // the server's own text; "" = it gave none
-	Documents      int64  // cloned; negative: not told
+	Reason         string   // the server's own text; "" = it gave none
+	ReasonFrom     string   // the entry that has it, as moveChunk.to; FromRun: the answer that one of our runs got
+	Entries        []string // ids of its changelog entries
+	Documents      int64    // cloned; negative: not told
 	Bytes          int64
 	ETA            *Estimate // of a running one; nil: nothing to estimate from
 	Cause          Cause
@@ -68,17 +70,7 @@ type Estimate struct {
 // logged where the range is; eras and the table's rounds of the balancer tell who
 // may have moved it.
 func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Migration {
-	open := map[string]*Migration{}
-	var all []*Migration
-	for _, e := range slices.Backward(t.Events) {
-		if !strings.HasPrefix(e.What, "moveChunk.") || len(e.Details) == 0 {
-			continue
-		}
-		if textIn(e.Details, "from") == textIn(e.Details, "to") && textIn(e.Details, "from") != "" {
-			continue // a move to where it is: nothing happens
-		}
-		all = join(all, open, e)
-	}
+	all := joinEntries(t.Events)
 	out := make([]Migration, 0, len(all))
 	for _, m := range slices.Backward(all) {
 		m.settle(t, now)
@@ -91,47 +83,14 @@ func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Mi
 		}
 		s := eras.state(m.Begin, m.NS)
 		s.rounds = t.Rounds
-		m.Cause = causeOf(Item{At: m.Begin, over: m.End, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To, Failed: m.Outcome == Aborted}, "move", runs, s)
+		i := Item{At: m.Begin, over: m.End, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To, Failed: m.Outcome == Aborted}
+		m.Cause = causeOf(i, "move", runs, s)
+		if m.Outcome == Aborted && m.Reason == "" {
+			m.answerOf(runs)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Migration) int { return cmp.Compare(b.Begin.UnixMilli(), a.Begin.UnixMilli()) })
 	return out
-}
-
-// join adds an entry to its migration, or begins one. Entries name the range,
-// and a range has one migration at a time.
-func join(all []*Migration, open map[string]*Migration, e topology.Event) []*Migration {
-	d := e.Details
-	id := e.NS + "\x00" + string(docIn(d, "min"))
-	m := open[id]
-	if m == nil || e.What == "moveChunk.start" || m.To != "" && textIn(d, "to") != "" && m.To != textIn(d, "to") {
-		m = &Migration{NS: topology.Namespace(e.NS), Min: docIn(d, "min"), Max: docIn(d, "max"), Begin: e.Time, Outcome: Running, Documents: -1, Bytes: -1}
-		open[id] = m
-		all = append(all, m)
-	}
-	m.From, m.To = cmp.Or(m.From, textIn(d, "from")), cmp.Or(m.To, textIn(d, "to"))
-	switch e.What {
-	case "moveChunk.commit":
-		m.Outcome = Committed
-		if c := docIn(d, "counts"); c != nil {
-			m.Documents, m.Bytes = numberIn(c, "cloned"), numberIn(c, "clonedBytes")
-		}
-	case "moveChunk.error":
-		m.Outcome, m.End = Aborted, e.Time
-		m.Reason = cmp.Or(textIn(d, "errmsg"), m.Reason)
-	case "moveChunk.from":
-		m.Donor, m.DonorSteps = steps(d)
-		m.ended(e)
-		m.Outcome = Done
-		if textIn(d, "note") == "aborted" {
-			m.Outcome, m.Reason = Aborted, cmp.Or(m.Reason, textIn(d, "errmsg"))
-		}
-	case "moveChunk.to":
-		m.Recipient, m.RecipientSteps = steps(d)
-		if textIn(d, "note") == "aborted" {
-			m.Reason = cmp.Or(m.Reason, textIn(d, "errmsg"))
-		}
-	}
-	return all
 }
 
 // ended notes the donor's last entry; the begin of a migration of which nothing
@@ -237,6 +196,7 @@ func estimate(m Migration, all []Migration, now time.Time) *Estimate {
 // FailureGroup is failed migrations with the same reason.
 type FailureGroup struct {
 	Reason string // with what differs from one to the next left out; "" = none was given
+	Code   Code
 	Count  int
 	Newest Migration
 	NS     []topology.Namespace // by name
@@ -254,7 +214,7 @@ func Failures(list []Migration) []FailureGroup {
 		i := slices.IndexFunc(out, func(g FailureGroup) bool { return g.Reason == reason })
 		if i < 0 {
 			i = len(out)
-			out = append(out, FailureGroup{Reason: reason, Newest: m, By: map[By]int{}})
+			out = append(out, FailureGroup{Reason: reason, Code: m.Why().Code, Newest: m, By: map[By]int{}})
 		}
 		g := &out[i]
 		g.Count++
@@ -299,8 +259,14 @@ func alike(reason string) string {
 		was := depth
 		depth = max(0, depth+opens-closes)
 		switch {
+		case was == 0 && opens > 0 && depth == 0:
+			word = word[:strings.IndexByte(word, '{')] + "{…}" + word[strings.LastIndexByte(word, '}')+1:]
 		case was == 0 && opens > 0:
-			word = "{…}"
+			word = word[:strings.IndexByte(word, '{')] + "{…}"
+		case was > 0 && depth == 0:
+			// What closes the brackets around the braces belongs to the text.
+			b.WriteString(word[strings.LastIndexByte(word, '}')+1:])
+			continue
 		case was > 0:
 			continue
 		case strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "."):

@@ -3,10 +3,12 @@ package history
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
 // Gaps are the spans between those in which somebody watched.
@@ -49,7 +51,7 @@ func (p *Past) Step(ctx context.Context, cluster string, at time.Time, forward, 
 	}
 	var best time.Time
 	for _, prefix := range stepPrefixes {
-		t, err := p.kept.HistoryStep(ctx, cluster, prefix, at, forward)
+		t, err := p.stepOf(ctx, cluster, prefix, at, forward)
 		if err != nil {
 			return best, err
 		}
@@ -60,8 +62,36 @@ func (p *Past) Step(ctx context.Context, cluster string, at time.Time, forward, 
 	return best, nil
 }
 
+// stepsPassed bounds how many changes of the server's own collections one step
+// passes: a new cluster moves config.system.sessions a thousand times.
+const stepsPassed = 5000
+
+// stepOf is the next time at which something changed that is not of the server's
+// own collections alone.
+func (p *Past) stepOf(ctx context.Context, cluster, prefix string, at time.Time, forward bool) (time.Time, error) {
+	for range stepsPassed {
+		t, err := p.kept.HistoryStep(ctx, cluster, prefix, at, forward)
+		if err != nil || t.IsZero() || prefix != chunksPrefix {
+			return t, err
+		}
+		list, err := p.kept.HistoryBetween(ctx, cluster, prefix, t, t.Add(time.Millisecond), entriesRead)
+		if err != nil || slices.ContainsFunc(list, func(e store.HistoryEntry) bool { return !topology.IsInternal(streamNS(e.Stream)) }) {
+			return t, err
+		}
+		at = t
+	}
+	return time.Time{}, nil
+}
+
+// noFailure leaves out what is not looked for by default: entries of the server's
+// own collections, and moves to where the chunk is, which were kept as failures once.
+func noFailure(e store.HistoryEvent) bool {
+	x := keptEvent(e)
+	return x.Internal() || toItself(x)
+}
+
 func (p *Past) stepFailure(ctx context.Context, cluster string, at time.Time, forward bool) (time.Time, error) {
-	q := store.HistoryEvents{OnlyFailed: true, Ascending: forward, Limit: 1}
+	q := store.HistoryEvents{OnlyFailed: true, Ascending: forward, Limit: 1, Without: noFailure}
 	if forward {
 		q.From = at.Truncate(time.Millisecond).Add(time.Millisecond)
 	} else {
@@ -93,7 +123,7 @@ func (p *Past) Ticks(ctx context.Context, cluster string, from, to time.Time, n 
 			out[in(t)].Changes++
 		}
 	}
-	failures, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most})
+	failures, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most, Without: noFailure})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"strings"
 
 	"shardboard/internal/topology"
 )
@@ -18,6 +19,12 @@ const (
 func chunksStream(m topology.Meta) string {
 	i := m.Incarnation
 	return fmt.Sprintf("%s%s/%x-%s-%d.%d", chunksPrefix, m.NS, i.UUID, i.Epoch.Hex(), i.Timestamp.T, i.Timestamp.I)
+}
+
+// streamNS is the collection of a stream of chunks.
+func streamNS(stream string) topology.Namespace {
+	name := strings.TrimPrefix(stream, chunksPrefix)
+	return topology.Namespace(name[:max(0, strings.LastIndexByte(name, '/'))])
 }
 
 func sizesStream(ns topology.Namespace) string { return sizesPrefix + string(ns) }

@@ -21,7 +21,10 @@ type Query struct {
 	// Skip leaves out so many of the first moment: together with From it goes on
 	// where a page ended.
 	Skip int
-	Runs []OurRun // ours in that time, for the causes
+	// Internal is with what happened to the server's own collections
+	// (topology.IsInternal); NS can name one of them without it.
+	Internal bool
+	Runs     []OurRun // ours in that time, for the causes
 	// Rounds is what the balancer has logged of itself, for the causes too.
 	Rounds topology.Rounds
 }
@@ -33,6 +36,14 @@ type Timeline struct {
 	Gaps  []Gap
 	Next  time.Time
 	Skip  int
+	// Hidden is how many changes and entries of this page's time are of internal
+	// collections and were left out.
+	Hidden int
+}
+
+// hides tells whether a collection is left out.
+func (q Query) hides(ns topology.Namespace) bool {
+	return !q.Internal && q.NS == "" && topology.IsInternal(ns)
 }
 
 // entriesRead is how many stored changes one page reads at most: with more, the
@@ -41,7 +52,8 @@ const entriesRead = 1000
 
 // Timeline gives what was observed and what was logged.
 func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline, error) {
-	observed, until, err := p.observed(ctx, cluster, q)
+	var hidden []time.Time // when what was left out happened
+	observed, until, err := p.observed(ctx, cluster, q, &hidden)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -49,7 +61,7 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 	if !until.IsZero() {
 		to = until
 	}
-	logged, until, err := p.logged(ctx, cluster, q, to)
+	logged, until, err := p.logged(ctx, cluster, q, to, &hidden)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -57,6 +69,10 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 		to = until
 	}
 	items := slices.DeleteFunc(slices.Concat(observed, logged), func(i Item) bool {
+		if i.Kind != Logged && q.hides(i.NS) {
+			hidden = append(hidden, i.At)
+			return true
+		}
 		return !i.At.Before(to) || q.NS != "" && i.NS != q.NS && i.NS != ""
 	})
 	slices.SortStableFunc(items, func(a, b Item) int { return a.At.Compare(b.At) })
@@ -76,7 +92,15 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 	case to.Before(q.To):
 		out.Next = to
 	}
+	for _, at := range hidden {
+		if at.Before(to) && (out.Next.IsZero() || at.Before(out.Next)) {
+			out.Hidden++
+		}
+	}
 	if err := p.causes(ctx, cluster, out.Items, q.Runs, q.Rounds); err != nil {
+		return Timeline{}, err
+	}
+	if err := p.reasons(ctx, cluster, out.Items, q.Runs); err != nil {
 		return Timeline{}, err
 	}
 	out.Gaps, err = p.Gaps(ctx, cluster, q.From, q.To)
@@ -99,7 +123,7 @@ func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to tim
 }
 
 // observed makes items of stored changes; until is where it stopped, when before q.To.
-func (p *Past) observed(ctx context.Context, cluster string, q Query) (items []Item, until time.Time, err error) {
+func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]time.Time) (items []Item, until time.Time, err error) {
 	frames, cut, err := p.entries(ctx, cluster, frameStream, q.From, q.To)
 	if err != nil {
 		return nil, until, err
@@ -156,6 +180,12 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query) (items []I
 	for _, e := range changes {
 		meta, known := keys[e.Stream]
 		if !known {
+			continue
+		}
+		if q.hides(meta.NS) {
+			if !e.Whole { // a whole state is none
+				*hidden = append(*hidden, e.At)
+			}
 			continue
 		}
 		more, err := p.chunkItems(ctx, cluster, maps, meta, e, q.From)
@@ -222,9 +252,19 @@ func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*
 }
 
 // logged makes items of kept changelog entries.
-func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time) (items []Item, until time.Time, err error) {
+func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time, hidden *[]time.Time) (items []Item, until time.Time, err error) {
 	limit := q.Limit + q.Skip + 1
-	list, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: q.From, To: to, NS: string(q.NS), Ascending: true, Limit: limit})
+	ask := store.HistoryEvents{From: q.From, To: to, NS: string(q.NS), Ascending: true, Limit: limit}
+	if !q.Internal && q.NS == "" {
+		ask.Without = func(e store.HistoryEvent) bool {
+			internal := keptEvent(e).Internal()
+			if internal {
+				*hidden = append(*hidden, e.At)
+			}
+			return internal
+		}
+	}
+	list, err := p.kept.Events(ctx, cluster, ask)
 	if err != nil {
 		return nil, until, err
 	}
@@ -238,17 +278,60 @@ func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time
 }
 
 func loggedItem(e store.HistoryEvent) Item {
-	x := topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)}
-	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed}
+	x := keptEvent(e)
+	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !toItself(x)}
 	i.From, i.To = textIn(x.Details, "from"), textIn(x.Details, "to")
 	i.RawMin, i.RawMax = docIn(x.Details, "min"), docIn(x.Details, "max")
 	if b := docIn(x.Details, "before"); b != nil {
 		i.RawMin, i.RawMax = docIn(b, "min"), docIn(b, "max")
 	}
 	if i.Failed {
-		i.Reason = textIn(x.Details, "errmsg")
+		if i.Reason = textIn(x.Details, "errmsg"); i.Reason != "" {
+			i.ReasonFrom = x.What
+		}
 	}
 	return i
+}
+
+func keptEvent(e store.HistoryEvent) topology.Event {
+	return topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)}
+}
+
+// reasonsRead bounds the entries that are read for the reasons of one page.
+const reasonsRead = 5000
+
+// reasons tells why moves failed: an entry of a failure seldom has the reason, and
+// those beside it may be on another page.
+func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs []OurRun) error {
+	var from, to time.Time
+	for _, i := range items {
+		if i.Event == nil || !FailedMove(*i.Event) {
+			continue
+		}
+		if from.IsZero() {
+			from = i.At.Add(-lateEntry)
+		}
+		to = i.At.Add(lateEntry)
+	}
+	if from.IsZero() {
+		return nil
+	}
+	list, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: reasonsRead})
+	if err != nil {
+		return err
+	}
+	events := make([]topology.Event, 0, len(list))
+	for _, e := range list {
+		events = append(events, keptEvent(e))
+	}
+	why := Reasons(events, func() []OurRun { return runs })
+	for n := range items {
+		if i := &items[n]; i.Event != nil && FailedMove(*i.Event) {
+			r := why[i.Event.ID]
+			i.Reason, i.ReasonFrom = r.Text, r.From
+		}
+	}
+	return nil
 }
 
 func textIn(d bson.Raw, key string) string {

@@ -25,7 +25,7 @@ func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, spl
 		}
 		clock = clock.Add(time.Second)
 		w.step()
-		for _, c := range Compare(before, w.table).Collections {
+		for _, c := range Compare(before, w.table, true).Collections {
 			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
 		}
 	}

@@ -1,11 +1,13 @@
 // Package hostile makes text that somebody else wrote safe to show where markup
-// does not protect: in a terminal and in a line of a log.
+// does not protect, in a terminal and in a line of a log, and fit to show where
+// there is little room.
 //
 // It promises that what Line gives is one line of printable characters in the
 // order in which they are stored: no control character moves the cursor, starts
 // an escape sequence or ends the line, none turns the direction of writing, and
 // none is there without being seen. HTML, JSON and CSV have rules of their own,
-// which this is not.
+// which this is not. Shorten cuts a server's text where nothing in it becomes
+// another number, id or bound.
 package hostile
 
 import (

@@ -34,6 +34,9 @@ type HistoryEvents struct {
 	OnlyFailed bool
 	Ascending  bool
 	Limit      int
+	// Without leaves entries out, before Limit counts; nil: none. It is called in
+	// the order of the answer, for each entry that is passed on the way.
+	Without func(HistoryEvent) bool
 }
 
 // Watched is a span of time in which somebody looked.

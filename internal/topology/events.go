@@ -8,8 +8,54 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// eventLimit is how many changelog entries a table keeps.
+// eventLimit is how many changelog entries a table keeps of each kind: of the
+// server's own collections and of all others. A new cluster writes more than this
+// about config.system.sessions in its first hour, and what people did must not go
+// for it.
 const eventLimit = 1000
+
+// eventDepth is how far back a read goes when most of the newest entries are the
+// server's own.
+const eventDepth = 5 * eventLimit
+
+// newestEvents keeps the newest entries of each kind, in their order.
+func newestEvents(all []Event) []Event {
+	out := make([]Event, 0, min(len(all), 2*eventLimit))
+	var internal, others int
+	for _, e := range all {
+		n := &others
+		if e.Internal() {
+			n = &internal
+		}
+		if *n++; *n <= eventLimit {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// readEvents reads the entries since the newest known one (nil: the newest there
+// are), and once more, deeper, when the server's own fill what was read: the split
+// of config.system.sessions alone writes 1,023 within a second.
+func (w *Watcher) readEvents(ctx context.Context, newest *Event) ([]Event, error) {
+	events, err := w.src.Events(ctx, newest, eventLimit)
+	if err != nil || len(events) < eventLimit {
+		return events, err
+	}
+	internal := 0
+	for _, e := range events {
+		if e.Internal() {
+			internal++
+		}
+	}
+	if 2*internal < len(events) {
+		return events, nil
+	}
+	if deeper, err := w.src.Events(ctx, newest, eventDepth); err == nil {
+		return deeper, nil
+	}
+	return events, nil
+}
 
 // pollEvents reads what the changelog has gained and gives the new entries,
 // newest first. Nil and no error: nothing new.
@@ -25,7 +71,7 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 	if known := w.Table(); len(known.Events) > 0 {
 		newest, first = &known.Events[0], false
 	}
-	fresh, err := w.src.Events(read, newest, eventLimit)
+	fresh, err := w.readEvents(read, newest)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -41,8 +87,7 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 			ids[e.ID] = true
 		}
 		old := slices.DeleteFunc(slices.Clone(t.Events), func(e Event) bool { return ids[e.ID] })
-		all := slices.Concat(fresh, old)
-		t.Events = all[:min(len(all), eventLimit):min(len(all), eventLimit)]
+		t.Events = newestEvents(slices.Concat(fresh, old))
 		return true
 	})
 	w.logHealth(PartEvents, was, w.Table().Health[PartEvents])

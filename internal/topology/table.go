@@ -30,7 +30,7 @@ type Table struct {
 	Zones       []ZoneRange
 	Balancer    Balancer
 	Routers     []Router
-	Events      []Event // newest first, at most 1,000
+	Events      []Event // newest first; at most 1,000 of the server's own collections and 1,000 others
 	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Moves       Moves   // migrations under way
 	Sizes       map[Namespace]Sizes

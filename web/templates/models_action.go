@@ -186,7 +186,8 @@ type RunStep struct {
 	Level, Word  string
 	Resolved     bool
 	Why          string
-	Error        string // what the server said: hostile text
+	Server       *ServerText // what the server said; nil: nothing
+	Means        string      // and what that means, where it is known
 	Changed      []string
 	Waits        []string // what it waits for, or waited for last
 	Try          string   // "" for the first

@@ -41,4 +41,5 @@ type AuditRow struct {
 // AuditDetail is one of a record's details; both are hostile text.
 type AuditDetail struct {
 	Name, Text string
+	Whole      string // of a text that is too long for the row; "" = Text is whole
 }

@@ -7,8 +7,10 @@ type Collections struct {
 	Shards    []ShardRef
 	Rows      []CollectionRow
 	Unsharded []UnshardedRow
-	Why       State // why the unsharded ones are not listed
-	Hidden    string
+	Why       State           // why the unsharded ones are not listed
+	Internal  []CollectionRow // the server's own, where they are shown
+	Folded    *Folded
+	LiveURL   string
 }
 
 // CollectionRow is one line of the matrix.
@@ -56,6 +58,7 @@ type Collection struct {
 	Total, Bytes Figure // over all lanes
 	Zoned        bool   // has zone ranges
 	Heat         HeatLine
+	Failed       FailedMoves
 	Filter       ChunkFilter
 	Chunks       []ChunkRow
 	Pager        Pager

@@ -8,6 +8,7 @@ type Heat struct {
 	Collections   []HeatGroup // that are counted
 	Uncounted     []HeatUncounted
 	UncountedText string // how many
+	Folded        *Folded
 	Windows       []HeatLink
 	Lead          string
 	Measured      string

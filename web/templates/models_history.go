@@ -44,6 +44,8 @@ type TimeTick struct {
 
 // Compare is the model of the page that compares two times.
 type Compare struct {
+	Address    string // the page's own
+	Folded     *Folded
 	From, To   string // the fields' values
 	Latest     string
 	Problem    string
@@ -115,6 +117,7 @@ type Migrations struct {
 	Recent       []MigrationRow
 	Steps        []string // names of the bars' parts, by number
 	Failures     []FailureRow
+	Folded       *Folded
 }
 
 // MigrationRow is one move of one range.
@@ -137,6 +140,9 @@ type MigrationRow struct {
 	Copied     string
 	Parts      []MigrationPart
 	PartsLabel string
+	Why        string // of a failed one, in words
+	Server     *ServerText
+	Reached    string // how far it got, where the server gave no reason
 }
 
 // MigrationPart is a step of a move.
@@ -147,5 +153,7 @@ type MigrationPart struct {
 // FailureRow is moves that failed for the same reason.
 type FailureRow struct {
 	Reason, Count, NS, By string
+	Advice                string // what it means, what to do
+	Server                *ServerText
 	Last                  Moment
 }

@@ -13,6 +13,8 @@ type Overview struct {
 	Attention []Attention
 	Unsure    State // instead of "nothing" while that is not known
 	Events    []EventRow
+	Folded    *Folded
+	LiveURL   string
 	EventsWhy State
 	Moving    InFlight
 }
@@ -80,10 +82,11 @@ type EventRow struct {
 	Min     Key
 	Max     Key
 	Failed  bool
-	Why     string // the failure in words
-	Counts  string // that the server logged, as one line
-	What    string // as the server writes it
-	Details string // as the server wrote them, Extended JSON
+	Why     string      // the failure in words
+	Server  *ServerText // and in those of the server; nil: it gave none
+	Counts  string      // that the server logged, as one line
+	What    string      // as the server writes it
+	Details string      // as the server wrote them, Extended JSON
 }
 
 // Activity is the model of the changelog page.
@@ -100,4 +103,5 @@ type Activity struct {
 	Summary  string
 	Moves    Migrations // none where entries are filtered
 	Moving   InFlight
+	Folded   *Folded
 }

@@ -44,6 +44,7 @@ type Project struct {
 	Facts                   []Fact
 	Answer                  string // where is it, in one sentence
 	Pin                     *Pin   // nil: it is not pinned
+	Failed                  FailedMoves
 	Shards                  []ShardRef
 	Rows                    []SpreadRow
 	Verdicts                []VerdictGroup
@@ -93,6 +94,9 @@ type Verdict struct {
 // Shard is one shard's page.
 type Shard struct {
 	State       State
+	LiveURL     string
+	Failed      FailedMoves
+	Folded      *Folded // of the list of collections
 	Shard       ShardRef
 	ReplSet     string
 	Hosts       []string

@@ -53,6 +53,7 @@ type WhyChunk struct {
 	Chunk       ChunkRow
 	Place       WhyPlace
 	Rules       WhyRules
+	Failed      FailedMoves
 	Dangers     []WhyDanger
 	Heat        HeatLine
 	Size        ChunkSize

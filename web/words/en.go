@@ -20,6 +20,8 @@ var english = assembled(
 	hotSplits,
 	inflight,
 	sizes,
+	failing,
+	folding,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
@@ -269,8 +271,6 @@ var pages = map[string]string{
 	"collections.summary":        "{n} sharded collections in {chunks} chunks on {shards} shards. Cells: data, share of the collection, documents and chunks.",
 	"collections.none":           "No collection is sharded",
 	"collections.none.detail":    "Once sh.shardCollection has run, the collection is here within a few seconds.",
-	"collections.hidden.one":     "{n} collection of the server's own is not shown.",
-	"collections.hidden.many":    "{n} collections of the server's own are not shown.",
 	"collections.unsharded":      "Not sharded",
 	"collections.unsharded.none": "Every collection is sharded",
 	"matrix.none":                "none",
@@ -828,7 +828,6 @@ var pages = map[string]string{
 	"events.nomatch":                          "No entry matches the filter",
 	"events.nomatch.detail":                   "{n} entries were looked through.",
 	"event.to":                                "to",
-	"event.noreason":                          "The server gives no reason.",
 	"event.unreadable":                        "(unreadable)",
 	"event.moveChunk.start":                   "Began to move a chunk",
 	"event.moveChunk.commit":                  "Moved a chunk",

@@ -16,22 +16,28 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 		order = "ASC"
 	}
 	from, to := bounds(q.From, q.To)
+	limit := q.Limit
+	if q.Without != nil {
+		limit = math.MaxInt32 // rows are read one by one until there are enough
+	}
 	rows, err := db.read.QueryContext(ctx, `SELECT id, at, what, ns, shard, failed, details FROM history_events
 		WHERE cluster = ? AND at >= ? AND at < ? AND (? = '' OR ns = ?) AND (NOT ? OR failed)
-		ORDER BY at `+order+`, id `+order+` LIMIT ?`, cluster, from, to, q.NS, q.NS, q.OnlyFailed, q.Limit)
+		ORDER BY at `+order+`, id `+order+` LIMIT ?`, cluster, from, to, q.NS, q.NS, q.OnlyFailed, limit)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	defer rows.Close()
 	var out []store.HistoryEvent
-	for rows.Next() {
+	for len(out) < q.Limit && rows.Next() {
 		var e store.HistoryEvent
 		var ms int64
 		if err := rows.Scan(&e.ID, &ms, &e.What, &e.NS, &e.Shard, &e.Failed, &e.Details); err != nil {
 			return nil, unavailable(err)
 		}
 		e.At = time.UnixMilli(ms).UTC()
-		out = append(out, e)
+		if q.Without == nil || !q.Without(e) {
+			out = append(out, e)
+		}
 	}
 	return out, unavailable(rows.Err())
 }

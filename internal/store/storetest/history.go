@@ -50,6 +50,11 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	if events, err = s.Events(ctx, "c", store.HistoryEvents{OnlyFailed: true, From: at(2), Limit: 10}); err != nil || len(events) != 0 {
 		t.Errorf("failures: %+v %v", events, err)
 	}
+	var passed []string
+	without := func(e store.HistoryEvent) bool { passed = append(passed, e.ID); return e.NS == "a" }
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Ascending: true, Limit: 1, Without: without}); err != nil || len(events) != 1 || events[0].ID != "e2" || len(passed) != 2 {
+		t.Errorf("without a: %+v %v, passed %v", events, err, passed)
+	}
 	for _, n := range []int{0, 1, 2, 9} {
 		must(t, s.NoteWatched(ctx, "c", at(n), 3*time.Minute))
 	}

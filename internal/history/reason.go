@@ -1,0 +1,114 @@
+package history
+
+import "strings"
+
+// Code is a kind of reason for which a move fails. Pages and the API have a
+// sentence for each: what happened, what it means, what to do.
+type Code string
+
+// Known reasons. Those marked "seen" are texts of a real 5.0.7; the others are
+// names of the server's error codes (base/error_codes.yml) and messages of its
+// migration sources.
+const (
+	NoReason      Code = "none"          // the server gave none
+	OtherReason   Code = "other"         // a text that is not known
+	OtherMove     Code = "otherMove"     // a shard is in another migration (117, seen)
+	OrphansWait   Code = "orphans"       // the recipient still has to delete what it gave away of the range (seen)
+	LockBusy      Code = "lockBusy"      // a lock could not be had
+	ChunkTooBig   Code = "tooBig"        // more than may move at once (153, seen)
+	DuplicateID   Code = "duplicateId"   // the recipient has a document with an _id or unique key of the range
+	CopyStopped   Code = "copyStopped"   // the copy was interrupted; duplicates are the usual cause (51008, seen)
+	StepDown      Code = "stepDown"      // a primary stepped down in the meantime (seen)
+	NotPermitted  Code = "notPermitted"  // who asked may not
+	WrongZone     Code = "wrongZone"     // the recipient is not of the range's zone (seen)
+	Draining      Code = "draining"      // the recipient is being drained (seen)
+	MovesBlocked  Code = "movesBlocked"  // the collection may not be moved now (seen)
+	BoundsChanged Code = "boundsChanged" // no chunk has these bounds any more (seen)
+	StaleVersion  Code = "staleVersion"  // the shard had another version of the routing table
+	NoShard       Code = "noShard"       // there is no such shard (seen)
+	NoIndex       Code = "noIndex"       // the recipient lacks indexes of the collection
+	TooManyWrites Code = "tooManyWrites" // writes came faster than they could be copied
+	NotReplicated Code = "notReplicated" // a majority did not confirm in time
+	DiskFull      Code = "diskFull"      // no space on the recipient
+	Unreachable   Code = "unreachable"   // a server did not answer
+	TimedOut      Code = "timedOut"      // it took too long
+	Interrupted   Code = "interrupted"   // somebody, or a shutdown, ended it
+)
+
+// texts are what tells a reason, in the order in which they are looked for: the
+// special ones stand before "operation exceeded time limit" and "operation was
+// interrupted", with which other errors end.
+var texts = [...]struct {
+	code Code
+	any  []string
+}{
+	{OrphansWait, []string{"Failed to delete orphaned", "orphaned range", "overlapping range deletion"}},
+	{OtherMove, []string{"Unable to start new balancer operation", "Unable to start new migration", "ConflictingOperationInProgress", "currently donating chunk", "currently receiving chunk", "collection: config.migrations"}},
+	{MovesBlocked, []string{"undergoing changes and chunks cannot be moved", "migrations are not allowed", "Migrations are disallowed"}},
+	{ChunkTooBig, []string{"ChunkTooBig", "the maximum number of documents for a chunk", "chunk too big", "too big to move"}},
+	{DuplicateID, []string{"DuplicateKey", "E11000", "duplicate key"}},
+	{NoIndex, []string{"missing indexes", "shard is missing", "CannotCreateIndex", "CannotCreateCollection", "non-trivial index"}},
+	{CopyStopped, []string{"Location51008"}},
+	{StepDown, []string{"InterruptedDueToReplStateChange", "NotWritablePrimary", "PrimarySteppedDown", "NotPrimary", "NotMaster", "not master", "stepped down", "stepdown", "primary stepped"}},
+	{NotPermitted, []string{"not authorized", "Unauthorized", "requires authentication"}},
+	{WrongZone, []string{"is not in the correct zone"}},
+	{Draining, []string{"is currently draining"}},
+	{BoundsChanged, []string{"no chunk found with the shard key bounds", "no chunk was found", "bounds do not match"}},
+	{StaleVersion, []string{"StaleConfig", "StaleEpoch", "StaleShardVersion", "StaleDbVersion", "version mismatch", "epoch has changed"}},
+	{NoShard, []string{"destination shard does not exist", "ShardNotFound"}},
+	{TooManyWrites, []string{"ExceededMemoryLimit", "high memory usage", "too many modifications"}},
+	{NotReplicated, []string{"WriteConcern", "waiting for replication"}},
+	{DiskFull, []string{"OutOfDiskSpace", "No space left"}},
+	{LockBusy, []string{"LockBusy", "LockTimeout", "LockFailed", "could not acquire", "Could not acquire", "Unable to acquire"}},
+	{Unreachable, []string{"HostUnreachable", "HostNotFound", "NetworkInterfaceExceededTimeLimit", "NetworkTimeout", "SocketException", "FailedToSatisfyReadPreference", "Couldn't get a connection", "Failed to contact", "Connection refused", "connection refused"}},
+	{TimedOut, []string{"ExceededTimeLimit", "MaxTimeMSExpired", "exceeded time limit", "timed out"}},
+	{Interrupted, []string{"InterruptedAtShutdown", "Interrupted", "CallbackCanceled", "operation was interrupted", "was killed", "shutting down"}},
+}
+
+// readReason is how much of a text is looked through.
+const readReason = 1 << 14
+
+// CodeOf tells the kind of a reason from the server's text, as far as it is known.
+func CodeOf(text string) Code {
+	if strings.TrimSpace(text) == "" {
+		return NoReason
+	}
+	text = outsideBraces(text[:min(len(text), readReason)])
+	for _, t := range texts {
+		for _, s := range t.any {
+			if strings.Contains(text, s) {
+				return t.code
+			}
+		}
+	}
+	return OtherReason
+}
+
+// outsideBraces leaves out what stands in braces: values of people's data, which
+// may say anything. An opening brace that is not closed is a character.
+func outsideBraces(text string) string {
+	var b strings.Builder
+	for {
+		from := strings.IndexByte(text, '{')
+		if from < 0 {
+			break
+		}
+		depth, to := 0, -1
+		for i := from; i < len(text) && to < 0; i++ {
+			switch text[i] {
+			case '{':
+				depth++
+			case '}':
+				if depth--; depth == 0 {
+					to = i
+				}
+			}
+		}
+		if to < 0 {
+			break
+		}
+		b.WriteString(text[:from])
+		text = text[to+1:]
+	}
+	return b.String() + text
+}

@@ -1,0 +1,267 @@
+package history
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
+)
+
+// orphansText is what a 5.0.7 wrote into moveChunk.to; the other two entries of
+// that migration had no reason.
+const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
+
+// attempt is a move that failed as 5.0.7 logs it, newest first: the times are those
+// of the recording.
+func attempt(t *testing.T, begin time.Time, reason string) []topology.Event {
+	var errmsg []bson.E
+	if reason != "" {
+		errmsg = []bson.E{{Key: "errmsg", Value: reason}}
+	}
+	aborted := bson.E{Key: "note", Value: "aborted"}
+	return []topology.Event{
+		entry(t, begin.Add(10065*time.Millisecond), "moveChunk.from", 1, bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(24)}, bson.E{Key: "step 3 of 6", Value: int32(10016)}, aborted),
+		entry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
+		entry(t, begin.Add(10040*time.Millisecond), "moveChunk.to", 1, append([]bson.E{{Key: "step 1 of 7", Value: int32(3)}, aborted}, errmsg...)...),
+		entry(t, begin, "moveChunk.start", 1),
+	}
+}
+
+func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
+	events := slices.Concat(attempt(t, noon.Add(30*time.Second), ""), attempt(t, noon.Add(15*time.Second), orphansText), attempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
+	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
+	if len(list) != 3 {
+		t.Fatalf("%+v", list)
+	}
+	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait}, {"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
+		if list[i].Outcome != Aborted || list[i].Why() != want || list[i].DonorSteps != 6 {
+			t.Errorf("%d: %+v", i, list[i])
+		}
+		why := Reasons(events, nil)
+		for _, e := range events[4*i : 4*i+3] {
+			if why[e.ID] != want {
+				t.Errorf("%s of attempt %d: %+v", e.What, i, why[e.ID])
+			}
+		}
+	}
+}
+
+func TestAttemptsWhoseBeginIsNotKeptStayApart(t *testing.T) {
+	events := slices.Concat(attempt(t, noon.Add(12*time.Second), orphansText)[:3], attempt(t, noon, "")[:3])
+	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
+	if len(list) != 2 || list[0].Reason != orphansText || list[1].Reason != "" || len(list[0].Entries) != 3 {
+		t.Fatalf("%+v", list)
+	}
+}
+
+func TestARecipientMayLogItsReasonLast(t *testing.T) {
+	e := attempt(t, noon, orphansText)
+	e[0], e[2] = e[2], e[0]
+	e[0].Time, e[1].Time, e[2].Time = noon.Add(13*time.Second), noon.Add(12*time.Second), noon.Add(12*time.Second)
+	e[1], e[2] = e[2], e[1]
+	if list := Migrations(&topology.Table{Events: e}, noon.Add(time.Minute), nil, nil); len(list) != 1 || list[0].Reason != orphansText {
+		t.Fatalf("%+v", list)
+	}
+}
+
+func TestOtherBoundsOrShardsAreAnotherMove(t *testing.T) {
+	e := attempt(t, noon, orphansText)
+	d, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
+		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
+	events := append([]topology.Event{wider}, e...)
+	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
+		t.Fatalf("%+v", why)
+	}
+}
+
+func TestARunOfOursKnowsWhatItWasAnswered(t *testing.T) {
+	events := attempt(t, noon, "")
+	asked := 0
+	runs := func() []OurRun {
+		asked++
+		return []OurRun{{ID: "r", NS: "db.things", To: "b-shard", Start: noon.Add(-time.Second), End: noon.Add(20 * time.Second),
+			Error: `The cluster refused to move a chunk: "Cannot move chunk: the maximum number of documents for a chunk is 2262".`}}
+	}
+	why := Reasons(events, runs)[events[1].ID]
+	if why.From != FromRun || why.Code != ChunkTooBig || asked != 1 {
+		t.Fatalf("%+v, asked %d times", why, asked)
+	}
+	if m := Migrations(&topology.Table{Events: events}, noon, runs(), nil)[0]; m.ReasonFrom != FromRun || m.Cause.By != ByUs {
+		t.Fatalf("%+v", m)
+	}
+	if Reasons(attempt(t, noon, orphansText), runs); asked != 2 {
+		t.Fatal("runs are read though the log has the reason")
+	}
+}
+
+// Texts of a real 5.0.7, but for those marked.
+func TestReasonsAreKnown(t *testing.T) {
+	for text, want := range map[string]Code{
+		"":                                    NoReason,
+		" ":                                   NoReason,
+		orphansText:                           OrphansWait,
+		"Data transfer error: " + orphansText: OrphansWait,
+		"Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID(\"0f8\") } }, { _id: { id: UUID(\"0fc\") } }) for namespace config.system.sessions to shard-rs-2":                                                        OtherMove,
+		"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a from shard-rs-1":                                                                                                       OtherMove,
+		"Data transfer error: migrate failed: Location51008: operation was interrupted":                                                                                                                                                                                    CopyStopped,
+		"Cannot move chunk: the maximum number of documents for a chunk is 2262, the maximum chunk size is 1048576, average document size is 927. Found 3010 documents in chunk  ns: yorkie-meta.documents { project_id: ObjectId('6') } -> { project_id: ObjectId('7') }": ChunkTooBig,
+		"moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: operation was interrupted":                                                                  StepDown,
+		"moveChunk command failed on source shard. :: caused by :: NotWritablePrimary: logOp() but can't accept write to collection faulty.a: entries: 1: [ (RecordId(null), { op: \"n\" } ) ]":                                                                            StepDown,
+		"not authorized on admin to execute command { moveChunk: 1 }":                                                             NotPermitted,
+		"shard-rs-2 is not in the correct zone z3":                                                                                WrongZone,
+		"shard-rs-2 is currently draining.":                                                                                       Draining,
+		"Collection is undergoing changes and chunks cannot be moved":                                                             MovesBlocked,
+		"no chunk found with the shard key bounds [{ p: 5 }, { p: 6 })":                                                           BoundsChanged,
+		"moveChunk destination shard does not exist":                                                                              NoShard,
+		"Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit":            Unreachable,
+		"operation exceeded time limit":                                                                                           TimedOut,
+		"E11000 duplicate key error collection: yorkie-meta.documents index: _id_ dup key: { _id: 1 }":                            DuplicateID,
+		"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"faulty.a\", min: { p: 1 } }": OtherMove,
+		"LockBusy: could not acquire collection lock":                                                                             LockBusy, // name of the code
+		"Failed to do it for { key: \"LockBusy, E11000, not authorized\" } and { a: { b: \"timed out\" } }":                       OtherReason,
+		"odd { unclosed: timed out":                                                                                               TimedOut,
+		"something that nobody knows":                                                                                             OtherReason,
+	} {
+		if got := CodeOf(text); got != want {
+			t.Errorf("%q is %s, expected %s", text, got, want)
+		}
+	}
+}
+
+func TestAGroupKeepsItsBoundsWhole(t *testing.T) {
+	got := Failures(Migrations(&topology.Table{Events: attempt(t, noon, orphansText)}, noon, nil, nil))
+	if len(got) != 1 || got[0].Code != OrphansWait || got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…} {…}) :: caused by :: operation exceeded time limit" &&
+		got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…}, {…}) :: caused by :: operation exceeded time limit" {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// multiSplits are the entries of the split of config.system.sessions, which 5.0.7
+// makes a minute after its first start: one for each of the resulting chunks.
+func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
+	t.Helper()
+	out := make([]topology.Event, n)
+	for i := range out {
+		bound := func(b int) bson.D {
+			return bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}}}}
+		}
+		d, err := bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
+			{Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(n)}, {Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[n-1-i] = topology.Event{ID: "ms" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Millisecond), What: "multi-split", NS: "config.system.sessions", Shard: "config", Details: d}
+	}
+	return out
+}
+
+func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
+	db, w := openStore(t), newWorld(t, 3)
+	clock := noon.Add(-time.Hour)
+	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
+	note := func(at time.Time, change func(*topology.Table)) {
+		t.Helper()
+		clock = at
+		next := *w.table
+		change(&next)
+		w.table = &next
+		if err := rec.Note(t.Context(), w.table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sessions := *w.table.Collections[0]
+	sessions.NS = "config.system.sessions"
+	note(clock, func(tb *topology.Table) {
+		tb.Collections = append([]*topology.Collection{&sessions}, tb.Collections...)
+	})
+	note(noon.Add(-50*time.Minute), func(tb *topology.Table) { tb.Events = multiSplits(t, 1023, noon.Add(-50*time.Minute)) })
+	moved := sessions
+	ch := sessions.Chunks.At(0)
+	ch.Shard, ch.Version = "c-shard", topology.Version{Major: 90}
+	if sessions.Chunks.Owner(0) == ch.Shard {
+		ch.Shard = "a-shard"
+	}
+	m, _, err := sessions.Chunks.Apply([]topology.Chunk{ch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved.Chunks = m
+	note(noon.Add(-40*time.Minute), func(tb *topology.Table) {
+		tb.Collections = append([]*topology.Collection{&moved}, tb.Collections[1:]...)
+	})
+	note(noon.Add(-30*time.Minute), func(tb *topology.Table) {
+		tb.Events = append(attempt(t, noon.Add(-30*time.Minute), orphansText), tb.Events...)
+	})
+	past := NewPast(db, func() time.Time { return clock })
+	q := Query{From: noon.Add(-2 * time.Hour), To: noon, Limit: 2}
+	var items []Item
+	hidden := 0
+	for range 20 {
+		got, err := past.Timeline(t.Context(), "c1", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, hidden = append(items, got.Items...), hidden+got.Hidden
+		if q.From, q.Skip = got.Next, got.Skip; got.Next.IsZero() {
+			break
+		}
+	}
+	// 1,023 splits and the observed move.
+	if len(items) != 4 || hidden != 1024 {
+		t.Fatalf("%d items, %d hidden: %+v", len(items), hidden, items)
+	}
+	for _, i := range items[1:] {
+		if !i.Failed || i.Reason != orphansText || i.ReasonFrom != "moveChunk.to" {
+			t.Errorf("%s: %+v", i.Event.What, i)
+		}
+	}
+	all, err := past.Timeline(t.Context(), "c1", Query{From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000, Internal: true})
+	if err != nil || len(all.Items) != 1028 || all.Hidden != 0 {
+		t.Fatalf("%d items, %d hidden, %v", len(all.Items), all.Hidden, err)
+	}
+	named, err := past.Timeline(t.Context(), "c1", Query{NS: "config.system.sessions", From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000})
+	if err != nil || len(named.Items) != 1024 || named.Hidden != 0 {
+		t.Fatalf("%d items, %d hidden, %v", len(named.Items), named.Hidden, err)
+	}
+	// The move of the sessions is no step, and its table has both kinds of entries.
+	if at, err := past.Step(t.Context(), "c1", noon.Add(-55*time.Minute), true, false); err != nil || !at.IsZero() {
+		t.Errorf("a step to %s, %v", at, err)
+	}
+	table, err := past.Table(t.Context(), "c1", noon)
+	if err != nil || len(table.Events) != 1000+4 || table.Events[0].What != "moveChunk.from" {
+		t.Fatalf("%d entries, %v", len(table.Events), err)
+	}
+	if c := Compare(w.table, table, false); c.Hidden != 0 || len(c.Collections) != 0 {
+		t.Errorf("%+v", c)
+	}
+	before, err := past.Table(t.Context(), "c1", noon.Add(-55*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := Compare(before, table, false); c.Hidden != 1 || len(c.Collections) != 0 || c.Shards[0].ChunksBefore != c.Shards[0].ChunksAfter {
+		t.Errorf("%+v", c)
+	}
+	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestAMoveToWhereTheChunkIsIsNoFailureInHistory(t *testing.T) {
+	d, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}, {Key: "step 1 of 6", Value: int32(0)},
+		{Key: "to", Value: "a"}, {Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
+	if failed(e) || FailedMove(e) || len(Reasons([]topology.Event{e}, nil)) != 0 {
+		t.Error("it counts as a failure")
+	}
+}
