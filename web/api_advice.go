@@ -5,7 +5,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -26,15 +26,15 @@ func (s *Server) apiDismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &in); err != nil {
 		return err
 	}
-	return s.apiDecide(w, r, in.Reason, func(a *advice.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
+	return s.apiDecide(w, r, in.Reason, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
 func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) error {
-	return s.apiDecide(w, r, "", func(a *advice.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
+	return s.apiDecide(w, r, "", func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // apiDecide answers with the list as it is then.
-func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *advice.Advisor, id, reason string) error) error {
+func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *rules.Advisor, id, reason string) error) error {
 	if s.deps.Advice == nil {
 		return fault.New(fault.Unavailable, "Nothing is advised here.")
 	}
@@ -53,7 +53,7 @@ func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string
 }
 
 // adviceOf is a report on the wire.
-func adviceOf(v View, found advice.View) api.AdviceList {
+func adviceOf(v View, found rules.View) api.AdviceList {
 	out := api.AdviceList{Items: []api.Advice{}, AsOf: *api.Time(found.At), Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}}
 	out.Stale = v.Table.Stale(topology.PartRouting, v.Now) || v.Now.Sub(found.At) > ageLimit
 	for _, i := range found.Items {
@@ -67,11 +67,11 @@ func adviceOf(v View, found advice.View) api.AdviceList {
 	}
 	for _, d := range found.Dismissed {
 		by := dismissalOf(d.By)
-		if d.Item.ID == "" {
+		if d.Problem.ID == "" {
 			out.Over = append(out.Over, by)
 			continue
 		}
-		one := adviceItemOf(v, d.Item)
+		one := adviceItemOf(v, d.Problem)
 		one.Dismiss = &by
 		out.Dismissed = append(out.Dismissed, one)
 	}
@@ -82,8 +82,8 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	return api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC()}
 }
 
-func adviceItemOf(v View, i advice.Item) api.Advice {
-	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Rank), Why: adviceText("why", i.Why, v.Now), Title: adviceText("say", i.Text, v.Now),
+func adviceItemOf(v View, i rules.Problem) api.Advice {
+	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Severity), Why: adviceText("why", i.Why, v.Now), Title: adviceText("say", i.Text, v.Now),
 		Because: because(i), Subject: i.Subject, NS: string(i.NS), Project: i.Project, Shard: i.Shard,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Commands: []api.AdviceCommand{}, WhyNot: adviceText("not", i.Remedy.WhyNot, v.Now)}
 	for _, e := range i.Evidence {
@@ -98,7 +98,7 @@ func adviceItemOf(v View, i advice.Item) api.Advice {
 	return out
 }
 
-func evidenceOf(v View, e advice.Evidence) api.AdviceFigure {
+func evidenceOf(v View, e rules.Evidence) api.AdviceFigure {
 	out := api.AdviceFigure{Name: adviceText("fig", e.Name, v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
 	switch {
 	case !e.Known:

@@ -6,16 +6,16 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
 // advised is what the rules say now, or why nobody asks them.
-func (s *Server) advised(r *http.Request) (advice.View, error) {
+func (s *Server) advised(r *http.Request) (rules.View, error) {
 	if s.deps.Advice == nil {
-		return advice.View{}, fault.New(fault.Unavailable, "Nothing is advised here.")
+		return rules.View{}, fault.New(fault.Unavailable, "Nothing is advised here.")
 	}
 	return s.deps.Advice.View(r.Context())
 }
@@ -38,15 +38,15 @@ func deed(r *http.Request) store.AuditEntry {
 }
 
 func (s *Server) postDismiss(w http.ResponseWriter, r *http.Request) error {
-	return s.decide(w, r, func(a *advice.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
+	return s.decide(w, r, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
 func (s *Server) postRestore(w http.ResponseWriter, r *http.Request) error {
-	return s.decide(w, r, func(a *advice.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
+	return s.decide(w, r, func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // decide does what a form of the page says, and leads back to it.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *advice.Advisor, id, reason string) error) error {
+func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *rules.Advisor, id, reason string) error) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -75,7 +75,7 @@ func silence(r *http.Request, e *alert.Engine, id, rule, span, reason string) er
 			return err
 		}
 	}
-	if rule != "" && !slices.Contains(advice.Rules(), advice.Rule(rule)) {
+	if rule != "" && !slices.Contains(rules.Rules(), rules.Rule(rule)) {
 		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would keep nothing from being told.", clip(rule, 100))
 	}
 	if id != "" && !slices.ContainsFunc(e.Status().Alerts, func(a alert.Alert) bool { return a.ID == id }) {

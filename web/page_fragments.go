@@ -10,10 +10,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 )
@@ -33,7 +33,7 @@ type View struct {
 	Eras history.Eras                              // who may have moved chunks, where that is shown
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
 
-	Pins        map[string]advice.Pin // of now, by project; nil: nothing is known of any
+	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
 }
 

@@ -20,11 +20,11 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/alert"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -70,11 +70,11 @@ type Deps struct {
 	Demo     bool
 	Version  string
 
-	Advice    *advice.Advisor // nil: nothing is advised
-	Alerts    *alert.Engine   // nil: nobody is alerted
-	PlanForms bool            // plans are made here: advice has buttons for them
-	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
-	Pins      Pins            // nil: nothing is known of who pinned what
+	Advice    *rules.Advisor // nil: nothing is advised
+	Alerts    *alert.Engine  // nil: nobody is alerted
+	PlanForms bool           // plans are made here: advice has buttons for them
+	Actions   engine.Service // nil: nothing can be changed, and no route for it exists
+	Pins      Pins           // nil: nothing is known of who pinned what
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -18,7 +18,7 @@ import (
 type adviceMay struct{ dismiss, plan bool }
 
 // adviceView answers "what should somebody look at?".
-func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
+func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	m := templates.Advice{Level: "ok", MayDismiss: may.dismiss, Kept: found.Kept}
 	if !v.Table.Loaded {
 		m.Level, m.Verdict, m.State = "note", words.T("overview.loading"), partState(v, topology.PartRouting)
@@ -27,7 +27,7 @@ func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
 	for _, i := range found.Items {
 		m.Items = append(m.Items, adviceItem(v, i, may))
 		switch {
-		case i.Rank == advice.Critical:
+		case i.Severity == rules.Critical:
 			m.Level = "bad"
 		case m.Level == "ok":
 			m.Level = "note"
@@ -42,7 +42,7 @@ func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
 	default:
 		m.Verdict = words.T("advice.none")
 	}
-	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(len(advice.Rules())), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(len(advice.Rules())-len(found.Passed)-told(found)))
+	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(len(rules.Rules())), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(len(rules.Rules())-len(found.Passed)-told(found)))
 	for _, u := range found.Unsure {
 		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: ruleName(u.Rule), Subject: clip(u.Subject, 200), Why: adviceText("cannot", u.Why, v.Now)})
 	}
@@ -53,10 +53,10 @@ func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
 	m.Passed = strings.Join(passed, " · ")
 	for _, d := range found.Dismissed {
 		row := templates.AdviceDismissed{ID: d.By.ID, By: clip(d.By.By, 80), Reason: clip(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
-		if d.Item.ID != "" {
-			row.Title, row.Rank, row.RankText = adviceText("say", d.Item.Text, v.Now), string(d.Item.Rank), rankName(d.Item.Rank)
+		if d.Problem.ID != "" {
+			row.Title, row.Rank, row.RankText = adviceText("say", d.Problem.Text, v.Now), string(d.Problem.Severity), rankName(d.Problem.Severity)
 		} else if rule, _, ok := strings.Cut(d.By.ID, "."); ok {
-			row.Title = words.T("advice.over.rule", "rule", ruleName(advice.Rule(rule)))
+			row.Title = words.T("advice.over.rule", "rule", ruleName(rules.Rule(rule)))
 		}
 		m.Dismissed = append(m.Dismissed, row)
 	}
@@ -64,22 +64,22 @@ func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
 }
 
 // told counts the rules that have something to say.
-func told(found advice.View) int {
-	var rules []advice.Rule
+func told(found rules.View) int {
+	var rules []rules.Rule
 	for _, i := range found.Items {
 		rules = append(rules, i.Rule)
 	}
 	for _, d := range found.Dismissed {
-		if d.Item.ID != "" {
-			rules = append(rules, d.Item.Rule)
+		if d.Problem.ID != "" {
+			rules = append(rules, d.Problem.Rule)
 		}
 	}
 	slices.Sort(rules)
 	return len(slices.Compact(rules))
 }
 
-func adviceItem(v View, i advice.Item, may adviceMay) templates.AdviceItem {
-	out := templates.AdviceItem{ID: i.ID, Rule: ruleName(i.Rule), Rank: string(i.Rank), RankText: rankName(i.Rank),
+func adviceItem(v View, i rules.Problem, may adviceMay) templates.AdviceItem {
+	out := templates.AdviceItem{ID: i.ID, Rule: ruleName(i.Rule), Rank: string(i.Severity), RankText: rankName(i.Severity),
 		Title: adviceText("say", i.Text, v.Now), Because: because(i), Why: adviceText("why", i.Why, v.Now),
 		WhyNot: adviceText("not", i.Remedy.WhyNot, v.Now)}
 	link := func(key, address string) {
@@ -97,7 +97,7 @@ func adviceItem(v View, i advice.Item, may adviceMay) templates.AdviceItem {
 	if strings.HasPrefix(string(i.Rule), "zone-") || strings.HasPrefix(string(i.Rule), "pin-") {
 		link("nav.zones", "/zones")
 	}
-	if i.Rule == advice.Drift {
+	if i.Rule == rules.Drift {
 		link("nav.layout", "/layout")
 	}
 	for _, e := range i.Evidence {
@@ -117,7 +117,7 @@ func adviceItem(v View, i advice.Item, may adviceMay) templates.AdviceItem {
 }
 
 // adviceFigure writes one figure: what it is, how it was had, how old it is.
-func adviceFigure(v View, e advice.Evidence) templates.AdviceFigure {
+func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	out := templates.AdviceFigure{Name: adviceText("fig", e.Name, v.Now)}
 	if !e.Known {
 		out.Figure = templates.Figure{Text: words.Code("reason", e.Reason, nil)}

@@ -1,6 +1,6 @@
 package words
 
-// advising are the sentences of advice and alerts. Codes of package advice
+// advising are the sentences of advice and alerts. Codes of package rules
 // follow a prefix: say. is what is wrong, why. why it ranks so, fig. a figure,
 // plan. a plan, not. why no plan helps, cmd. what to know of a command, cannot.
 // why a rule cannot tell.

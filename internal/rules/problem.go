@@ -1,10 +1,12 @@
-// Package advice says what somebody should look at, ranked, each with the
-// figures that say so and with what would help: a plan that can be made, or the
-// commands to type and why there is no plan. It promises that a rule which
-// cannot tell says so and why, so that silence means "looked, and found
-// nothing"; that the same trouble has the same id as long as it lasts; and that
-// it reads nothing: all rules are pure functions of one Situation.
-package advice
+// Package rules finds what is wrong with a cluster: every problem there can be,
+// in one list, each with a severity, the figures behind it and what helps. The
+// overview, the advice page, alerts and the API all show what Evaluate finds, so
+// that they cannot disagree.
+//
+// A rule that cannot decide says so and why, so that no finding means "checked,
+// and found nothing". The same problem has the same id as long as it lasts. Rules
+// read nothing: each is a pure function of one Situation, in a file of its own.
+package rules
 
 import (
 	"crypto/sha256"
@@ -40,18 +42,19 @@ const (
 	ZoneEmpty      Rule = "zone-empty"
 )
 
-// Rank is how much an advice matters.
-type Rank string
+// Severity is how much a problem matters. Lists, alerts and the API use these
+// names.
+type Severity string
 
-// The ranks, greatest first.
+// The severities, greatest first.
 const (
-	Critical Rank = "critical" // does harm now, and nothing in the cluster will repair it
-	Warn     Rank = "warn"     // will do harm, or costs speed now
-	Info     Rank = "info"     // worth knowing
+	Critical Severity = "critical" // does harm now and will not end by itself: act now
+	Warn     Severity = "warn"     // will do harm, or costs speed or safety now: plan to act
+	Info     Severity = "info"     // no harm: good to know
 )
 
-// Level orders ranks: 2 is critical, 0 info or unknown.
-func (r Rank) Level() int {
+// Level orders severities: 2 is critical, 0 info or unknown.
+func (r Severity) Level() int {
 	switch r {
 	case Critical:
 		return 2
@@ -61,16 +64,16 @@ func (r Rank) Level() int {
 	return 0
 }
 
-// Said is a sentence: a catalogue code and its data, hostile text included.
+// Message is a sentence: a catalogue code and its data, hostile text included.
 // Arguments named bytes…, share…, rate…, n… and since… are numbers, shares of 1,
 // per second, counts and RFC 3339 times to be written for people.
-type Said struct {
+type Message struct {
 	Code string
 	Args map[string]string
 }
 
-func say(code string, args ...string) Said {
-	s := Said{Code: code}
+func say(code string, args ...string) Message {
+	s := Message{Code: code}
 	for i := 0; i+1 < len(args); i += 2 {
 		if s.Args == nil {
 			s.Args = map[string]string{}
@@ -80,16 +83,16 @@ func say(code string, args ...string) Said {
 	return s
 }
 
-// Item is one advice.
-type Item struct {
+// Problem is one advice.
+type Problem struct {
 	ID       string // of rule and subject: the same as long as the trouble lasts
 	Rule     Rule
 	Subject  string // what it is about: a namespace, shard, zone, project; hostile text
-	Rank     Rank
-	Why      Said    // why this rank
+	Severity Severity
+	Why      Message // why this rank
 	Weight   float64 // orders advice of the same rank, greatest first
-	Text     Said
-	Because  Said // the balancer's own rule behind it, by the codes of package balance; empty: none
+	Text     Message
+	Because  Message // the balancer's own rule behind it, by the codes of package balance; empty: none
 	Evidence []Evidence
 	Remedy   Remedy
 
@@ -100,7 +103,7 @@ type Item struct {
 
 // Evidence is one figure that an advice rests on.
 type Evidence struct {
-	Name      Said
+	Name      Message
 	Unit      string // "bytes", "count", "share", "rate" (per second), "time" or "text"
 	Known     bool
 	Value     float64
@@ -121,7 +124,7 @@ type Evidence struct {
 type Plan struct {
 	Kind string
 	Args map[string]string
-	Text Said // what it would do
+	Text Message // what it would do
 }
 
 // Command is one line for mongosh. A check changes nothing; its text says what
@@ -129,14 +132,14 @@ type Plan struct {
 type Command struct {
 	Text  string
 	Check bool
-	Say   Said
+	Say   Message
 }
 
 // Remedy is what would help: plans, the best first, or why there is none; and
 // commands to type, in order.
 type Remedy struct {
 	Plans    []Plan
-	WhyNot   Said
+	WhyNot   Message
 	Commands []Command
 }
 
@@ -144,15 +147,15 @@ type Remedy struct {
 type Unsure struct {
 	Rule    Rule
 	Subject string // "" = anything
-	Why     Said
+	Why     Message
 }
 
 // Report is everything that the rules say of one situation.
 type Report struct {
 	At     time.Time
-	Items  []Item   // greatest first
-	Unsure []Unsure // by rule
-	Passed []Rule   // looked, could tell, and found nothing
+	Items  []Problem // greatest first
+	Unsure []Unsure  // by rule
+	Passed []Rule    // looked, could tell, and found nothing
 }
 
 // idOf is stable, fits into an address, and does not repeat hostile text.

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"slices"
@@ -111,7 +111,7 @@ func (l *look) hot(c *topology.Collection, w Writes, top heat.Line) {
 	}
 	_, ch := c.Chunks.Find(r.Min)
 	others := l.projectsIn(c, ch) - 1
-	i := Item{Subject: ns + " " + id, NS: c.NS, Project: id, Shard: ch.Shard, Rank: Info, Why: say("hot.some"), Weight: top.Rate.PerSecond,
+	i := Problem{Subject: ns + " " + id, NS: c.NS, Project: id, Shard: ch.Shard, Severity: Info, Why: say("hot.some"), Weight: top.Rate.PerSecond,
 		Text: say("hot", "name", name, "share", f64(top.Rate.Share), "ns", ns, "shard", ch.Shard),
 		Evidence: []Evidence{
 			rate(say("hot.rate", "name", name, "ns", string(w.NS)), top.Rate, w),
@@ -120,7 +120,7 @@ func (l *look) hot(c *topology.Collection, w Writes, top heat.Line) {
 			l.text("hot.shard", ch.Shard, topology.PartRouting),
 		}}
 	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= hotMuchRate {
-		i.Rank, i.Why = Warn, say("hot.much")
+		i.Severity, i.Why = Warn, say("hot.much")
 	}
 	if others >= 0 {
 		i.Evidence = append(i.Evidence, l.counted("hot.others", others))
@@ -136,7 +136,7 @@ func (l *look) hot(c *topology.Collection, w Writes, top heat.Line) {
 }
 
 // refine is the lasting remedy, with what Yorkie's own commands need of it.
-func (l *look) refine(i *Item, c *topology.Collection) {
+func (l *look) refine(i *Problem, c *topology.Collection) {
 	key := keyText(c.Key, "_id")
 	atomic := l.Profile.Name == profile.Yorkie().Name
 	first := check("db.version()", "refine.version")
@@ -179,46 +179,4 @@ func (l *look) coolest(db, but string) string {
 		}
 	}
 	return best
-}
-
-// monotonicKey: inserts always go to the end of the key space.
-func monotonicKey(l *look) {
-	any := false
-	for _, c := range l.sharded() {
-		any = any || c.Chunks.Len() > 1 && !c.Key.Fields()[0].Hashed && l.appended(c)
-	}
-	if !any || l.counting() {
-		return
-	}
-	for _, w := range l.Writes {
-		c := l.Table.Collection(w.NS)
-		if c == nil || !w.Growing.Is {
-			continue
-		}
-		ns, g := string(w.NS), w.Growing
-		i := Item{Subject: ns, NS: w.NS, Shard: g.Shard, Rank: Warn, Why: say("growing.single"), Weight: w.Total.PerSecond,
-			Text:     say("growing", "ns", ns, "field", g.Field, "share", f64(g.Share), "shard", g.Shard),
-			Evidence: []Evidence{part(say("growing.last"), g.Share, w), rate(say("growing.rate", "ns", ns), w.Total, w), l.text("hot.key", c.Key.String(), topology.PartRouting)}}
-		key := "{" + field(g.Field) + `: "hashed"}`
-		if l.release().AtLeast(5, 0, 0) {
-			i.Remedy.WhyNot = say("noAction")
-			i.Remedy.Commands = []Command{
-				check(collection(w.NS)+".stats().size", "growing.room"),
-				do(admin("reshardCollection: %s, key: %s", hostile.Quoted(ns), key), "growing.reshard"),
-			}
-		} else {
-			i.Remedy.WhyNot = say("growing.before50")
-		}
-		l.add(i)
-	}
-}
-
-// appended tells whether every write of a collection is a new row that can be
-// counted.
-func (l *look) appended(c *topology.Collection) bool {
-	if l.Profile == nil {
-		return false
-	}
-	coll, ok := l.Profile.Collection(c.NS.Collection())
-	return ok && coll.Appended
 }

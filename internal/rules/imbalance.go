@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"strings"
@@ -106,10 +106,10 @@ func (l *look) fullest(c *topology.Collection, p *balance.Plan, shard string) ba
 	return p.Explain(first)
 }
 
-func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64, why Said) {
+func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64, why Message) {
 	ns := string(c.NS)
 	counts := c.Chunks.CountByShard()
-	i := Item{Subject: ns, NS: c.NS, Shard: most.shard, Rank: Warn, Why: say("imbalance.stays"), Weight: float64(most.value.Value) / max(mean, 1),
+	i := Problem{Subject: ns, NS: c.NS, Shard: most.shard, Severity: Warn, Why: say("imbalance.stays"), Weight: float64(most.value.Value) / max(mean, 1),
 		Text:    say("imbalance", "ns", ns, "shard", most.shard, "times", f64(float64(most.value.Value)/max(mean, 1))),
 		Because: why,
 		Evidence: []Evidence{

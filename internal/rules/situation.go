@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"time"
@@ -75,7 +75,7 @@ type look struct {
 	plans  map[topology.Namespace]*balance.Plan
 }
 
-func (l *look) add(i Item) {
+func (l *look) add(i Problem) {
 	i.Rule = l.rule
 	i.ID = idOf(i.Rule, i.Subject)
 	l.report.Items = append(l.report.Items, i)

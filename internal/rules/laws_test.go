@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
 	for _, s := range []Situation{{}, {Table: &topology.Table{}}} {
-		if r := Of(s); len(r.Items) != 0 || len(r.Passed) != 0 || len(r.Unsure) != len(Rules()) {
+		if r := Evaluate(s); len(r.Items) != 0 || len(r.Passed) != 0 || len(r.Unsure) != len(Rules()) {
 			t.Errorf("%d items, %d passed, %d unsure", len(r.Items), len(r.Passed), len(r.Unsure))
 		}
 	}
@@ -25,7 +25,7 @@ func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
 func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 	trouble := many(collectionOf("y.documents", "{project_id: 1}", "abCabc"), zone(pin3, "b", 3, 4), zone("eu", "", 1, 2), carry("left", "c"), zone("pin-"+oid(99).Hex(), "b", 4, 5), off, drain("c"),
 		busy(3, 300, 0.7), sizeOf("y.users", "a", 5*gib, 9, 0), sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0), sizeOf("y.changes", "b", gib, 1_000_000, 500_000))
-	all := Of(calm(trouble...))
+	all := Evaluate(calm(trouble...))
 	if len(all.Items) < 9 {
 		t.Fatalf("only %d troubles to take from", len(all.Items))
 	}
@@ -39,7 +39,7 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 		"unsharded": func(s *Situation) { s.Table.Unsharded = nil },
 		"sizes":     func(s *Situation) { s.Table.Sizes = nil },
 	} {
-		r := Of(calm(append(slices.Clone(trouble), less)...))
+		r := Evaluate(calm(append(slices.Clone(trouble), less)...))
 		for _, i := range all.Items {
 			// The pass of a rule that looks at something else is no loss.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff}, "counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
@@ -52,7 +52,7 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 
 func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
 	build := func() Report {
-		return Of(calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")))
+		return Evaluate(calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")))
 	}
 	a, b := build(), build()
 	if len(a.Items) < 4 {
@@ -63,8 +63,8 @@ func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
 		if x.ID != b.Items[i].ID {
 			t.Errorf("the second time %s is %s", x.ID, b.Items[i].ID)
 		}
-		if i > 0 && a.Items[i-1].Rank.Level() < x.Rank.Level() {
-			t.Errorf("%s before %s", a.Items[i-1].Rank, x.Rank)
+		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
+			t.Errorf("%s before %s", a.Items[i-1].Severity, x.Severity)
 		}
 		if seen[x.ID] || strings.Trim(x.ID, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || !strings.HasPrefix(x.ID, string(x.Rule)+".") {
 			t.Errorf("id %q", x.ID)
@@ -75,7 +75,7 @@ func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
 
 func TestNamesCannotLeaveTheirQuotesInCommands(t *testing.T) {
 	evil := "\"}); db.dropDatabase(); ({\"\u202e\u2028`${x}"
-	r := Of(calm(func(s *Situation) {
+	r := Evaluate(calm(func(s *Situation) {
 		s.Table.Unsharded = append(s.Table.Unsharded, topology.Namespace("y."+evil))
 		measure(s, "y."+evil, "a", 5*gib, 9, 0)
 	}, carry(evil, "b"), zone(evil+"2", "b", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = topology.Namespace("y." + evil) }))
@@ -181,7 +181,7 @@ func TestARateSaysHowMuchOfItsWindowWasCounted(t *testing.T) {
 		s := calm(busy(3, 300, 0.7))
 		s.Writes[0].Seconds = seconds
 		found := 0
-		for _, i := range Of(s).Items {
+		for _, i := range Evaluate(s).Items {
 			for _, e := range i.Evidence {
 				if e.Method == "writes" {
 					if found++; e.Over != Window || e.Covered != want {

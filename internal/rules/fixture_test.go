@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"fmt"
@@ -218,8 +218,8 @@ func sizeOf(ns, shard string, bytes, rows, orphans int64) change {
 }
 
 // verdict is what one rule says: its items, what it cannot tell, whether it passed.
-func verdict(s Situation, rule Rule) (items []Item, unsure []Unsure, passed bool) {
-	r := Of(s)
+func verdict(s Situation, rule Rule) (items []Problem, unsure []Unsure, passed bool) {
+	r := Evaluate(s)
 	for _, i := range r.Items {
 		if i.Rule == rule {
 			items = append(items, i)
@@ -234,7 +234,7 @@ func verdict(s Situation, rule Rule) (items []Item, unsure []Unsure, passed bool
 }
 
 func TestACalmClusterGivesNoAdviceAndEveryRuleCanTell(t *testing.T) {
-	r := Of(calm())
+	r := Evaluate(calm())
 	for _, i := range r.Items {
 		t.Errorf("%s says %s of %q", i.Rule, i.Text.Code, i.Subject)
 	}

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func do(text, code string, args ...string) Command {
 	return Command{Text: text, Say: say(code, args...)}
 }
 
-func plan(kind string, text Said, args ...string) Plan {
+func plan(kind string, text Message, args ...string) Plan {
 	p := Plan{Kind: kind, Args: map[string]string{}, Text: text}
 	for i := 0; i+1 < len(args); i += 2 {
 		p.Args[args[i]] = args[i+1]

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 )
 
 // figure is a figure of the table as evidence.
-func figure(name Said, unit string, f topology.Figure) Evidence {
+func figure(name Message, unit string, f topology.Figure) Evidence {
 	return Evidence{Name: name, Unit: unit, Known: f.Known, Value: float64(f.Value), PlusMinus: float64(f.PlusMinus),
 		Exact: f.Exact, Method: f.Method, At: f.At, Reason: f.Reason}
 }
@@ -24,7 +24,7 @@ func (l *look) text(name, text string, p topology.Part) Evidence {
 }
 
 // rate is what was counted of writes; the share of all of them goes with it.
-func rate(name Said, r heat.Rate, w Writes) Evidence {
+func rate(name Message, r heat.Rate, w Writes) Evidence {
 	return Evidence{Name: name, Unit: "rate", Known: true, Value: r.PerSecond, PlusMinus: r.PlusMinus, Exact: r.Exact, AtLeast: r.AtLeast,
 		Method: "writes", At: w.To, Over: w.Over, Covered: w.covered()}
 }
@@ -34,7 +34,7 @@ func (w Writes) covered() time.Duration {
 	return min(w.Over, time.Duration(w.Seconds*float64(time.Second)).Round(time.Second))
 }
 
-func part(name Said, share float64, w Writes) Evidence {
+func part(name Message, share float64, w Writes) Evidence {
 	return Evidence{Name: name, Unit: "share", Known: true, Value: share, Method: "writes", At: w.To, Over: w.Over, Covered: w.covered()}
 }
 

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"slices"
@@ -42,7 +42,7 @@ func pinViolated(l *look) {
 		if known {
 			name = p
 		}
-		i := Item{Subject: zone, Project: id.Hex(), NS: ranges[zone][0].NS, Rank: Info, Why: say("pin.onItsWay"), Weight: float64(wrong),
+		i := Problem{Subject: zone, Project: id.Hex(), NS: ranges[zone][0].NS, Severity: Info, Why: say("pin.onItsWay"), Weight: float64(wrong),
 			Text: say("pin.violated", "name", name, "n", itoa(wrong+straddle), "shard", carry[zone][0]),
 			Evidence: []Evidence{l.counted("pin.wrong", wrong), l.counted("pin.cut", straddle), l.counted("zone.chunks", chunks),
 				l.text("pin.carriers", join(carry[zone]), topology.PartShards)}}
@@ -52,11 +52,11 @@ func pinViolated(l *look) {
 		}
 		switch b := l.Table.Balancer; {
 		case !b.Known:
-			i.Rank, i.Why = Warn, say("pin.unknown")
+			i.Severity, i.Why = Warn, say("pin.unknown")
 		case !b.Enabled() || b.Mode == "autoSplitOnly":
-			i.Rank, i.Why = Warn, say("pin.balancerOff")
+			i.Severity, i.Why = Warn, say("pin.balancerOff")
 		case l.leftAlone(ranges[zone]):
-			i.Rank, i.Why = Warn, say("pin.leftAlone")
+			i.Severity, i.Why = Warn, say("pin.leftAlone")
 		}
 		if known && len(carry[zone]) == 1 {
 			i.Remedy.Plans = []Plan{plan("pin", say("pin", "name", name, "shard", carry[zone][0]), "project", id.Hex(), "shard", carry[zone][0])}
@@ -102,41 +102,4 @@ func join(list []string) string {
 		out += s
 	}
 	return out
-}
-
-// pinExpired: pins that were meant to end.
-func pinExpired(l *look) {
-	if l.unread(topology.PartZones) {
-		return
-	}
-	for _, zone := range sortedNames(l.rangesOf()) {
-		id, pin, ok := placement.ZoneProject(zone)
-		if !ok || !pin {
-			continue
-		}
-		if l.Pins == nil {
-			l.cannot(zone, "noPlans")
-			continue
-		}
-		made, known := l.Pins[id.Hex()]
-		if !known {
-			l.cannot(zone, "notOurs") // made by hand, or its plan is forgotten
-			continue
-		}
-		if made.Expires.IsZero() || l.Now.Before(made.Expires) {
-			continue
-		}
-		name, named := l.project(id.Hex())
-		if !named {
-			name = id.Hex()
-		}
-		i := Item{Subject: zone, Project: id.Hex(), Rank: Info, Why: say("pin.over"), Weight: l.Now.Sub(made.Expires).Hours(),
-			Text:     say("pin.expired", "name", name, "since", at(made.Expires)),
-			Evidence: []Evidence{{Name: say("pin.expires"), Unit: "time", Known: true, Time: made.Expires, Exact: true, Method: "pinPlan", At: l.Now}},
-			Remedy:   Remedy{Plans: []Plan{plan("unpin", say("unpin", "name", name), "project", id.Hex())}}}
-		if made.Owner != "" {
-			i.Evidence = append(i.Evidence, Evidence{Name: say("pin.owner"), Unit: "text", Known: true, Text: made.Owner, Exact: true, Method: "pinPlan", At: l.Now})
-		}
-		l.add(i)
-	}
 }

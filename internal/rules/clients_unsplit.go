@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"cmp"
@@ -99,7 +99,7 @@ func (l *look) projectBytes(c *topology.Collection, p placement.Project, total, 
 
 func (l *look) unsplit(c *topology.Collection, size int64, x large) {
 	ns, id := string(c.NS), x.p.ID.Hex()
-	i := Item{Subject: ns + " " + id, NS: c.NS, Project: id, Shard: x.ch.Shard, Rank: Info, Why: say("unsplit.some"), Weight: float64(x.bytes.Value),
+	i := Problem{Subject: ns + " " + id, NS: c.NS, Project: id, Shard: x.ch.Shard, Severity: Info, Why: say("unsplit.some"), Weight: float64(x.bytes.Value),
 		Text: say("unsplit", "name", x.p.Name, "ns", ns, "bytes", i64(x.bytes.Value), "shard", x.ch.Shard, "field", c.Key.Fields()[1].Name),
 		Evidence: []Evidence{
 			figure(say("unsplit.bytes", "name", x.p.Name), "bytes", x.bytes),
@@ -110,7 +110,7 @@ func (l *look) unsplit(c *topology.Collection, size int64, x large) {
 		i.Evidence = append(i.Evidence, figure(say("unsplit.clients"), "count", x.p.Clients))
 	}
 	if x.bytes.Value >= unsplitMuch*size {
-		i.Rank, i.Why = Warn, say("unsplit.much")
+		i.Severity, i.Why = Warn, say("unsplit.much")
 	}
 	i.Remedy.Plans = []Plan{
 		plan("split-project", say("split-project", "name", x.p.Name), "project", id, "db", c.NS.Database(), "ns", ns),

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"cmp"
@@ -46,9 +46,9 @@ func Rules() []Rule {
 	return out
 }
 
-// Of is what all rules say of a situation. A table that was never loaded makes
+// Evaluate is what all rules find in a situation. A table that was never loaded makes
 // every rule unsure.
-func Of(s Situation) Report {
+func Evaluate(s Situation) Report {
 	r := Report{At: s.Now}
 	for _, rule := range rules {
 		l := &look{Situation: s, report: &r, rule: rule.rule}
@@ -70,6 +70,6 @@ func Of(s Situation) Report {
 	return r
 }
 
-func byRank(a, b Item) int {
-	return cmp.Or(cmp.Compare(b.Rank.Level(), a.Rank.Level()), cmp.Compare(b.Weight, a.Weight), strings.Compare(a.Subject, b.Subject))
+func byRank(a, b Problem) int {
+	return cmp.Or(cmp.Compare(b.Severity.Level(), a.Severity.Level()), cmp.Compare(b.Weight, a.Weight), strings.Compare(a.Subject, b.Subject))
 }

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"time"
@@ -7,80 +7,6 @@ import (
 	"shardboard/internal/hostile"
 	"shardboard/internal/topology"
 )
-
-// offShort is how long the balancer may be off before that is more than
-// somebody's maintenance.
-const offShort = time.Hour
-
-// balancerOff: the switch, or a mode in which nothing is moved.
-func balancerOff(l *look) {
-	if l.unread(topology.PartSettings) {
-		return
-	}
-	b := l.Table.Balancer
-	if !b.Known {
-		l.cannot("", "unread", "part", string(topology.PartSettings))
-		return
-	}
-	code := "off"
-	switch {
-	case !b.Enabled():
-	case b.Mode == "autoSplitOnly":
-		code = "splitsOnly"
-	default:
-		return
-	}
-	i := Item{Subject: "balancer", Rank: Warn, Why: say("off.long"), Text: say(code)}
-	since := Evidence{Name: say("off.since"), Unit: "time", Reason: "notObserved"}
-	switch {
-	case never(l.Off.At):
-		i.Why = say("off.unknown")
-	default:
-		since.Known, since.Reason, since.Time, since.Exact, since.AtLeast, since.Method, since.At = true, "", l.Off.At, !l.Off.AtLeast, l.Off.AtLeast, l.Off.Method, l.Now
-		switch off := l.Now.Sub(l.Off.At); {
-		case off < time.Minute: // a span of seconds says nothing
-		case l.Off.AtLeast:
-			i.Text = say(code+".sinceAtLeast", "since", at(l.Off.At))
-		default:
-			i.Text = say(code+".since", "since", at(l.Off.At))
-		}
-		i.Weight = l.Now.Sub(l.Off.At).Hours()
-		if l.Now.Sub(l.Off.At) < offShort && !l.Off.AtLeast {
-			i.Rank, i.Why = Info, say("off.short")
-		}
-	}
-	i.Evidence = append(i.Evidence, since, l.text("off.mode", b.Mode, topology.PartSettings))
-	waiting := 0
-	for _, s := range l.Table.Shards {
-		if s.Draining {
-			waiting++
-		}
-	}
-	if waiting > 0 {
-		i.Rank, i.Why = Critical, say("off.draining")
-		i.Evidence = append(i.Evidence, l.counted("off.drainingShards", waiting))
-	}
-	if wrong := l.wronglyPlaced(); wrong > 0 {
-		i.Evidence = append(i.Evidence, l.counted("off.zoneWrong", wrong))
-	}
-	i.Remedy = Remedy{
-		Plans: []Plan{plan("balancer-on", say("balancer-on"))},
-		Commands: []Command{
-			check(`db.getSiblingDB("config").actionlog.find({what: /^balancer/}).sort({time: -1}).limit(3)`, "off.whoStopped"),
-			do("sh.startBalancer()", "off.start"),
-		},
-	}
-	l.add(i)
-}
-
-// wronglyPlaced counts chunks outside their zone.
-func (l *look) wronglyPlaced() int {
-	n := 0
-	for _, z := range l.Table.Zones {
-		n += len(l.outside(z))
-	}
-	return n
-}
 
 // lately is the time in which a shard that empties should have given something.
 const lately = 30 * time.Minute
@@ -106,7 +32,7 @@ func drainingStuck(l *look) {
 		}
 		blocked, why := l.blockedOn(s.Name)
 		moved, enough := l.movedFrom(s.Name)
-		i := Item{Subject: s.Name, Shard: s.Name, Rank: Critical, Why: say("draining.nobody"), Weight: float64(chunks),
+		i := Problem{Subject: s.Name, Shard: s.Name, Severity: Critical, Why: say("draining.nobody"), Weight: float64(chunks),
 			Evidence: []Evidence{l.counted("draining.chunks", chunks), l.counted("draining.databases", len(primary)), l.counted("draining.blocked", blocked)}}
 		switch b := l.Table.Balancer; {
 		case b.Known && (!b.Enabled() || b.Mode == "autoSplitOnly"):
@@ -158,7 +84,7 @@ func (l *look) movePrimary(from string, dbs []string) Remedy {
 
 // blockedOn counts the chunks of a shard that some rule of the balancer keeps
 // there, and gives the first such rule.
-func (l *look) blockedOn(shard string) (n int, why Said) {
+func (l *look) blockedOn(shard string) (n int, why Message) {
 	for _, c := range l.sharded() {
 		p := l.plan(c)
 		for i := range c.Chunks.Len() {
@@ -182,13 +108,13 @@ func (l *look) blockedOn(shard string) (n int, why Said) {
 }
 
 // blocker is the first rule that keeps a chunk.
-func blocker(e balance.Explanation) Said {
+func blocker(e balance.Explanation) Message {
 	for _, v := range e.Verdicts {
 		if v.Outcome == balance.Blocks {
-			return Said{Code: v.Code, Args: v.Args}
+			return Message{Code: v.Code, Args: v.Args}
 		}
 	}
-	return Said{}
+	return Message{}
 }
 
 // movedFrom counts committed migrations from a shard lately; enough is false

@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"slices"
@@ -66,10 +66,10 @@ func addShards(l *look) {
 
 // fullCluster: not where data is is the trouble, but how much there is.
 func (l *look) fullCluster(known []onDisk, share float64) {
-	i := Item{Subject: "cluster", Rank: Warn, Why: say("full.soon"), Weight: share,
+	i := Problem{Subject: "cluster", Severity: Warn, Why: say("full.soon"), Weight: share,
 		Text: say("full", "share", f64(share), "n", itoa(len(known)))}
 	if top := known[0]; top.disk.Share() >= fullMuch {
-		i.Rank, i.Why, i.Shard = Critical, say("full.now", "shard", top.shard), top.shard
+		i.Severity, i.Why, i.Shard = Critical, say("full.now", "shard", top.shard), top.shard
 	}
 	for _, k := range known {
 		i.Evidence = append(i.Evidence, diskFigures(k)...)
@@ -82,10 +82,10 @@ func (l *look) fullCluster(known []onDisk, share float64) {
 // fullShard: one disk fills up while there is room elsewhere, or nobody knows.
 func (l *look) fullShard(k onDisk, all bool, used, total int64) {
 	share := k.disk.Share()
-	i := Item{Subject: k.shard, Shard: k.shard, Rank: Warn, Why: say("full.oneSoon"), Weight: share,
+	i := Problem{Subject: k.shard, Shard: k.shard, Severity: Warn, Why: say("full.oneSoon"), Weight: share,
 		Text: say("full.unknownRest", "shard", k.shard, "share", f64(share)), Evidence: diskFigures(k)}
 	if share >= fullMuch {
-		i.Rank, i.Why = Critical, say("full.now", "shard", k.shard)
+		i.Severity, i.Why = Critical, say("full.now", "shard", k.shard)
 	}
 	i.Remedy.WhyNot = say("full.unknownRoom")
 	if used, total = used-k.disk.Used.Value, total-k.disk.Total.Value; all && total > 0 {

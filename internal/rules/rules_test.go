@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"testing"
@@ -77,9 +77,9 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 		name    string
 		rule    Rule
 		changes []change
-		rank    Rank   // "": does not fire
-		says    string // code of the text, or of what it cannot tell
-		plan    string // kind of the first plan; "" = none
+		rank    Severity // "": does not fire
+		says    string   // code of the text, or of what it cannot tell
+		plan    string   // kind of the first plan; "" = none
 		unsure  bool
 	}{
 		{name: "drains with the balancer off", rule: DrainingStuck, changes: many(drain("b"), off), rank: Critical, says: "draining.balancerOff", plan: "balancer-on"},
@@ -241,10 +241,10 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 	}
 }
 
-func checkItem(t *testing.T, i Item, rank Rank, says, kind string) {
+func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	t.Helper()
-	if i.Rank != rank || i.Text.Code != says {
-		t.Errorf("%s %s, want %s %s", i.Rank, i.Text.Code, rank, says)
+	if i.Severity != rank || i.Text.Code != says {
+		t.Errorf("%s %s, want %s %s", i.Severity, i.Text.Code, rank, says)
 	}
 	first := ""
 	if len(i.Remedy.Plans) > 0 {

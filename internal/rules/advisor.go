@@ -1,4 +1,4 @@
-package advice
+package rules
 
 import (
 	"context"
@@ -130,7 +130,7 @@ func (a *Advisor) Look() Report {
 	a.off.see(t, now)
 	s.Off, s.Pins = a.off.since, a.pins
 	a.mu.Unlock()
-	r := Of(s)
+	r := Evaluate(s)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !r.At.Before(a.last.At) {
@@ -172,8 +172,8 @@ func (a *Advisor) Report() Report {
 
 // Dismissed is an advice that somebody decided not to be shown.
 type Dismissed struct {
-	Item Item // zero when the trouble is over
-	By   store.Dismissal
+	Problem Problem // zero when the trouble is over
+	By      store.Dismissal
 }
 
 // View is a report with what people have decided taken out of it.
@@ -200,10 +200,10 @@ func (a *Advisor) View(ctx context.Context) (View, error) {
 		v.Dismissed = append(v.Dismissed, Dismissed{By: d})
 		by[d.ID] = i
 	}
-	open := make([]Item, 0, len(v.Items))
+	open := make([]Problem, 0, len(v.Items))
 	for _, item := range v.Items {
 		if i, ok := by[item.ID]; ok {
-			v.Dismissed[i].Item = item
+			v.Dismissed[i].Problem = item
 			continue
 		}
 		open = append(open, item)
