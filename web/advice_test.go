@@ -124,12 +124,12 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 			t.Errorf("the page does not say %q", u.Why)
 		}
 	}
-	if strings.Contains(page, `action="/plans"`) {
-		t.Error("a form for plans where none are made")
+	if strings.Contains(page, `href="/plans/new?`) {
+		t.Error("a link to plans where none are made")
 	}
 	planning, _ := advised(t, func(d *Deps) { d.PlanForms = true })
-	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `action="/plans"`) || !strings.Contains(page, `name="kind" value="balancer-on"`) {
-		t.Error("no form for plans where they are made")
+	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
+		t.Error("no link to a filled-in form where plans are made")
 	}
 }
 

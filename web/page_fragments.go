@@ -33,6 +33,8 @@ type View struct {
 	Eras history.Eras                              // who may have moved chunks, where that is shown
 	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
 
+	Found *rules.View // what the rules find in it; nil: evaluated when it is asked for
+
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
 }

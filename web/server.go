@@ -70,10 +70,11 @@ type Deps struct {
 	Demo     bool
 	Version  string
 
-	Advice    *rules.Advisor // nil: nothing is advised
+	Advice    *rules.Advisor // nil: one that knows the table, the projects and what is counted
 	Alerts    *alert.Engine  // nil: nobody is alerted
 	PlanForms bool           // plans are made here: advice has buttons for them
 	Actions   engine.Service // nil: nothing can be changed, and no route for it exists
+	Trier     Trier          // tries what is offered; nil: from the table alone
 	Pins      Pins           // nil: nothing is known of who pinned what
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
@@ -102,6 +103,8 @@ type Server struct {
 	refusals *refusals
 	changing map[string]Route // of routes that change something, by method and pattern
 
+	trials trials // of plans that pages offer
+
 	mux   *chi.Mux
 	pages map[string]bool // patterns that have a page to GET
 }
@@ -119,6 +122,9 @@ func New(deps Deps) *Server {
 	}
 	if deps.Auth == nil {
 		deps.Auth = nobody{}
+	}
+	if deps.Advice == nil {
+		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
 	}
 	s := &Server{deps: deps, pasts: newPasts(), born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)

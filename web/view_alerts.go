@@ -66,7 +66,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 				m.Level = "bad"
 			}
 		}
-		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(rules.Rule(a.Rule)), Severity: string(a.Severity), RankText: rankName(rules.Severity(a.Severity)),
+		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(rules.Rule(a.Rule)), Severity: string(a.Severity), RankText: severityName(rules.Severity(a.Severity)),
 			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
 	}
 	m.Verdict = words.T("alert.quiet")
@@ -89,7 +89,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		note("partial", words.T("alert.notkept"))
 	}
 	for _, t := range st.Targets {
-		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rankName(rules.Severity(t.MinSeverity)),
+		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: severityName(rules.Severity(t.MinSeverity)),
 			Repeat: templates.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
 	}
 	for _, q := range st.Silences {

@@ -1,8 +1,7 @@
 package web
 
 import (
-	"time"
-
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -13,31 +12,23 @@ const newestEvents = 8
 
 // overviewView answers "is it balanced, what is wrong?".
 func overviewView(v View) templates.Overview {
-	var m templates.Overview
+	m, found := templates.Overview{}, v.problems()
+	s := found.Summary()
+	m.Level, m.Verdict = headline(v, s)
 	if !v.Table.Loaded {
-		m.Level, m.Verdict = "note", words.T("overview.loading")
 		m.State = partState(v, topology.PartRouting)
 		m.Balancer = balancerView(v)
 		m.EventsWhy = partState(v, topology.PartEvents)
 		m.Unsure = m.State
-		m.Attention = attention(v)
+		listProblems(&m, v, found)
 		return m
 	}
 	load := loadOf(v.Table)
 	m.Measures = load.measures()
 	m.Shards = load.rows(v)
-	m.Attention = attention(v)
-	m.Level, m.Verdict = load.verdict()
-	urgent := 0
-	for _, a := range m.Attention {
-		if a.Urgent {
-			urgent++
-		}
-	}
-	if urgent > 0 {
-		m.Level = "bad"
-	}
-	m.Detail = load.detail(len(m.Attention))
+	listProblems(&m, v, found)
+	_, m.Detail = load.verdict()
+	m.Detail += ". " + load.size()
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartSizes} {
 		if s := partState(v, p); s.Code != "" {
 			m.Notes = append(m.Notes, s)
@@ -114,24 +105,18 @@ func balancerView(v View) templates.Balancer {
 	default:
 		fact("balancer.round", words.T("balancer.idle", "n", templates.Count(b.Rounds)), "")
 	}
-	moves, failed := recentMoves(v, time.Hour)
-	fact("balancer.hour", words.T("balancer.hour.text", "moves", templates.Count(int64(moves)), "failed", templates.Count(int64(failed))), "")
+	lately := rules.MovesLately(v.Table, v.Now) // as the rule on failing migrations counts them
+	fact("balancer.hour", words.T("balancer.hour.text", "moves", templates.Count(int64(lately.Moves)), "failed", templates.Count(int64(lately.Failed))), "")
 	return out
 }
 
-// recentMoves counts committed and failed migrations of the last while, as far
-// back as the known events go.
-func recentMoves(v View, d time.Duration) (moves, failed int) {
-	for _, e := range v.Table.Events {
-		if v.Now.Sub(e.Time) > d {
-			break
-		}
-		switch e.What {
-		case "moveChunk.commit":
-			moves++
-		case "moveChunk.error":
-			failed++
-		}
+// listProblems fills in the list of problems and what it leaves out.
+func listProblems(m *templates.Overview, v View, found rules.View) {
+	s := found.Summary()
+	m.Attention = problemList(v, found.Items[:min(len(found.Items), shownProblems)])
+	if more := len(found.Items) - len(m.Attention); more > 0 {
+		m.More = words.Plural("problems.more", int64(more), "n", templates.Count(int64(more)))
 	}
-	return moves, failed
+	m.Unchecked, m.Dismissed = uncheckedText(s), dismissedText(s)
+	m.AllGood = problemCounts(s)
 }

@@ -128,6 +128,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Audit:     a.trail,
 		Actions:   actions,
 		PlanForms: actions != nil,
+		Trier:     a.trier(),
 		Pins:      pins,
 		Auth:      a.auth,
 		TLS:       c.overTLS(),

@@ -28,13 +28,14 @@ func balancerOff(l *look) {
 	default:
 		return
 	}
+	pause, paused := l.pausedBy()
+	if paused && !pause.RunOpen {
+		return // listed as paused by a run that is gone
+	}
 	i := Problem{Subject: "balancer", Severity: Warn, Why: say("off.long"), Text: say(code)}
-	since := Evidence{Name: say("off.since"), Unit: "time", Reason: "notObserved"}
-	switch {
-	case never(l.Off.At):
+	if never(l.Off.At) {
 		i.Why = say("off.unknown")
-	default:
-		since.Known, since.Reason, since.Time, since.Exact, since.AtLeast, since.Method, since.At = true, "", l.Off.At, !l.Off.AtLeast, l.Off.AtLeast, l.Off.Method, l.Now
+	} else {
 		switch off := l.Now.Sub(l.Off.At); {
 		case off < time.Minute: // a span of seconds says nothing
 		case l.Off.AtLeast:
@@ -43,11 +44,14 @@ func balancerOff(l *look) {
 			i.Text = say(code+".since", "since", at(l.Off.At))
 		}
 		i.Weight = l.Now.Sub(l.Off.At).Hours()
-		if l.Now.Sub(l.Off.At) < offShort && !l.Off.AtLeast {
+		if !l.offLong() {
 			i.Severity, i.Why = Info, say("off.short")
 		}
 	}
-	i.Evidence = append(i.Evidence, since, l.text("off.mode", b.Mode, topology.PartSettings))
+	if paused {
+		i.Severity, i.Why = Info, say("off.byRun", "run", pause.Run)
+	}
+	i.Evidence = append(i.Evidence, l.offEvidence(), l.text("off.mode", b.Mode, topology.PartSettings))
 	waiting := 0
 	for _, s := range l.Table.Shards {
 		if s.Draining {
@@ -69,6 +73,15 @@ func balancerOff(l *look) {
 		},
 	}
 	l.add(i)
+}
+
+// offEvidence is since when the balancer has been off.
+func (l *look) offEvidence() Evidence {
+	e := Evidence{Name: say("off.since"), Unit: "time", Reason: "notObserved"}
+	if !never(l.Off.At) {
+		e.Known, e.Reason, e.Time, e.Exact, e.AtLeast, e.Method, e.At = true, "", l.Off.At, !l.Off.AtLeast, l.Off.AtLeast, l.Off.Method, l.Now
+	}
+	return e
 }
 
 // wronglyPlaced counts chunks outside their zone.

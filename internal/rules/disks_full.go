@@ -13,8 +13,12 @@ const (
 	// fullOne is the used part of one disk from which it is told alone, and fullMuch
 	// from which it cannot wait: moving data away takes room and time too.
 	fullOne  = 0.8
-	fullMuch = 0.9
+	fullMuch = DiskFull
 )
+
+// DiskFull is the used part of a disk from which it cannot wait: its shard stops
+// when it is full, and nothing in the cluster makes room by itself.
+const DiskFull = 0.9
 
 // onDisk is a shard whose disk is known.
 type onDisk struct {

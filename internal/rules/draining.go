@@ -20,45 +20,72 @@ func drainingStuck(l *look) {
 		if !s.Draining {
 			continue
 		}
-		chunks := 0
-		for _, c := range l.sharded() {
-			chunks += c.Chunks.CountByShard()[s.Name]
-		}
-		var primary []string
-		for _, d := range l.Table.Databases {
-			if d.Primary == s.Name && d.Name != "config" && d.Name != "admin" {
-				primary = append(primary, d.Name)
-			}
-		}
-		blocked, why := l.blockedOn(s.Name)
-		moved, enough := l.movedFrom(s.Name)
-		i := Problem{Subject: s.Name, Shard: s.Name, Severity: Critical, Why: say("draining.nobody"), Weight: float64(chunks),
-			Evidence: []Evidence{l.counted("draining.chunks", chunks), l.counted("draining.databases", len(primary)), l.counted("draining.blocked", blocked)}}
-		switch b := l.Table.Balancer; {
-		case b.Known && (!b.Enabled() || b.Mode == "autoSplitOnly"):
-			i.Text = say("draining.balancerOff", "shard", s.Name)
-			i.Remedy.Plans = []Plan{plan("balancer-on", say("balancer-on"))}
-			i.Remedy.Commands = []Command{do("sh.startBalancer()", "off.start")}
-		case chunks > 0 && blocked > 0 && blocked == chunks:
-			i.Text = say("draining.blocked", "shard", s.Name, "n", itoa(blocked))
-			i.Because = why
-			i.Remedy.WhyNot = say("draining.blockers")
-			i.Remedy.Commands = []Command{check("sh.status()", "draining.look")}
-		case chunks == 0 && len(primary) > 0:
-			i.Text = say("draining.primary", "shard", s.Name, "n", itoa(len(primary)))
-			i.Remedy = l.movePrimary(s.Name, primary)
-		case chunks > 0 && enough && moved == 0:
-			i.Text = say("draining.quiet", "shard", s.Name, "n", itoa(chunks), "over", lately.String())
-			i.Remedy.WhyNot = say("draining.unclear")
-			i.Remedy.Commands = []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
-		case !enough && chunks > 0:
+		p, stuck, known := l.drains(s)
+		if !known {
 			l.cannot(s.Name, "noEvents", "over", lately.String())
-			continue
-		default:
-			continue // it empties
 		}
-		l.add(i)
+		if stuck {
+			l.add(p)
+		}
 	}
+}
+
+// draining: a shard that is being emptied and is, or of which that is not known.
+func draining(l *look) {
+	if l.unread(topology.PartShards) {
+		return
+	}
+	for _, s := range l.Table.Shards {
+		if !s.Draining {
+			continue
+		}
+		p, stuck, _ := l.drains(s)
+		if stuck {
+			continue
+		}
+		p.Severity, p.Why, p.Text = Info, say("draining.going"), say("draining", "shard", s.Name, "n", itoa(int(p.Weight)))
+		p.Remedy = Remedy{WhyNot: say("draining.itself"), Commands: []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress")}}
+		l.add(p)
+	}
+}
+
+// drains is how a shard is being emptied. The weight is the chunks left.
+func (l *look) drains(s topology.Shard) (p Problem, stuck, known bool) {
+	chunks := 0
+	for _, c := range l.sharded() {
+		chunks += c.Chunks.CountByShard()[s.Name]
+	}
+	var primary []string
+	for _, d := range l.Table.Databases {
+		if d.Primary == s.Name && d.Name != "config" && d.Name != "admin" {
+			primary = append(primary, d.Name)
+		}
+	}
+	blocked, why := l.blockedOn(s.Name)
+	moved, enough := l.movedFrom(s.Name)
+	p = Problem{Subject: s.Name, Shard: s.Name, Severity: Critical, Why: say("draining.nobody"), Weight: float64(chunks),
+		Evidence: []Evidence{l.counted("draining.chunks", chunks), l.counted("draining.databases", len(primary)), l.counted("draining.blocked", blocked)}}
+	switch {
+	case l.switchedOff():
+		p.Text = say("draining.balancerOff", "shard", s.Name)
+		p.Remedy.Plans = []Plan{plan("balancer-on", say("balancer-on"))}
+		p.Remedy.Commands = []Command{do("sh.startBalancer()", "off.start")}
+	case chunks > 0 && blocked > 0 && blocked == chunks:
+		p.Text = say("draining.blocked", "shard", s.Name, "n", itoa(blocked))
+		p.Because = why
+		p.Remedy.WhyNot = say("draining.blockers")
+		p.Remedy.Commands = []Command{check("sh.status()", "draining.look")}
+	case chunks == 0 && len(primary) > 0:
+		p.Text = say("draining.primary", "shard", s.Name, "n", itoa(len(primary)))
+		p.Remedy = l.movePrimary(s.Name, primary)
+	case chunks > 0 && enough && moved == 0:
+		p.Text = say("draining.quiet", "shard", s.Name, "n", itoa(chunks), "over", lately.String())
+		p.Remedy.WhyNot = say("draining.unclear")
+		p.Remedy.Commands = []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
+	default:
+		return p, false, enough || chunks == 0
+	}
+	return p, true, true
 }
 
 // movePrimary is for databases that drain does not take along.

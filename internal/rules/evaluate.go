@@ -9,22 +9,32 @@ import (
 	"shardboard/internal/topology"
 )
 
-// maxItems bounds what one rule says: a cluster with more troubles of one kind
-// has one trouble.
+// maxItems bounds the problems of one rule, so that a cluster with thousands of
+// one kind still has a list that can be read.
 const maxItems = 50
 
 var rules = []struct {
 	rule Rule
 	look func(*look)
 }{
+	{Unreadable, unreadable},
 	{DrainingStuck, drainingStuck},
 	{BalancerOff, balancerOff},
+	{BalancingPaused, balancingPaused},
+	{ZonesStuck, zonesStuck},
 	{ZoneNoShard, zoneNoShard},
+	{ZoneViolated, zoneViolated},
 	{PinViolated, pinViolated},
 	{PinExpired, pinExpired},
+	{MigrationsFailing, migrationsFailing},
+	{MigrationsBlocked, migrationsBlocked},
+	{HotShard, hotShard},
+	{HotChunk, hotChunk},
+	{HotDocument, hotDocument},
 	{HotProject, hotProject},
 	{MonotonicKey, monotonicKey},
 	{Imbalance, imbalance},
+	{Uneven, uneven},
 	{Jumbo, jumbo},
 	{ClientsUnsplit, clientsUnsplit},
 	{BigUnsharded, bigUnsharded},
@@ -32,6 +42,12 @@ var rules = []struct {
 	{AddShards, addShards},
 	{Orphans, orphans},
 	{Drift, drift},
+	{Draining, draining},
+	{BalancingOff, balancingOff},
+	{Resharding, resharding},
+	{RouterSilent, routerSilent},
+	{RouterVersions, routerVersions},
+	{ZoneCut, zoneCut},
 	{ZoneUnknown, zoneUnknown},
 	{ZoneDropped, zoneDropped},
 	{ZoneEmpty, zoneEmpty},
@@ -46,13 +62,13 @@ func Rules() []Rule {
 	return out
 }
 
-// Evaluate is what all rules find in a situation. A table that was never loaded makes
-// every rule unsure.
+// Evaluate is what all rules find in a situation. Before the table was loaded no
+// rule but the one on failed reads can decide.
 func Evaluate(s Situation) Report {
 	r := Report{At: s.Now}
 	for _, rule := range rules {
 		l := &look{Situation: s, report: &r, rule: rule.rule}
-		if s.Table == nil || !s.Table.Loaded {
+		if s.Table == nil || !s.Table.Loaded && (rule.rule != Unreadable || !l.failedBeforeLoad()) {
 			l.cannot("", "notLoaded")
 			continue
 		}

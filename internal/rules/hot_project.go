@@ -29,6 +29,8 @@ const Window = 15 * time.Minute
 // counting says why writes cannot be judged; true when they cannot.
 func (l *look) counting() bool {
 	switch {
+	case l.Past:
+		l.cannot("", "notKept")
 	case !l.Counting:
 		l.cannot("", "notCounting")
 	case !slices.ContainsFunc(l.Writes, func(w Writes) bool { return w.Seconds > 0 }):

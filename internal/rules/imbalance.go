@@ -48,7 +48,7 @@ func imbalance(l *look) {
 			l.cannot(string(c.NS), "undecided")
 			continue
 		}
-		l.uneven(c, most, least, mean, blocker(e))
+		l.leftUneven(c, most, least, mean, blocker(e))
 	}
 }
 
@@ -106,7 +106,7 @@ func (l *look) fullest(c *topology.Collection, p *balance.Plan, shard string) ba
 	return p.Explain(first)
 }
 
-func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64, why Message) {
+func (l *look) leftUneven(c *topology.Collection, most, least onShard, mean float64, why Message) {
 	ns := string(c.NS)
 	counts := c.Chunks.CountByShard()
 	i := Problem{Subject: ns, NS: c.NS, Shard: most.shard, Severity: Warn, Why: say("imbalance.stays"), Weight: float64(most.value.Value) / max(mean, 1),
@@ -120,7 +120,7 @@ func (l *look) uneven(c *topology.Collection, most, least onShard, mean float64,
 		}}
 	switch {
 	case c.NoBalance:
-		i.Remedy.Plans = []Plan{plan("balance-collection", say("balance-collection", "ns", ns), "ns", ns, "on", "true")}
+		i.Remedy.Plans = []Plan{balanceCollection(ns)}
 		i.Remedy.Commands = []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}
 	case strings.HasPrefix(why.Code, string(balance.RuleThreshold)+".count"):
 		// Up to 6.0.2 chunks are counted, whatever they weigh.

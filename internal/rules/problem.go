@@ -14,32 +14,49 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // Rule names one rule; alerts and silences go by these names.
 type Rule string
 
-// The rules in the order in which they look.
+// The rules, in the order in which they are evaluated.
 const (
-	DrainingStuck  Rule = "draining-stuck"
-	BalancerOff    Rule = "balancer-off"
-	ZoneNoShard    Rule = "zone-no-shard"
-	PinViolated    Rule = "pin-violated"
-	PinExpired     Rule = "pin-expired"
-	HotProject     Rule = "hot-project"
-	MonotonicKey   Rule = "monotonic-key"
-	Imbalance      Rule = "imbalance"
-	Jumbo          Rule = "jumbo"
-	ClientsUnsplit Rule = "clients-unsplit"
-	BigUnsharded   Rule = "big-unsharded"
-	SnapshotBodies Rule = "snapshot-bodies"
-	AddShards      Rule = "add-shards"
-	Orphans        Rule = "orphans"
-	Drift          Rule = "drift"
-	ZoneUnknown    Rule = "zone-unknown-project"
-	ZoneDropped    Rule = "zone-dropped"
-	ZoneEmpty      Rule = "zone-empty"
+	Unreadable        Rule = "unreadable"
+	DrainingStuck     Rule = "draining-stuck"
+	BalancerOff       Rule = "balancer-off"
+	BalancingPaused   Rule = "balancing-paused"
+	ZonesStuck        Rule = "zones-stuck"
+	ZoneNoShard       Rule = "zone-no-shard"
+	ZoneViolated      Rule = "zone-violated"
+	PinViolated       Rule = "pin-violated"
+	PinExpired        Rule = "pin-expired"
+	MigrationsFailing Rule = "migrations-failing"
+	MigrationsBlocked Rule = "migrations-blocked"
+	HotShard          Rule = "hot-shard"
+	HotChunk          Rule = "hot-chunk"
+	HotDocument       Rule = "hot-document"
+	HotProject        Rule = "hot-project"
+	MonotonicKey      Rule = "monotonic-key"
+	Imbalance         Rule = "imbalance"
+	Uneven            Rule = "uneven"
+	Jumbo             Rule = "jumbo"
+	ClientsUnsplit    Rule = "clients-unsplit"
+	BigUnsharded      Rule = "big-unsharded"
+	SnapshotBodies    Rule = "snapshot-bodies"
+	AddShards         Rule = "add-shards"
+	Orphans           Rule = "orphans"
+	Drift             Rule = "drift"
+	Draining          Rule = "draining"
+	BalancingOff      Rule = "balancing-off"
+	Resharding        Rule = "resharding"
+	RouterSilent      Rule = "router-silent"
+	RouterVersions    Rule = "router-versions"
+	ZoneCut           Rule = "zone-cut"
+	ZoneUnknown       Rule = "zone-unknown-project"
+	ZoneDropped       Rule = "zone-dropped"
+	ZoneEmpty         Rule = "zone-empty"
 )
 
 // Severity is how much a problem matters. Lists, alerts and the API use these
@@ -99,12 +116,15 @@ type Problem struct {
 	NS      topology.Namespace // what it leads to, where there is such a thing
 	Project string             // hex id
 	Shard   string
+
+	Chunk    shardkey.Key // lower bound of the chunk in NS; the zero key: no chunk
+	Document string       // hex id of a Yorkie document
 }
 
 // Evidence is one figure that an advice rests on.
 type Evidence struct {
 	Name      Message
-	Unit      string // "bytes", "count", "share", "rate" (per second), "time" or "text"
+	Unit      string // "bytes", "count", "share", "rate" (per second), "perHour", "time" or "text"
 	Known     bool
 	Value     float64
 	PlusMinus float64

@@ -25,6 +25,13 @@ type Situation struct {
 	Surveyed func(topology.Namespace, string) topology.Figure
 	Off      OffSince
 	Pins     map[string]Pin // what is known of pinned projects beside their zones, by hex id; nil: nothing
+
+	Paused       []PausedBalancing // what runs of ours have paused
+	PausedUnread bool              // that could not be read
+
+	// Past: the table is of a past time, of which history keeps the routing, zones
+	// and settings and nothing of writes, disks and routers.
+	Past bool
 }
 
 // Writes is what was counted of a collection lately: all of its new rows.
@@ -35,6 +42,8 @@ type Writes struct {
 	To       time.Time
 	Total    heat.Rate
 	Projects []heat.Line // hottest first
+	Shards   []heat.Line // all that own a part of it
+	Chunks   []ChunkWrites
 	Growing  heat.Growing
 	Failed   bool // the last count failed
 }
@@ -52,8 +61,12 @@ type Pin struct {
 	Owner   string    // hostile text
 }
 
+// hottestChunks is how many chunks of each collection are looked at: more than
+// four cannot have a quarter of its writes each, and each shard has a busiest one.
+const hottestChunks = 24
+
 // WritesOf is what a collector has counted, as the rules want it.
-func WritesOf(c *heat.Collector, t *topology.Table, over time.Duration) []Writes {
+func WritesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over time.Duration) []Writes {
 	var out []Writes
 	for _, ns := range c.Counted(t) { // a project's share among the hottest only would be no share of the writes
 		w := c.Window(ns, over)
@@ -61,7 +74,13 @@ func WritesOf(c *heat.Collector, t *topology.Table, over time.Duration) []Writes
 		if w.Seconds == 0 && h.Err == nil {
 			continue // nothing counted yet
 		}
-		out = append(out, Writes{NS: ns, Over: over, Seconds: w.Seconds, To: w.To, Total: w.Total,
+		lines := w.Chunks(t, prof)
+		lines = lines[:min(len(lines), hottestChunks)]
+		var chunks []ChunkWrites
+		for i, s := range w.Splittings(t, prof, lines) {
+			chunks = append(chunks, ChunkWrites{Min: t.Collection(ns).Chunks.At(lines[i].Chunk).Min, Line: lines[i], Split: s})
+		}
+		out = append(out, Writes{NS: ns, Over: over, Shards: w.Shards(t, prof), Chunks: chunks, Seconds: w.Seconds, To: w.To, Total: w.Total,
 			Projects: w.Projects(), Growing: w.Growing(t), Failed: h.Err != nil})
 	}
 	return out

@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, problems, history, counted, disks, pins)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
@@ -150,13 +150,11 @@ var pages = map[string]string{
 	// Overview.
 	"overview.loading":      "Reading the cluster…",
 	"overview.shards":       "Shards",
-	"overview.attention":    "Needs attention",
+	"overview.attention":    "Problems",
 	"overview.balancer":     "Balancer",
 	"overview.events":       "Newest events",
 	"overview.events.all":   "All activity",
 	"overview.size":         "{shards} shards, {collections} sharded collections, {chunks} chunks.",
-	"overview.things.one":   "{n} thing needs attention.",
-	"overview.things.many":  "{n} things need attention.",
 	"verdict.of.data":       "the data",
 	"verdict.of.chunks":     "the chunks",
 	"verdict.noshards":      "No shards are known",
@@ -185,45 +183,8 @@ var pages = map[string]string{
 	"balancer.hour":         "Last hour",
 	"balancer.hour.text":    "{moves} moved, {failed} failed",
 
-	// What needs attention.
-	"attention.none":               "Nothing. No stuck chunk, no blocked migration, every part readable.",
-	"attention.unsure":             "Not known before the first read.",
-	"attention.denied":             "{part}: not permitted to read",
-	"attention.denied.advice":      "Grant the cluster user {privilege}.",
-	"attention.stale":              "{part}: the last read failed or is late",
-	"attention.stale.advice":       "{why}",
-	"attention.draining":           "{shard} is draining",
-	"attention.draining.advice":    "The balancer moves its chunks away; databases that have it as primary must be moved by hand.",
-	"attention.drainstuck":         "{shard} is draining but the balancer is off",
-	"attention.drainstuck.advice":  "Nothing moves away until the balancer runs: sh.startBalancer().",
-	"attention.balanceroff":        "The balancer is off",
-	"attention.balanceroff.advice": "Chunks stay where they are and new data may pile up on one shard.",
-	"attention.splitonly":          "The balancer only splits",
-	"attention.splitonly.advice":   "Its mode is autoSplitOnly, so no chunk is moved.",
-	"attention.jumbo":              "{ns} has {n} jumbo chunks",
-	"attention.jumbo.advice":       "The balancer passes them over. Split them, or clear the flag after deleting data.",
-	"attention.blocked":            "{ns}: migrations are blocked",
-	"attention.blocked.advice":     "Even moves by hand are refused until setAllowMigrations is true again.",
-	"attention.nobalance":          "{ns}: balancing is switched off",
-	"attention.nobalance.advice":   "Its chunks stay where they are; moves by hand still work.",
-	"attention.resharding":         "{ns} is being resharded",
-	"attention.resharding.advice":  "Its chunks are rebuilt under a new key; moves wait until it is done.",
-	"attention.unsharded":          "{ns} is not sharded and is {share} of what {shard} holds",
-	"attention.unsharded.advice":   "Its {bytes} stay together on the database's primary shard.",
-	"attention.zoneless":           "Zone {zone} has ranges but no shard",
-	"attention.zoneless.advice":    "Its chunks cannot be placed. Give the zone to a shard or remove its ranges.",
-	"attention.zonewrong":          "{ns}: {n} chunks are outside their zone",
-	"attention.zonewrong.advice":   "The balancer moves them first, when it runs and may.",
-	"attention.zonecut":            "{ns}: {n} chunks straddle a zone boundary",
-	"attention.zonecut.advice":     "The balancer splits them at the boundary, when it runs.",
-	"attention.failures":           "{n} migrations failed in the last hour",
-	"attention.failures.advice":    "See the activity for which, and from where to where.",
-	"attention.router":             "mongos {host} has been silent since {at}",
-	"attention.router.advice":      "It was stopped or cannot reach the config servers.",
-	"attention.versions":           "mongos of different versions are running: {versions}",
-	"attention.versions.advice":    "Fine during an upgrade, not for long.",
-	"attention.drift":              "{db}: shard keys differ from those of {layout} in {n} of its collections",
-	"attention.drift.advice":       "The layout page says what that means and which commands put it right.",
+	// Problems: the sentences are in en_problems.go.
+	"attention.unsure": "Not known before the first read.",
 
 	// Shards.
 	"shard.draining":         "draining",
