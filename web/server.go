@@ -172,7 +172,9 @@ func (s *Server) Run(ctx context.Context) error {
 		cancelCounting()
 		<-counted
 	}()
-	return s.hub.run(ctx, tables, dirs, runs, pins)
+	problems, cancelProblems := s.deps.Advice.Subscribe()
+	defer cancelProblems()
+	return s.hub.run(ctx, tables, dirs, runs, pins, problems)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are

@@ -19,7 +19,7 @@ type advising struct {
 // everything.
 func (a *App) newAdvising(c Config) advising {
 	out := advising{advisor: rules.NewAdvisor(rules.Sources{
-		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Log: c.Log,
+		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
 	})}
 	switch {
 	case c.Alerts == nil:

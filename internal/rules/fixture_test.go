@@ -53,7 +53,8 @@ func calm(changes ...change) Situation {
 	}
 	s.Directory = directory(4)
 	s.Writes = []Writes{{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: 40, Exact: true, Rows: 36000},
-		Projects: []heat.Line{line(1, 12, 0.3), line(2, 10, 0.25)}}}
+		Projects: []heat.Line{line(1, 12, 0.3), line(2, 10, 0.25)},
+		Shards:   []heat.Line{shardLine("a", 15), shardLine("b", 13), shardLine("c", 12)}}}
 	for _, f := range changes {
 		f(&s)
 	}
@@ -62,6 +63,10 @@ func calm(changes ...change) Situation {
 
 func line(project int, perSecond, share float64) heat.Line {
 	return heat.Line{Project: oid(project), Rate: heat.Rate{PerSecond: perSecond, Exact: true, Share: share, Rows: int64(perSecond * 900)}}
+}
+
+func shardLine(shard string, perSecond float64) heat.Line {
+	return heat.Line{Chunk: -1, Shard: shard, Rate: heat.Rate{PerSecond: perSecond, Exact: true, Rows: int64(perSecond * 900)}}
 }
 
 func oid(n int) (id bson.ObjectID) {

@@ -73,15 +73,7 @@ func many(c ...change) []change { return c }
 // on, what is almost that and passes, and what it cannot tell of.
 func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 	big := sizeOf("y.clients", "a", 4*gib, 1000, 0)
-	for _, c := range []struct {
-		name    string
-		rule    Rule
-		changes []change
-		rank    Severity // "": does not fire
-		says    string   // code of the text, or of what it cannot tell
-		plan    string   // kind of the first plan; "" = none
-		unsure  bool
-	}{
+	run(t, []ruleCase{
 		{name: "drains with the balancer off", rule: DrainingStuck, changes: many(drain("b"), off), rank: Critical, says: "draining.balancerOff", plan: "balancer-on"},
 		{name: "drains, all chunks jumbo", rule: DrainingStuck, changes: many(drain("b"), func(s *Situation) {
 			for _, col := range s.Table.Collections {
@@ -219,7 +211,23 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 		{name: "no ranges", rule: ZoneEmpty, changes: many(carry("eu", "b")), rank: Info, says: "zone.empty", plan: "zone-remove-shard"},
 		{name: "ranges", rule: ZoneEmpty, changes: many(zone("eu", "b", 1, 2))},
 		{name: "zones unread", rule: ZoneEmpty, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
-	} {
+	})
+}
+
+// ruleCase is one situation and what a rule makes of it.
+type ruleCase struct {
+	name    string
+	rule    Rule
+	changes []change
+	rank    Severity // "": does not fire
+	says    string   // code of the text, or of what it cannot tell
+	plan    string   // kind of the first plan; "" = none
+	unsure  bool
+}
+
+func run(t *testing.T, cases []ruleCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(string(c.rule)+" "+c.name, func(t *testing.T) {
 			items, unsure, passed := verdict(calm(c.changes...), c.rule)
 			switch {
