@@ -26,6 +26,9 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	for _, i := range found.Items {
 		m.Items = append(m.Items, adviceItem(v, i, may))
 	}
+	for _, x := range []rules.Severity{rules.Critical, rules.Warn, rules.Info} {
+		m.Severities = append(m.Severities, templates.SeverityMeaning{Value: string(x), Name: severityName(x), Text: words.Code("problems.severity", string(x), nil)})
+	}
 	s := found.Summary()
 	m.Level, m.Verdict = headline(v, s)
 	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))

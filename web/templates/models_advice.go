@@ -10,9 +10,13 @@ type Advice struct {
 	Unsure     []AdviceUnsure
 	Passed     string
 	Dismissed  []AdviceDismissed
+	Severities []SeverityMeaning
 	MayDismiss bool
 	Kept       bool // decisions can be kept
 }
+
+// SeverityMeaning is what a severity means.
+type SeverityMeaning struct{ Value, Name, Text string }
 
 // AdviceItem is one advice with its figures and remedies.
 type AdviceItem struct {
