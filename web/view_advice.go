@@ -14,6 +14,7 @@ import (
 // adviceMay is what the one who asks may do, and how remedies are tried.
 type adviceMay struct {
 	dismiss, plan bool
+	whyNoPlan     string // why nobody is led to a form of a plan; "" where plan is true
 	try           tryPlan
 }
 
@@ -29,6 +30,7 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	for _, x := range []rules.Severity{rules.Critical, rules.Warn, rules.Info} {
 		m.Severities = append(m.Severities, templates.SeverityMeaning{Value: string(x), Name: severityName(x), Text: words.Code("problems.severity", string(x), nil)})
 	}
+	m.NoPlans = may.whyNoPlan
 	s := found.Summary()
 	m.Level, m.Verdict = headline(v, s)
 	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))

@@ -114,6 +114,17 @@ func tryKnown(v View, k actions.Kind, args actions.Args) (actions.Draft, error) 
 // mayPlan tells whether somebody is offered forms of plans.
 func (s *Server) mayPlan(who auth.Principal) bool { return s.deps.PlanForms && who.May(auth.Operator) }
 
+// whyNoPlan says why somebody is not offered forms of plans; "" where they are.
+func (s *Server) whyNoPlan(who auth.Principal) string {
+	switch {
+	case !s.deps.PlanForms:
+		return words.T("advice.noplans.off")
+	case !who.May(auth.Operator):
+		return words.T("advice.noplans.role")
+	}
+	return ""
+}
+
 // remedy is one plan that would help.
 type remedy struct {
 	plan      rules.Plan

@@ -11,6 +11,7 @@ type Advice struct {
 	Passed     string
 	Dismissed  []AdviceDismissed
 	Severities []SeverityMeaning
+	NoPlans    string // why no remedy has a link
 	MayDismiss bool
 	Kept       bool // decisions can be kept
 }

@@ -27,6 +27,8 @@ var problems = map[string]string{
 	"problems.severity.warn":     "Will do harm, or costs speed or safety now: plan to act.",
 	"problems.severity.info":     "No harm: good to know.",
 	"problems.severity.other":    "{code}",
+	"advice.noplans.off":         "Remedies are listed without links: this shardboard may not change the cluster (--actions=off).",
+	"advice.noplans.role":        "Remedies are listed without links: making a plan needs the role operator.",
 	"problems.severities":        "What the severities mean",
 
 	"method.migrationLog":   "Counted in config.changelog",
