@@ -78,6 +78,16 @@ type input struct {
 	stale uint64 // the parts whose last read was late, as bits
 }
 
+// same tells whether a report of one input is good for the other. A table is
+// published with each poll, but its Seq stays when nothing in it changed.
+func (i input) same(o input) bool {
+	if i.dir != o.dir || i.stale != o.stale || i.table == nil || o.table == nil {
+		return false
+	}
+	a, b := i.table, o.table
+	return a == b || a.Seq != 0 && a.Seq == b.Seq && a.ClusterID == b.ClusterID && a.Loaded == b.Loaded
+}
+
 // counted are writes as they were counted at a time; they cost more than all rules.
 type counted struct {
 	at     time.Time
@@ -222,7 +232,7 @@ func (a *Advisor) look(t *topology.Table, dir *placement.Directory, anew bool) R
 	a.mu.Lock()
 	last, was, writes := a.last, a.of, a.writes
 	a.mu.Unlock()
-	if age := now.Sub(last.At); !anew && !last.At.IsZero() && of == was && age >= 0 && age < fresh {
+	if age := now.Sub(last.At); !anew && !last.At.IsZero() && of.same(was) && age >= 0 && age < fresh {
 		return last
 	}
 	s := Situation{Table: t, Directory: dir, Profile: a.from.Profile, Now: now, Counting: a.from.Heat != nil, Surveyed: a.surveyed()}
