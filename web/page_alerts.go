@@ -30,7 +30,7 @@ func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
 // alerts is the engine, or why there is none.
 func (s *Server) alerts() (*alert.Engine, error) {
 	if s.deps.Alerts == nil {
-		return nil, fault.New(fault.Unavailable, "Nobody is alerted here: start shardboard with --alerts FILE; of several over the same data, the one that owns it sends.")
+		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. Of several processes over the same data, the one that owns it sends.")
 	}
 	return s.deps.Alerts, nil
 }

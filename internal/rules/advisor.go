@@ -375,7 +375,7 @@ func (a *Advisor) Dismiss(ctx context.Context, id, reason string, e store.AuditE
 		return err
 	}
 	if reason == "" || len(reason) > maxReason {
-		return fault.New(fault.Invalid, "Say why in at most %d bytes: whoever comes after you will want to know.", maxReason)
+		return fault.New(fault.Invalid, "Give a reason of at most %d bytes.", maxReason)
 	}
 	for _, i := range a.Report().Items {
 		if i.ID == id {
@@ -385,7 +385,7 @@ func (a *Advisor) Dismiss(ctx context.Context, id, reason string, e store.AuditE
 			return a.from.Notices.Dismiss(ctx, a.Cluster(), store.Dismissal{ID: id, By: e.By, Reason: reason, At: e.At}, e)
 		}
 	}
-	return fault.New(fault.NotFound, "There is no such advice now; what it was about may be over.")
+	return fault.New(fault.NotFound, "There is no such problem now; it may be over.")
 }
 
 // Restore takes a decision back.
@@ -400,7 +400,7 @@ func (a *Advisor) Restore(ctx context.Context, id string, e store.AuditEntry) er
 
 func (a *Advisor) decidable() error {
 	if a.from.Notices == nil || a.Cluster() == "" {
-		return fault.New(fault.Unavailable, "Nothing can be dismissed here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
+		return fault.New(fault.Unavailable, "Problems cannot be dismissed: this shardboard keeps no data, or has not read the cluster id yet.")
 	}
 	return nil
 }
