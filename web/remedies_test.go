@@ -212,9 +212,9 @@ func small(t *topology.Table, ns topology.Namespace) topology.Sizes {
 // plans: the form that a link leads to, sent as it is, makes a plan that no check
 // blocks; what is not offered says why.
 func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.PlanForms = true })
 	for _, c := range remedyCases() {
 		t.Run(string(c.rule)+" "+c.name, func(t *testing.T) {
+			s := newSite(t, func(d *Deps) { d.PlanForms = true })
 			sit := storySituation(c.change)
 			found := rules.View{Report: rules.Evaluate(sit)}
 			v := View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
@@ -314,7 +314,7 @@ func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	if line[0].PlanURL == "" {
 		t.Errorf("a plan that runs is not offered: %q", line[0].PlanText)
 	}
-	again := newStory().with(func(t *topology.Table) { t.Collection("yorkie-meta.changes").Resharding = true }).view()
+	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).view()
 	line = hotLine(planURL(actions.Split, "ns", string(c.NS), "chunk", ref))
 	if obey(line, s.tries(again)); line[0].PlanURL != "" || !strings.Contains(line[0].PlanText, "resharded") {
 		t.Errorf("a plan that is blocked is offered: %+v", line[0])

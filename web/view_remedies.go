@@ -31,7 +31,7 @@ type tryPlan func(k actions.Kind, args map[string]json.RawMessage) trial
 // trial is what came of trying a plan.
 type trial struct {
 	why  string // the check that blocks it; "" = it can run
-	asks bool   // an argument is missing or wrong: that is for the form to ask
+	asks bool   // an argument is missing or wrong, or it was not tried: left to the form
 }
 
 // What trying plans may cost for one state of the cluster. A plan over a large
@@ -39,13 +39,25 @@ type trial struct {
 const (
 	triesMost = 200
 	triesTime = time.Second
+	triesFor  = 10 * time.Second // some checks are of time
 )
+
+// untried is what is said of a plan that was not tried: a remedy is not offered
+// then, and a form that asks for more still is.
+func untried() trial { return trial{why: words.T("advice.untried"), asks: true} }
+
+// sameTable tells whether nothing that people see differs: a table is published
+// with each poll.
+func sameTable(a, b *topology.Table) bool {
+	return a == b || a != nil && b != nil && a.Seq != 0 && a.Seq == b.Seq && a.ClusterID == b.ClusterID && a.Loaded == b.Loaded
+}
 
 // trials remembers what came of trying plans on one table.
 type trials struct {
 	mu    sync.Mutex
 	table *topology.Table
 	dir   *placement.Directory
+	at    time.Time
 	done  map[string]trial
 	spent time.Duration
 }
@@ -56,20 +68,20 @@ func (s *Server) tries(v View) tryPlan {
 	return func(k actions.Kind, args map[string]json.RawMessage) trial {
 		raw, err := json.Marshal(args) // sorted by name
 		if err != nil {
-			return trial{why: words.T("advice.untried")}
+			return untried()
 		}
 		x := &s.trials
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.table != v.Table || x.dir != v.Dir {
-			x.table, x.dir, x.done, x.spent = v.Table, v.Dir, map[string]trial{}, 0
+		if age := v.Now.Sub(x.at); !sameTable(x.table, v.Table) || x.dir != v.Dir || age < 0 || age >= triesFor {
+			x.table, x.dir, x.at, x.done, x.spent = v.Table, v.Dir, v.Now, map[string]trial{}, 0
 		}
 		key := string(k) + " " + string(raw)
 		if known, ok := x.done[key]; ok {
 			return known
 		}
 		if len(x.done) >= triesMost || x.spent >= triesTime {
-			return trial{why: words.T("advice.untried")}
+			return untried()
 		}
 		begun := time.Now()
 		came := s.tryOne(v, k, raw)
@@ -171,7 +183,7 @@ func remedyURL(p rules.Plan, reason string) string {
 func tryAddress(try tryPlan, address string) trial {
 	u, err := url.Parse(address)
 	if err != nil {
-		return trial{why: words.T("advice.untried")}
+		return untried()
 	}
 	p := rules.Plan{Args: map[string]string{}}
 	for name, values := range u.Query() {
