@@ -29,14 +29,14 @@ var rooms = map[string][]string{
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
 	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
-	"internal/heat/advice": {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/history"},
+	"internal/rules":       {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/history"},
 	"internal/outcome":     {"internal/actions", "internal/heat", "internal/topology", "internal/profile", "internal/shardkey", "internal/store"},
 	"internal/alert":       {"internal/store"},
 	"internal/history":     {"internal/topology", "internal/shardkey", "internal/store"},
 	"internal/auth":        {"internal/store"},
 	"internal/api":         {},
 	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/heat/advice", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
 	"web/templates":        {"web/words", "static"},
 	"web/words":            {"-"},
 	"test/mongosh":         {"-"}, // tests only
@@ -48,7 +48,7 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/heat/advice", "internal/history", "internal/outcome", "web"},
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/rules", "internal/history", "internal/outcome", "web"},
 	"github.com/gorilla/websocket":            {"web"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},

@@ -15,7 +15,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/api"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 )
@@ -40,7 +40,7 @@ func advised(t *testing.T, change ...func(*Deps)) (*site, *alert.Engine) {
 	var e *alert.Engine
 	s = newSite(t, append([]func(*Deps){func(d *Deps) {
 		d.Watcher.(*stubWatcher).value, d.Keeper.(*stubKeeper).value = v.Table, v.Dir
-		d.Advice = advice.NewAdvisor(advice.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
+		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
 		c, err := alert.Parse("alerts.yaml", []byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -124,12 +124,12 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 			t.Errorf("the page does not say %q", u.Why)
 		}
 	}
-	if strings.Contains(page, `action="/plans"`) {
-		t.Error("a form for plans where none are made")
+	if strings.Contains(page, `href="/plans/new?`) {
+		t.Error("a link to plans where none are made")
 	}
 	planning, _ := advised(t, func(d *Deps) { d.PlanForms = true })
-	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `action="/plans"`) || !strings.Contains(page, `name="kind" value="balancer-on"`) {
-		t.Error("no form for plans where they are made")
+	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
+		t.Error("no link to a filled-in form where plans are made")
 	}
 }
 
@@ -241,7 +241,7 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 
 // advicelessSource is the source of an advisor that has not looked yet.
 func advicelessSource(s *site) alert.Source {
-	return AlertSource(advice.NewAdvisor(advice.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Now: func() time.Time { return epoch }}))
+	return AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Now: func() time.Time { return epoch }}))
 }
 
 // TestAdviceStorybook writes both pages as an admin sees them to

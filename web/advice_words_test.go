@@ -7,18 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/web/words"
 )
 
 var firstText = regexp.MustCompile(`^"([A-Za-z][A-Za-z0-9.-]*)"`)
 var secondText = regexp.MustCompile(`^[^"]*?(?:\([^)]*\))?, "([A-Za-z][A-Za-z0-9]*)"`)
 
-// TestEveryCodeOfAdviceHasItsSentence looks into the sources of package advice
+// TestEveryCodeOfAdviceHasItsSentence looks into the sources of package rules
 // for codes, since most rules do not fire in any one situation.
 func TestEveryCodeOfAdviceHasItsSentence(t *testing.T) {
-	files, err := filepath.Glob("../internal/heat/advice/*.go")
+	files, err := filepath.Glob("../internal/rules/*.go")
 	if err != nil || len(files) < 8 {
 		t.Fatal(files, err)
 	}
@@ -67,7 +67,7 @@ func TestEveryCodeOfAdviceHasItsSentence(t *testing.T) {
 	if checked < 150 {
 		t.Errorf("only %d codes found: the scan is broken", checked)
 	}
-	for _, r := range advice.Rules() {
+	for _, r := range rules.Rules() {
 		if !words.Has("advice.rule." + string(r)) {
 			t.Errorf("no name for the rule %s", r)
 		}

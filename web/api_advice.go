@@ -4,21 +4,21 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/auth"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
-	"shardboard/internal/topology"
 )
 
 func (s *Server) apiAdvice(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.loaded(); err != nil {
 		return err
 	}
-	found, err := s.advised(r)
+	v, found, err := s.advised()
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, adviceOf(s.view(), found))
+	may := adviceMay{plan: s.mayPlan(auth.From(r.Context())), try: s.tries(v)}
+	return writeJSON(w, http.StatusOK, adviceOf(v, found, may))
 }
 
 func (s *Server) apiDismiss(w http.ResponseWriter, r *http.Request) error {
@@ -26,18 +26,15 @@ func (s *Server) apiDismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &in); err != nil {
 		return err
 	}
-	return s.apiDecide(w, r, in.Reason, func(a *advice.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
+	return s.apiDecide(w, r, in.Reason, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
 func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) error {
-	return s.apiDecide(w, r, "", func(a *advice.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
+	return s.apiDecide(w, r, "", func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // apiDecide answers with the list as it is then.
-func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *advice.Advisor, id, reason string) error) error {
-	if s.deps.Advice == nil {
-		return fault.New(fault.Unavailable, "Nothing is advised here.")
-	}
+func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *rules.Advisor, id, reason string) error) error {
 	id, err := pathText(r, "id")
 	if err != nil {
 		return err
@@ -53,11 +50,11 @@ func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string
 }
 
 // adviceOf is a report on the wire.
-func adviceOf(v View, found advice.View) api.AdviceList {
+func adviceOf(v View, found rules.View, may adviceMay) api.AdviceList {
 	out := api.AdviceList{Items: []api.Advice{}, AsOf: *api.Time(found.At), Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}}
-	out.Stale = v.Table.Stale(topology.PartRouting, v.Now) || v.Now.Sub(found.At) > ageLimit
+	out.Stale, out.Summary = staleProblems(v, found), problemSummaryOf(v, found)
 	for _, i := range found.Items {
-		out.Items = append(out.Items, adviceItemOf(v, i))
+		out.Items = append(out.Items, adviceItemOf(v, i, may))
 	}
 	for _, u := range found.Unsure {
 		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: adviceText("cannot", u.Why, v.Now)})
@@ -67,13 +64,25 @@ func adviceOf(v View, found advice.View) api.AdviceList {
 	}
 	for _, d := range found.Dismissed {
 		by := dismissalOf(d.By)
-		if d.Item.ID == "" {
+		if d.Problem.ID == "" {
 			out.Over = append(out.Over, by)
 			continue
 		}
-		one := adviceItemOf(v, d.Item)
+		one := adviceItemOf(v, d.Problem, may)
 		one.Dismiss = &by
 		out.Dismissed = append(out.Dismissed, one)
+	}
+	return out
+}
+
+// problemSummaryOf counts a report on the wire.
+func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
+	s := found.Summary()
+	out := api.ProblemSummary{Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info, Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
+		Clear: s.Clear(), Items: []api.ProblemLine{}}
+	_, out.Headline = headline(v, s)
+	for _, p := range found.Items {
+		out.Items = append(out.Items, api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: adviceText("say", p.Text, v.Now)})
 	}
 	return out
 }
@@ -82,15 +91,23 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	return api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC()}
 }
 
-func adviceItemOf(v View, i advice.Item) api.Advice {
-	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Rank), Why: adviceText("why", i.Why, v.Now), Title: adviceText("say", i.Text, v.Now),
+func adviceItemOf(v View, i rules.Problem, may adviceMay) api.Advice {
+	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Severity), Severity: string(i.Severity), Why: adviceText("why", i.Why, v.Now), Title: adviceText("say", i.Text, v.Now),
 		Because: because(i), Subject: i.Subject, NS: string(i.NS), Project: i.Project, Shard: i.Shard,
-		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Commands: []api.AdviceCommand{}, WhyNot: adviceText("not", i.Remedy.WhyNot, v.Now)}
+		Document: i.Document, Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{}}
+	if c := v.Table.Collection(i.NS); c != nil && !i.Chunk.IsZero() {
+		out.Chunk = chunkRef(c, i.Chunk)
+	}
 	for _, e := range i.Evidence {
 		out.Evidence = append(out.Evidence, evidenceOf(v, e))
 	}
-	for _, p := range i.Remedy.Plans {
-		out.Plans = append(out.Plans, api.AdvicePlan{Kind: p.Kind, Args: planArguments(p), Text: adviceText("plan", p.Text, v.Now)})
+	rem := remediesOf(v, i, may)
+	out.WhyNot = rem.whyNot
+	for _, p := range rem.offered {
+		out.Plans = append(out.Plans, api.AdvicePlan{Kind: p.plan.Kind, Args: planArguments(p.plan), Text: p.text, URL: p.url})
+	}
+	for _, p := range rem.refused {
+		out.Refused = append(out.Refused, api.AdvicePlan{Kind: p.plan.Kind, Args: planArguments(p.plan), Text: p.text, Why: p.why})
 	}
 	for _, c := range i.Remedy.Commands {
 		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: adviceText("cmd", c.Say, v.Now)})
@@ -98,7 +115,7 @@ func adviceItemOf(v View, i advice.Item) api.Advice {
 	return out
 }
 
-func evidenceOf(v View, e advice.Evidence) api.AdviceFigure {
+func evidenceOf(v View, e rules.Evidence) api.AdviceFigure {
 	out := api.AdviceFigure{Name: adviceText("fig", e.Name, v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
 	switch {
 	case !e.Known:

@@ -52,6 +52,7 @@ func (s *Server) apiCluster(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range allParts {
 		out.Parts = append(out.Parts, partOf(v, p))
 	}
+	out.Problems = problemSummaryOf(v, v.problems())
 	return writeJSON(w, http.StatusOK, out)
 }
 

@@ -20,10 +20,10 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -121,7 +121,7 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 		Pictures: keyvis.New(s.watcher, nil, nil),
 		Surveys:  cannedSurveys(),
 		Now:      func() time.Time { return epoch }, Target: "mongos.example:27017", Version: "test",
-		Advice:  advice.NewAdvisor(advice.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }}),
+		Advice:  rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }}),
 		Auth:    everybody{auth.Local()},
 		Audit:   cannedAudit(),
 		Actions: cannedActions(),

@@ -59,7 +59,7 @@ func newHub(view func() View, fragments func(string) (fragmentFunc, bool), m *me
 
 // run serves until ctx ends or close is called, then closes every socket and
 // waits for its handler.
-func (h *hub) run(ctx context.Context, tables, dirs, runs, pins, outcomes <-chan struct{}) error {
+func (h *hub) run(ctx context.Context, tables, dirs, runs, pins, outcomes, problems <-chan struct{}) error {
 	if !h.start() {
 		return nil // closed before it began, or running already
 	}
@@ -98,6 +98,7 @@ func (h *hub) run(ctx context.Context, tables, dirs, runs, pins, outcomes <-chan
 		case <-runs:
 		case <-pins:
 		case <-outcomes:
+		case <-problems: // what is counted or decided changed, and perhaps no table
 		case <-gather.C:
 			waiting = false
 			last = time.Now()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/rules"
 )
 
 // update is one frame of a topic.
@@ -29,7 +30,7 @@ func statusFrame(v View) *message {
 		Status liveStatus `json:"status"`
 	}
 	st := statusView(v)
-	out.Status = liveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok", Text: st.Text}
+	out.Status = liveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok" || st.Level == string(rules.Critical) || st.Level == string(rules.Warn), Level: st.Level, Text: st.Text}
 	if !st.At.IsZero() {
 		out.Status.Age = int64(v.Now.Sub(st.At) / time.Second)
 	}
@@ -43,8 +44,11 @@ func statusFrame(v View) *message {
 type liveStatus struct {
 	At   *time.Time `json:"at"`
 	Age  int64      `json:"age"` // seconds; -1 = never read
-	OK   bool       `json:"ok"`
+	OK   bool       `json:"ok"`  // the data is of now
 	Text string     `json:"text"`
+	// Level is ok, warn or critical by the worst problem, while the data is of now;
+	// else what is wrong with the data.
+	Level string `json:"level"`
 }
 
 // marshalFrame is JSON as browsers read it; HTML needs no second escaping

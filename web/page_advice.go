@@ -5,29 +5,27 @@ import (
 	"strings"
 
 	"shardboard/internal/auth"
-	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
-// advised is what the rules say now, or why nobody asks them.
-func (s *Server) advised(r *http.Request) (advice.View, error) {
-	if s.deps.Advice == nil {
-		return advice.View{}, fault.New(fault.Unavailable, "Nothing is advised here.")
-	}
-	return s.deps.Advice.View(r.Context())
+// advised is the state of now and what the rules find in it; an error where it is
+// not known what people have dismissed.
+func (s *Server) advised() (View, rules.View, error) {
+	v := s.view()
+	found := v.problems()
+	return v, found, found.Err
 }
 
 func (s *Server) pageAdvice(w http.ResponseWriter, r *http.Request) error {
-	found, err := s.advised(r)
+	v, found, err := s.advised()
 	if err != nil {
 		return err
 	}
-	v := s.view()
 	who := auth.From(r.Context())
-	m := adviceView(v, found, adviceMay{dismiss: found.Kept && !s.deps.ReadOnly && who.May(auth.Operator), plan: s.deps.PlanForms && who.May(auth.Operator)})
+	m := adviceView(v, found, adviceMay{dismiss: found.Kept && !s.deps.ReadOnly && who.May(auth.Operator), plan: s.mayPlan(who), whyNoPlan: s.whyNoPlan(who), try: s.tries(v)})
 	return writePage(w, r, http.StatusOK, templates.AdvicePage(s.shell(r, v, "advise", words.T("nav.advise")), m))
 }
 
@@ -38,20 +36,17 @@ func deed(r *http.Request) store.AuditEntry {
 }
 
 func (s *Server) postDismiss(w http.ResponseWriter, r *http.Request) error {
-	return s.decide(w, r, func(a *advice.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
+	return s.decide(w, r, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
 func (s *Server) postRestore(w http.ResponseWriter, r *http.Request) error {
-	return s.decide(w, r, func(a *advice.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
+	return s.decide(w, r, func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // decide does what a form of the page says, and leads back to it.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *advice.Advisor, id, reason string) error) error {
+func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *rules.Advisor, id, reason string) error) error {
 	if err := parseForm(r); err != nil {
 		return err
-	}
-	if s.deps.Advice == nil {
-		return fault.New(fault.Unavailable, "Nothing is advised here.")
 	}
 	id, reason, err := idAndReason(r.PostForm.Get("id"), r.PostForm.Get("reason"))
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -30,7 +30,7 @@ func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
 // alerts is the engine, or why there is none.
 func (s *Server) alerts() (*alert.Engine, error) {
 	if s.deps.Alerts == nil {
-		return nil, fault.New(fault.Unavailable, "Nobody is alerted here: start shardboard with --alerts FILE; of several over the same data, the one that owns it sends.")
+		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. Of several processes over the same data, the one that owns it sends.")
 	}
 	return s.deps.Alerts, nil
 }
@@ -75,7 +75,7 @@ func silence(r *http.Request, e *alert.Engine, id, rule, span, reason string) er
 			return err
 		}
 	}
-	if rule != "" && !slices.Contains(advice.Rules(), advice.Rule(rule)) {
+	if rule != "" && !slices.Contains(rules.Rules(), rules.Rule(rule)) {
 		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would keep nothing from being told.", clip(rule, 100))
 	}
 	if id != "" && !slices.ContainsFunc(e.Status().Alerts, func(a alert.Alert) bool { return a.ID == id }) {

@@ -11,10 +11,10 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 )
@@ -41,7 +41,9 @@ type View struct {
 	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
 	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
 
-	Pins        map[string]advice.Pin // of now, by project; nil: nothing is known of any
+	Found *rules.View // what the rules find in it; nil: evaluated when it is asked for
+
+	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
 }
 

@@ -102,6 +102,7 @@ func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
+	obey(m.Chunks, s.tries(v))
 	return writePage(w, r, http.StatusOK, templates.HeatPage(s.shell(r, v, "heat", words.T("nav.heat")), m))
 }
 

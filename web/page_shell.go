@@ -2,8 +2,10 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -14,6 +16,9 @@ import (
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
+
+// decisionsWait bounds the read of which problems are dismissed, from our own store.
+const decisionsWait = 2 * time.Second
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
@@ -27,6 +32,10 @@ func (s *Server) view() View {
 	if s.deps.Pins != nil {
 		v.Pins, v.PinsVersion = s.deps.Pins.Pins()
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), decisionsWait)
+	defer cancel()
+	found := s.deps.Advice.ViewOf(ctx, v.Table, v.Dir)
+	v.Found = &found
 	return v
 }
 

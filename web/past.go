@@ -55,9 +55,11 @@ func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, erro
 		return now, err
 	}
 	v := now
-	v.Table, v.Now, v.Cost = t, at, 0
+	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
 	v.Sizes, v.Writes = nil, nil // both are of now
 	v.Past = &pastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
+	found := v.problems() // once for the page
+	v.Found = &found
 	return v, nil
 }
 

@@ -10,19 +10,19 @@ import (
 	"time"
 
 	"shardboard/internal/api"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
 // stubPins are what plans said, as the runs tell it.
 type stubPins struct {
 	mu      sync.Mutex
-	pins    map[string]advice.Pin
+	pins    map[string]rules.Pin
 	version uint64
 	told    chan struct{}
 }
 
-func (p *stubPins) Pins() (map[string]advice.Pin, uint64) {
+func (p *stubPins) Pins() (map[string]rules.Pin, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pins, p.version
@@ -30,7 +30,7 @@ func (p *stubPins) Pins() (map[string]advice.Pin, uint64) {
 
 func (p *stubPins) Subscribe() (<-chan struct{}, func()) { return p.told, func() {} }
 
-func (p *stubPins) publish(pins map[string]advice.Pin) {
+func (p *stubPins) publish(pins map[string]rules.Pin) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pins, p.version = pins, p.version+1
@@ -40,7 +40,7 @@ func (p *stubPins) publish(pins map[string]advice.Pin) {
 	}
 }
 
-func newPins(of map[string]advice.Pin) *stubPins {
+func newPins(of map[string]rules.Pin) *stubPins {
 	return &stubPins{pins: of, version: 1, told: make(chan struct{}, 1)}
 }
 
@@ -59,7 +59,7 @@ func pinnedTable(projects ...int) *topology.Table {
 // pinnedSite has three pins: of one a plan said all, of one nothing, and the
 // third was made by hand. Another project has no pin any more.
 func pinnedSite(t testing.TB, owner string) *site {
-	s := newSite(t, withPins(newPins(map[string]advice.Pin{
+	s := newSite(t, withPins(newPins(map[string]rules.Pin{
 		projectID(1).Hex(): {Owner: owner, Expires: epoch.Add(time.Hour)},
 		projectID(2).Hex(): {},
 		projectID(4).Hex(): {Owner: "gone", Expires: epoch.Add(time.Hour)},
@@ -145,7 +145,7 @@ func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
 
 func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
 	hex := projectID(26).Hex() // has a letter
-	s := newSite(t, withPins(newPins(map[string]advice.Pin{hex: {Owner: "anna"}})))
+	s := newSite(t, withPins(newPins(map[string]rules.Pin{hex: {Owner: "anna"}})))
 	table := pinnedTable()
 	table.Shards[1].Zones = []string{"pin-", "pin-beta", "pin-" + strings.ToUpper(hex), hex, "not-pin-" + hex}
 	s.watcher.value = table
@@ -166,7 +166,7 @@ func TestETagsChangeWithPins(t *testing.T) {
 		if w := s.do("GET", path, header("If-None-Match", tag)); tag == "" || w.Code != http.StatusNotModified {
 			t.Fatalf("%s: %q, %d", path, tag, w.Code)
 		}
-		pins.publish(map[string]advice.Pin{projectID(1).Hex(): {Owner: "owner of " + path}})
+		pins.publish(map[string]rules.Pin{projectID(1).Hex(): {Owner: "owner of " + path}})
 		if w := s.do("GET", path, header("If-None-Match", tag)); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "owner of "+path) {
 			t.Errorf("%s after a pin: %d", path, w.Code)
 		}
@@ -179,7 +179,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 		l.watcher.publish(pinnedTable(1))
 		topics := []string{"zones", "project:" + projectID(1).Hex()}
 		b := l.open("t=" + strings.Join(topics, ","))
-		pins.publish(map[string]advice.Pin{projectID(1).Hex(): {Owner: "anna"}})
+		pins.publish(map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, topic := range topics {
@@ -200,7 +200,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 func TestPinTermsAreOfNowOnly(t *testing.T) {
 	x := newTravelled(t)
 	v := x.view()
-	v.Table, v.Pins = pinnedTable(1), map[string]advice.Pin{projectID(1).Hex(): {Owner: "anna"}}
+	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}}
 	zone := pinZone(projectID(1))
 	if pinView(v, zone).Owner != "anna" || pinTermsOf(v, zone).Owner == nil || projectPin(v, projectID(1)) == nil {
 		t.Error("nothing is known of now")

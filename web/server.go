@@ -20,11 +20,11 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/alert"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -71,12 +71,13 @@ type Deps struct {
 	Demo     bool
 	Version  string
 
-	Advice    *advice.Advisor // nil: nothing is advised
-	Alerts    *alert.Engine   // nil: nobody is alerted
-	PlanForms bool            // plans are made here: advice has buttons for them
-	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
-	Pins      Pins            // nil: nothing is known of who pinned what
-	Outcomes  Outcomes        // nil: whether runs helped is not measured
+	Advice    *rules.Advisor // nil: one that knows the table, the projects and what is counted
+	Alerts    *alert.Engine  // nil: nobody is alerted
+	PlanForms bool           // plans are made here: advice has buttons for them
+	Actions   engine.Service // nil: nothing can be changed, and no route for it exists
+	Trier     Trier          // tries what is offered; nil: from the table alone
+	Pins      Pins           // nil: nothing is known of who pinned what
+	Outcomes  Outcomes       // nil: whether runs helped is not measured
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
@@ -106,6 +107,8 @@ type Server struct {
 	refusals *refusals
 	changing map[string]Route // of routes that change something, by method and pattern
 
+	trials trials // of plans that pages offer
+
 	mux   *chi.Mux
 	pages map[string]bool // patterns that have a page to GET
 }
@@ -123,6 +126,9 @@ func New(deps Deps) *Server {
 	}
 	if deps.Auth == nil {
 		deps.Auth = nobody{}
+	}
+	if deps.Advice == nil {
+		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
 	}
 	s := &Server{deps: deps, pasts: newPasts(), born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)
@@ -176,7 +182,9 @@ func (s *Server) Run(ctx context.Context) error {
 		cancelCounting()
 		<-counted
 	}()
-	return s.hub.run(ctx, tables, dirs, runs, pins, outcomes)
+	problems, cancelProblems := s.deps.Advice.Subscribe()
+	defer cancelProblems()
+	return s.hub.run(ctx, tables, dirs, runs, pins, outcomes, problems)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are

@@ -22,7 +22,8 @@ const rangesOffered = 40
 // offer makes the changes that can be planned of a thing.
 type offer struct {
 	t   *topology.Table
-	why string // why nothing can be planned at all
+	try tryPlan // nil: what is offered is not tried
+	why string  // why nothing can be planned at all
 	m   templates.Acts
 }
 
@@ -33,7 +34,9 @@ func (s *Server) offers(r *http.Request, t *topology.Table) *offer {
 	if s.deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
 		return nil
 	}
-	o := &offer{t: t, m: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
+	v := s.view()
+	v.Table = t
+	o := &offer{t: t, try: s.tries(v), m: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
 	switch {
 	case s.deps.ReadOnly:
 		o.why = words.T("act.why.readOnly")
@@ -54,8 +57,20 @@ func (o *offer) add(k actions.Kind, text, why string, pairs ...string) {
 		a.Why = words.Code("act.why", why, nil)
 	default:
 		a.URL = planURL(k, pairs...)
+		if came := o.tried(a.URL); came.why != "" && !came.asks {
+			a.URL, a.Why = "", came.why
+		}
 	}
 	o.m.List = append(o.m.List, a)
+}
+
+// tried is what would come of a plan with the arguments that its address has. What
+// it lacks is asked in its form, so that only a check that blocks counts.
+func (o *offer) tried(address string) trial {
+	if o.try == nil {
+		return trial{}
+	}
+	return tryAddress(o.try, address)
 }
 
 func actWord(code string) string { return words.Code("act", code, nil) }

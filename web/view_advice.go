@@ -1,49 +1,40 @@
 package web
 
 import (
-	"maps"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/hostile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
-// adviceMay is what the one who asks may do.
-type adviceMay struct{ dismiss, plan bool }
+// adviceMay is what the one who asks may do, and how remedies are tried.
+type adviceMay struct {
+	dismiss, plan bool
+	whyNoPlan     string // why nobody is led to a form of a plan; "" where plan is true
+	try           tryPlan
+}
 
 // adviceView answers "what should somebody look at?".
-func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
+func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	m := templates.Advice{Level: "ok", MayDismiss: may.dismiss, Kept: found.Kept}
 	if !v.Table.Loaded {
-		m.Level, m.Verdict, m.State = "note", words.T("overview.loading"), partState(v, topology.PartRouting)
-		return m
+		m.State = partState(v, topology.PartRouting)
 	}
 	for _, i := range found.Items {
 		m.Items = append(m.Items, adviceItem(v, i, may))
-		switch {
-		case i.Rank == advice.Critical:
-			m.Level = "bad"
-		case m.Level == "ok":
-			m.Level = "note"
-		}
 	}
-	n := int64(len(m.Items))
-	switch {
-	case n > 0:
-		m.Verdict = words.Plural("advice.things", n, "n", templates.Count(n))
-	case len(found.Unsure) > 0:
-		m.Level, m.Verdict = "note", words.T("advice.none.unsure")
-	default:
-		m.Verdict = words.T("advice.none")
+	for _, x := range []rules.Severity{rules.Critical, rules.Warn, rules.Info} {
+		m.Severities = append(m.Severities, templates.SeverityMeaning{Value: string(x), Name: severityName(x), Text: words.Code("problems.severity", string(x), nil)})
 	}
-	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(len(advice.Rules())), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(len(advice.Rules())-len(found.Passed)-told(found)))
+	m.NoPlans = may.whyNoPlan
+	s := found.Summary()
+	m.Level, m.Verdict = headline(v, s)
+	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))
 	for _, u := range found.Unsure {
 		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: ruleName(u.Rule), Subject: clip(u.Subject, 200), Why: adviceText("cannot", u.Why, v.Now)})
 	}
@@ -54,62 +45,30 @@ func adviceView(v View, found advice.View, may adviceMay) templates.Advice {
 	m.Passed = strings.Join(passed, " · ")
 	for _, d := range found.Dismissed {
 		row := templates.AdviceDismissed{ID: d.By.ID, By: clip(d.By.By, 80), Reason: clip(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
-		if d.Item.ID != "" {
-			row.Title, row.Rank, row.RankText = adviceText("say", d.Item.Text, v.Now), string(d.Item.Rank), rankName(d.Item.Rank)
+		if d.Problem.ID != "" {
+			row.Title, row.Rank, row.RankText = adviceText("say", d.Problem.Text, v.Now), string(d.Problem.Severity), severityName(d.Problem.Severity)
 		} else if rule, _, ok := strings.Cut(d.By.ID, "."); ok {
-			row.Title = words.T("advice.over.rule", "rule", ruleName(advice.Rule(rule)))
+			row.Title = words.T("advice.over.rule", "rule", ruleName(rules.Rule(rule)))
 		}
 		m.Dismissed = append(m.Dismissed, row)
 	}
 	return m
 }
 
-// told counts the rules that have something to say.
-func told(found advice.View) int {
-	var rules []advice.Rule
-	for _, i := range found.Items {
-		rules = append(rules, i.Rule)
-	}
-	for _, d := range found.Dismissed {
-		if d.Item.ID != "" {
-			rules = append(rules, d.Item.Rule)
-		}
-	}
-	slices.Sort(rules)
-	return len(slices.Compact(rules))
-}
-
-func adviceItem(v View, i advice.Item, may adviceMay) templates.AdviceItem {
-	out := templates.AdviceItem{ID: i.ID, Rule: ruleName(i.Rule), Rank: string(i.Rank), RankText: rankName(i.Rank),
-		Title: adviceText("say", i.Text, v.Now), Because: because(i), Why: adviceText("why", i.Why, v.Now),
-		WhyNot: adviceText("not", i.Remedy.WhyNot, v.Now)}
-	link := func(key, address string) {
-		out.Links = append(out.Links, templates.Link{Text: words.T(key), URL: address})
-	}
-	if c := v.Table.Collection(i.NS); c != nil && sharded(c) {
-		link("advice.to.collection", collectionURL(i.NS))
-	}
-	if i.Project != "" {
-		link("advice.to.project", "/projects/"+url.PathEscape(i.Project))
-	}
-	if v.Table.Shard(i.Shard) != nil {
-		link("advice.to.shard", shardURL(i.Shard))
-	}
-	if strings.HasPrefix(string(i.Rule), "zone-") || strings.HasPrefix(string(i.Rule), "pin-") {
-		link("nav.zones", "/zones")
-	}
-	if i.Rule == advice.Drift {
-		link("nav.layout", "/layout")
-	}
+func adviceItem(v View, i rules.Problem, may adviceMay) templates.AdviceItem {
+	out := templates.AdviceItem{ID: i.ID, Rule: ruleName(i.Rule), Rank: string(i.Severity), RankText: severityName(i.Severity),
+		Title: adviceText("say", i.Text, v.Now), Because: because(i), Why: adviceText("why", i.Why, v.Now)}
+	out.Links = problemLinks(v, i)
 	for _, e := range i.Evidence {
 		out.Evidence = append(out.Evidence, adviceFigure(v, e))
 	}
-	for _, p := range i.Remedy.Plans {
-		one := templates.AdvicePlan{Kind: p.Kind, Text: adviceText("plan", p.Text, v.Now), Form: may.plan, Reason: out.Title}
-		for _, name := range slices.Sorted(maps.Keys(p.Args)) {
-			one.Args = append(one.Args, templates.Option{Value: p.Args[name], Text: name})
-		}
-		out.Plans = append(out.Plans, one)
+	rem := remediesOf(v, i, may)
+	out.WhyNot = rem.whyNot
+	for _, p := range rem.offered {
+		out.Plans = append(out.Plans, templates.AdvicePlan{Text: p.text, URL: p.url})
+	}
+	for _, p := range rem.refused {
+		out.Plans = append(out.Plans, templates.AdvicePlan{Text: p.text, Why: p.why})
 	}
 	for _, c := range i.Remedy.Commands {
 		out.Commands = append(out.Commands, templates.AdviceCommand{Text: c.Text, Check: c.Check, Say: adviceText("cmd", c.Say, v.Now)})
@@ -118,7 +77,7 @@ func adviceItem(v View, i advice.Item, may adviceMay) templates.AdviceItem {
 }
 
 // adviceFigure writes one figure: what it is, how it was had, how old it is.
-func adviceFigure(v View, e advice.Evidence) templates.AdviceFigure {
+func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	out := templates.AdviceFigure{Name: adviceText("fig", e.Name, v.Now)}
 	if !e.Known {
 		out.Figure = templates.Figure{Text: words.Code("reason", e.Reason, nil)}
@@ -130,6 +89,8 @@ func adviceFigure(v View, e advice.Evidence) templates.AdviceFigure {
 		f.Text = templates.Bytes(int64(e.Value))
 	case "share":
 		f.Text = templates.Share(e.Value)
+	case "perHour":
+		f.Text = words.T("advice.perHour", "n", writesText(e.Value))
 	case "rate":
 		f.Text = words.T("advice.rate", "n", writesText(e.Value))
 		if e.PlusMinus > 0 {

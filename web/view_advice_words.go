@@ -7,20 +7,24 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
 // adviceText puts what a rule says into words; "" for what says nothing.
-func adviceText(kind string, s advice.Said, now time.Time) string {
+func adviceText(kind string, s rules.Message, now time.Time) string {
 	if s.Code == "" {
 		return ""
 	}
-	return oneLine(words.Code("advice."+kind, s.Code, adviceArgs(s.Args, now)))
+	code := s.Code
+	if s.Args["n"] == "1" && words.Has("advice."+kind+"."+code+".one") {
+		code += ".one"
+	}
+	return oneLine(words.Code("advice."+kind, code, adviceArgs(s.Args, now)))
 }
 
-// adviceArgs are a sentence's arguments as people read them: package advice
+// adviceArgs are a sentence's arguments as people read them: package rules
 // says by the beginning of a name what a value is.
 func adviceArgs(args map[string]string, now time.Time) map[string]string {
 	out := maps.Clone(args)
@@ -37,6 +41,10 @@ func adviceArgs(args map[string]string, now time.Time) map[string]string {
 		case name == "times":
 			if f, err := strconv.ParseFloat(text, 64); err == nil {
 				out[name] = strconv.FormatFloat(f, 'f', 1, 64)
+			}
+		case name == "rate":
+			if f, err := strconv.ParseFloat(text, 64); err == nil {
+				out[name] = writesText(f)
 			}
 		case name == "n":
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -58,19 +66,19 @@ func adviceArgs(args map[string]string, now time.Time) map[string]string {
 }
 
 // because is the balancer's own rule behind an advice.
-func because(i advice.Item) string {
+func because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
 	return oneLine(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
 }
 
-func ruleName(r advice.Rule) string { return words.Code("advice.rule", string(r), nil) }
-func rankName(r advice.Rank) string { return words.Code("advice.rank", string(r), nil) }
+func ruleName(r rules.Rule) string         { return words.Code("advice.rule", string(r), nil) }
+func severityName(r rules.Severity) string { return words.Code("advice.rank", string(r), nil) }
 
 // planArguments are a plan's arguments as its JSON has them: bounds and keys are
 // Extended JSON, some are numbers or true, the rest is text.
-func planArguments(p advice.Plan) map[string]json.RawMessage {
+func planArguments(p rules.Plan) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for name, text := range p.Args {
 		switch name {

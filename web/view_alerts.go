@@ -5,7 +5,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -13,24 +13,24 @@ import (
 
 // AlertSource makes alerts of advice: what is not dismissed, in words. What a
 // rule cannot tell is neither there nor over.
-func AlertSource(a *advice.Advisor) alert.Source {
+func AlertSource(a *rules.Advisor) alert.Source {
 	return func(ctx context.Context) (alert.Observed, error) {
 		found, err := a.View(ctx)
 		if err != nil {
 			return alert.Observed{}, err
 		}
-		unsure := map[advice.Rule]map[string]bool{}
+		unsure := map[rules.Rule]map[string]bool{}
 		for _, u := range found.Unsure {
 			if unsure[u.Rule] == nil {
 				unsure[u.Rule] = map[string]bool{}
 			}
 			unsure[u.Rule][u.Subject] = true
 		}
-		if len(unsure) == len(advice.Rules()) {
+		if len(unsure) == len(rules.Rules()) {
 			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can tell anything.")
 		}
 		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
-			of := unsure[advice.Rule(rule)]
+			of := unsure[rules.Rule(rule)]
 			return of[""] || of[subject]
 		}}
 		for _, i := range found.Items {
@@ -38,7 +38,7 @@ func AlertSource(a *advice.Advisor) alert.Source {
 			if why := adviceText("why", i.Why, found.At); why != "" {
 				text = joinSentences(text, why)
 			}
-			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Rank), Subject: i.Subject,
+			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
 				Title: adviceText("say", i.Text, found.At), Text: text, Path: "/advice#" + i.ID})
 		}
 		return out, nil
@@ -66,7 +66,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 				m.Level = "bad"
 			}
 		}
-		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(advice.Rule(a.Rule)), Severity: string(a.Severity), RankText: rankName(advice.Rank(a.Severity)),
+		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(rules.Rule(a.Rule)), Severity: string(a.Severity), RankText: severityName(rules.Severity(a.Severity)),
 			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
 	}
 	m.Verdict = words.T("alert.quiet")
@@ -89,13 +89,13 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		note("partial", words.T("alert.notkept"))
 	}
 	for _, t := range st.Targets {
-		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rankName(advice.Rank(t.MinSeverity)),
+		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: severityName(rules.Severity(t.MinSeverity)),
 			Repeat: templates.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
 	}
 	for _, q := range st.Silences {
 		of := q.Alert
 		if q.Rule != "" {
-			of = ruleName(advice.Rule(q.Rule))
+			of = ruleName(rules.Rule(q.Rule))
 		}
 		for _, a := range st.Alerts {
 			if a.ID == q.Alert {
@@ -104,7 +104,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		}
 		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: clip(q.By, 80), Reason: clip(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
 	}
-	for _, r := range advice.Rules() {
+	for _, r := range rules.Rules() {
 		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: ruleName(r)})
 	}
 	return m

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -8,7 +9,7 @@ import (
 
 // diskFull is the used part of a disk that needs a person now: the shard stops
 // when it is full, and nothing in the cluster makes room by itself.
-const diskFull = 0.9
+const diskFull = rules.DiskFull
 
 // diskCell is how full a shard's disk is, as a bar and "20 % of 252 GiB".
 func diskCell(v View, shard string) templates.Cell {
@@ -49,14 +50,4 @@ func diskFigure(v View, shard string) templates.Figure {
 func diskFact(v View, shard string) templates.Fact {
 	d := v.Table.DiskOf(shard)
 	return templates.Fact{Name: words.T("col.disk"), Figure: diskFigure(v, shard), Warn: d.Known() && d.Share() >= diskFull}
-}
-
-// disks: one that is almost full.
-func (n *notices) disks(v View) {
-	for _, s := range v.Table.Shards {
-		if d := v.Table.DiskOf(s.Name); d.Known() && d.Share() >= diskFull {
-			n.add(true, "disk", s.Name, shardURL(s.Name), "shard", s.Name, "share", templates.Share(d.Share()),
-				"free", templates.Bytes(d.Free()), "total", templates.Bytes(d.Total.Value))
-		}
-	}
 }

@@ -50,9 +50,9 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	}
 	var said []string
 	for _, a := range attention(v) {
-		if strings.HasPrefix(a.Key, "disk ") {
+		if strings.HasPrefix(a.Key, "add-shards.") {
 			said = append(said, a.Text)
-			if !a.Urgent || a.URL != "/shards/shard-rs-2" {
+			if !a.Urgent || a.URL != "/advice#"+a.Key {
 				t.Errorf("%+v", a)
 			}
 		}

@@ -12,7 +12,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -142,15 +144,14 @@ func at(list []string, i int) string {
 
 func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
 	drifted := func(keys map[string]string, p *profile.Profile) []templates.Attention {
-		var n notices
-		n.layouts(View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p})
-		return n.list
+		v := View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+		return problemList(v, problemsOf(v.problems(), func(r rules.Rule) bool { return r == rules.Drift }))
 	}
 	if list := drifted(headKeys("syncedseqs", "doc_id", "orders", "", "revisions", "-"), profile.Yorkie()); len(list) > 0 {
 		t.Errorf("what is left over or absent asks for attention: %+v", list)
 	}
 	list := drifted(headKeys("clients", "project_id", "schemas", ""), profile.Yorkie())
-	if len(list) != 1 || list[0].Urgent || list[0].URL != "/layout?db=y" || !strings.Contains(list[0].Text, "2 of its collections") {
+	if len(list) != 2 || list[0].Urgent || list[1].Urgent {
 		t.Errorf("%+v", list)
 	}
 	if list := drifted(headKeys("clients", "project_id"), nil); len(list) > 0 {

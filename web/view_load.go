@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -132,7 +133,7 @@ func (l load) rows(v View) []templates.ShardRow {
 // the smallest thing that moves, so small differences cannot be helped.
 const (
 	evenBelow     = 0.15
-	somewhatBelow = 0.5
+	somewhatBelow = rules.UnevenShare
 )
 
 // verdict judges by bytes where they are known, else by chunks.
@@ -173,19 +174,14 @@ func (l load) verdict() (level, text string) {
 	return "note", words.T("verdict.uneven", args...)
 }
 
-// detail is the line below the verdict: how big the cluster is and how much
-// there is to look at.
-func (l load) detail(attention int) string {
+// size is how big the cluster is, in one line.
+func (l load) size() string {
 	var chunks int64
 	for _, f := range l.chunks {
 		chunks += f.Value
 	}
-	size := words.T("overview.size", "shards", templates.Count(int64(len(l.shards))),
+	return words.T("overview.size", "shards", templates.Count(int64(len(l.shards))),
 		"collections", templates.Count(int64(l.collections)), "chunks", templates.Count(chunks))
-	if attention == 0 {
-		return size
-	}
-	return words.Plural("overview.things", int64(attention), "n", templates.Count(int64(attention))) + " " + size
 }
 
 // partial says that the first round of size reads is still under way.

@@ -2,8 +2,8 @@ package web
 
 import (
 	"sync"
-	"time"
 
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -14,31 +14,23 @@ const newestEvents = 8
 
 // overviewView answers "is it balanced, what is wrong?".
 func overviewView(v View) templates.Overview {
-	var m templates.Overview
+	m, found := templates.Overview{}, v.problems()
+	s := found.Summary()
+	m.Level, m.Verdict = headline(v, s)
 	if !v.Table.Loaded {
-		m.Level, m.Verdict = "note", words.T("overview.loading")
 		m.State = partState(v, topology.PartRouting)
 		m.Balancer = balancerView(v)
 		m.EventsWhy = partState(v, topology.PartEvents)
 		m.Unsure = m.State
-		m.Attention = attention(v)
+		listProblems(&m, v, found)
 		return m
 	}
 	load := loadOf(v.Table)
 	m.Measures = load.measures()
 	m.Shards = load.rows(v)
-	m.Attention = attention(v)
-	m.Level, m.Verdict = load.verdict()
-	urgent := 0
-	for _, a := range m.Attention {
-		if a.Urgent {
-			urgent++
-		}
-	}
-	if urgent > 0 {
-		m.Level = "bad"
-	}
-	m.Detail = load.detail(len(m.Attention))
+	listProblems(&m, v, found)
+	_, m.Detail = load.verdict()
+	m.Detail += ". " + load.size()
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartSizes} {
 		if s := partState(v, p); s.Code != "" {
 			m.Notes = append(m.Notes, s)
@@ -132,34 +124,22 @@ func balancerView(v View) templates.Balancer {
 		fact("balancer.round", words.T("balancer.idle", "n", templates.Count(b.Rounds)), "")
 	}
 	n := func(n int) string { return templates.Count(int64(n)) }
-	moves, failed := recentMoves(v, time.Hour)
-	text := words.T("balancer.hour.text", "moves", n(moves), "failed", n(failed))
-	if moves, failed := countMoves(v, time.Hour, true); moves+failed > 0 {
-		text = words.T("internal.hour", "text", text, "moves", n(moves), "failed", n(failed))
+	lately := rules.MovesLately(v.Table, v.Now) // as the rule on failing migrations counts them
+	text := words.T("balancer.hour.text", "moves", n(lately.Moves), "failed", n(lately.Failed))
+	if in := lately.Internal; in.Moves+in.Failed > 0 {
+		text = words.T("internal.hour", "text", text, "moves", n(in.Moves), "failed", n(in.Failed))
 	}
 	fact("balancer.hour", text, "")
 	return out
 }
 
-// recentMoves counts committed and failed migrations of the last while, as far
-// back as the known events go, without those of the server's own collections: as
-// the list that it leads to.
-func recentMoves(v View, d time.Duration) (moves, failed int) { return countMoves(v, d, false) }
-
-func countMoves(v View, d time.Duration, internal bool) (moves, failed int) {
-	for _, e := range v.Table.Events {
-		if v.Now.Sub(e.Time) > d {
-			break
-		}
-		if e.Internal() != internal {
-			continue
-		}
-		switch e.What {
-		case "moveChunk.commit":
-			moves++
-		case "moveChunk.error":
-			failed++
-		}
+// listProblems fills in the list of problems and what it leaves out.
+func listProblems(m *templates.Overview, v View, found rules.View) {
+	s := found.Summary()
+	m.Attention = problemList(v, found.Items[:min(len(found.Items), shownProblems)])
+	if more := len(found.Items) - len(m.Attention); more > 0 {
+		m.More = words.Plural("problems.more", int64(more), "n", templates.Count(int64(more)))
 	}
-	return moves, failed
+	m.Unchecked, m.Dismissed = uncheckedText(s), dismissedText(s)
+	m.AllGood = problemCounts(s)
 }

@@ -6,8 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/placement"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -16,7 +16,7 @@ import (
 // Pins are what the plans that made pins said of them, by project. The map does
 // not change after it was given; the version grows when another takes its place.
 type Pins interface {
-	Pins() (pins map[string]advice.Pin, version uint64)
+	Pins() (pins map[string]rules.Pin, version uint64)
 	// Subscribe gives a channel that receives a value after the pins changed, and
 	// what ends it.
 	Subscribe() (<-chan struct{}, func())

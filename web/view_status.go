@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -29,6 +30,16 @@ func statusView(v View) templates.Status {
 		s.Text = words.T("status.ok.cost", "age", age, "n", strconv.Itoa(v.Cost))
 	default:
 		s.Text = words.T("status.ok", "age", age)
+	}
+	if s.Level != "ok" {
+		return s // how old the data is comes first
+	}
+	// Notes are left to the pages: the dot is for what somebody has to act on.
+	switch found := v.problems().Summary(); found.Worst() {
+	case rules.Critical, rules.Warn:
+		s.Level = string(found.Worst())
+		found.Info = 0
+		s.Text = words.T("status.problems", "status", s.Text, "problems", problemCounts(found))
 	}
 	return s
 }

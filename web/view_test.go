@@ -92,6 +92,9 @@ func TestSumIsAnEstimateWhenPartsAreMissing(t *testing.T) {
 func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	list := attention(newStory().with(troubled).view())
 	var texts []string
+	for _, p := range newStory().with(troubled).view().problems().Items {
+		texts = append(texts, adviceText("not", p.Remedy.WhyNot, epoch))
+	}
 	seenCalm := false
 	for _, a := range list {
 		texts = append(texts, a.Text+" "+a.Advice)
@@ -102,9 +105,9 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"shard-rs-2 is draining but the balancer is off", "migrations are blocked", "balancing is switched off", "2 jumbo chunks",
-		"Zone mars has ranges but no shard", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
-		"Changelog: the last read failed", "mongos-1:27017 has been silent", "snapshot_bodies is not sharded and is",
+		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Migrations of yorkie-meta.documents are blocked", "flagged jumbo, which the balancer skips: 2",
+		"No shard carries the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
+		"Changelog: the last read failed", "mongos-1:27017 has not pinged", "snapshot_bodies is documented as sharded",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing says %q in\n%s", want, all)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -19,17 +20,6 @@ func zoneShards(t *topology.Table) map[string][]string {
 		}
 	}
 	return out
-}
-
-// zoneProblems counts a collection's chunks that are outside their zone, and
-// those that the boundary of a range cuts.
-func zoneProblems(t *topology.Table, c *topology.Collection, carried map[string][]string) (wrong, cut int) {
-	for _, z := range t.ZonesOf(c.NS) {
-		w, x, _, _ := rangeState(c, z, carried)
-		wrong += w
-		cut += x
-	}
-	return wrong, cut
 }
 
 // rangeState looks at the chunks that meet one zone range.
@@ -83,12 +73,14 @@ func zonesView(v View) templates.Zones {
 		m.Zones = append(m.Zones, row)
 	}
 	m.Groups = zoneGroups(v, r, carried)
-	var n notices
-	n.zones(v)
-	m.Violations = n.list
+	broken := problemsOf(v.problems(), zoneRule)
+	m.Violations = problemList(v, broken)
 	switch {
 	case len(m.Violations) > 0:
-		m.Level, m.Summary = "note", words.Plural("zones.broken", int64(len(m.Violations)), "n", strconv.Itoa(len(m.Violations)))
+		if m.Level = "note"; broken[0].Severity == rules.Critical { // greatest first
+			m.Level = "bad"
+		}
+		m.Summary = words.Plural("zones.broken", int64(len(m.Violations)), "n", strconv.Itoa(len(m.Violations)))
 	case len(m.Zones) > 0:
 		m.Summary = words.T("zones.fine")
 	case m.State.Code == "":

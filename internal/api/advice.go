@@ -7,10 +7,11 @@ import (
 
 // Advice is what somebody should look at (GET advice), most pressing first.
 type Advice struct {
-	ID       string           `json:"id"`   // the same as long as the trouble lasts
-	Rule     string           `json:"rule"` // hot-project, balancer-off, …
-	Rank     string           `json:"rank"` // critical, warn or info
-	Why      string           `json:"why"`  // why it has this rank, a sentence
+	ID       string           `json:"id"`       // the same as long as the trouble lasts
+	Rule     string           `json:"rule"`     // hot-project, balancer-off, …
+	Rank     string           `json:"rank"`     // the same as severity, under the name it had first
+	Severity string           `json:"severity"` // critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good to know
+	Why      string           `json:"why"`      // why it has this severity, a sentence
 	Title    string           `json:"title"`
 	Because  string           `json:"because,omitempty"` // the balancer's rule behind it, a sentence
 	Subject  string           `json:"subject"`
@@ -18,17 +19,20 @@ type Advice struct {
 	Project  string           `json:"project,omitempty"` // hex ObjectID
 	Shard    string           `json:"shard,omitempty"`
 	Evidence []AdviceFigure   `json:"evidence"`
-	Plans    []AdvicePlan     `json:"plans"`            // the best first
-	WhyNot   string           `json:"whyNot,omitempty"` // why there is no plan, or why it is not enough
-	Commands []AdviceCommand  `json:"commands"`         // for mongosh, in order
-	Dismiss  *AdviceDismissal `json:"dismissed"`        // null: nobody has
+	Chunk    string           `json:"chunk,omitempty"`    // reference of the chunk in ns that it is about
+	Document string           `json:"document,omitempty"` // hex ObjectID of a Yorkie document
+	Plans    []AdvicePlan     `json:"plans"`              // that their own checks let run, the best first
+	Refused  []AdvicePlan     `json:"refused"`            // that would help and cannot be run now; why says why
+	WhyNot   string           `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
+	Commands []AdviceCommand  `json:"commands"`           // for mongosh, in order
+	Dismiss  *AdviceDismissal `json:"dismissed"`          // null: nobody has
 }
 
 // AdviceFigure is one figure that an advice rests on; with an unknown value,
 // reason says why.
 type AdviceFigure struct {
 	Name      string     `json:"name"`
-	Unit      string     `json:"unit"`  // bytes, count, share, rate (per second), time or text
+	Unit      string     `json:"unit"`  // bytes, count, share, rate (per second), perHour, time or text
 	Value     *float64   `json:"value"` // null: not a number, or not known
 	Text      string     `json:"text,omitempty"`
 	Time      *time.Time `json:"time,omitempty"`
@@ -42,11 +46,36 @@ type AdviceFigure struct {
 	Reason    string     `json:"reason,omitempty"`
 }
 
+// ProblemSummary counts the problems that GET advice lists. It is what the
+// overview's headline says.
+type ProblemSummary struct {
+	Worst     string        `json:"worst"` // severity of the worst open problem: critical, warn, info; "" = none is open
+	Headline  string        `json:"headline"`
+	Critical  int           `json:"critical"`
+	Warn      int           `json:"warn"`
+	Info      int           `json:"info"`
+	Dismissed int           `json:"dismissed"` // that are there and that somebody dismissed
+	Rules     int           `json:"rules"`
+	Unchecked int           `json:"unchecked"` // rules that could not be checked, wholly or in part
+	Clear     bool          `json:"clear"`     // no problem is open, and every rule could be checked
+	Items     []ProblemLine `json:"items"`     // open ones, greatest first
+}
+
+// ProblemLine is one problem in short.
+type ProblemLine struct {
+	ID       string `json:"id"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+}
+
 // AdvicePlan is the body of a POST to plans.
 type AdvicePlan struct {
 	Kind string                     `json:"kind"`
 	Args map[string]json.RawMessage `json:"args"`
 	Text string                     `json:"text"`
+	URL  string                     `json:"url,omitempty"` // of the filled-in form; "" where plans are not made, or not of this
+	Why  string                     `json:"why,omitempty"` // of a refused one: the check that blocks it
 }
 
 // AdviceCommand is a line to type. A check changes nothing; say tells what has
@@ -79,6 +108,7 @@ type AdviceList struct {
 	Next      Cursor            `json:"next"`
 	AsOf      time.Time         `json:"asOf"`
 	Stale     bool              `json:"stale"`
+	Summary   ProblemSummary    `json:"summary"`
 	Unsure    []AdviceUnsure    `json:"unsure"`
 	Passed    []string          `json:"passed"`
 	Dismissed []Advice          `json:"dismissed"` // that are there still

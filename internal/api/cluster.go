@@ -4,23 +4,24 @@ import "time"
 
 // Cluster is the whole cluster in one object (GET cluster).
 type Cluster struct {
-	ClusterID     string     `json:"clusterId"`
-	Target        string     `json:"target"`        // address as configured, redacted
-	ServerVersion string     `json:"serverVersion"` // of the mongos
-	Version       string     `json:"version"`       // of shardboard
-	Demo          bool       `json:"demo"`
-	Seq           uint64     `json:"seq"` // grows with each published table
-	Shards        int        `json:"shards"`
-	Databases     []Database `json:"databases"`
-	Collections   int        `json:"collections"` // sharded ones
-	Chunks        int        `json:"chunks"`
-	Jumbo         int        `json:"jumbo"`
-	Zones         int        `json:"zones"`
-	Bytes         Figure     `json:"bytes"`
-	Documents     Figure     `json:"documents"`
-	Balancer      Balancer   `json:"balancer"`
-	Routers       []Router   `json:"routers"`
-	Parts         []Part     `json:"parts"`
+	ClusterID     string         `json:"clusterId"`
+	Target        string         `json:"target"`        // address as configured, redacted
+	ServerVersion string         `json:"serverVersion"` // of the mongos
+	Version       string         `json:"version"`       // of shardboard
+	Demo          bool           `json:"demo"`
+	Seq           uint64         `json:"seq"` // grows with each published table
+	Shards        int            `json:"shards"`
+	Databases     []Database     `json:"databases"`
+	Collections   int            `json:"collections"` // sharded ones
+	Chunks        int            `json:"chunks"`
+	Jumbo         int            `json:"jumbo"`
+	Zones         int            `json:"zones"`
+	Bytes         Figure         `json:"bytes"`
+	Documents     Figure         `json:"documents"`
+	Balancer      Balancer       `json:"balancer"`
+	Routers       []Router       `json:"routers"`
+	Parts         []Part         `json:"parts"`
+	Problems      ProblemSummary `json:"problems"`
 	Freshness
 }
 

@@ -12,7 +12,16 @@ import (
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web"
 )
+
+// trier tries the plans that pages offer; nil while actions are off.
+func (a *App) trier() web.Trier {
+	if a.engine == nil {
+		return nil
+	}
+	return a.engine
+}
 
 // engineParts are what the rest of the program has for the engine.
 type engineParts struct {

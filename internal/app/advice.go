@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"shardboard/internal/alert"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/web"
 )
 
 // advising looks at what is wrong and tells of it.
 type advising struct {
-	advisor *advice.Advisor
+	advisor *rules.Advisor
 	alerts  *alert.Engine // nil: nobody is told
 }
 
@@ -18,8 +18,8 @@ type advising struct {
 // processes over the same data, the owner alone sends alerts: each would tell of
 // everything.
 func (a *App) newAdvising(c Config) advising {
-	out := advising{advisor: advice.NewAdvisor(advice.Sources{
-		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Log: c.Log,
+	out := advising{advisor: rules.NewAdvisor(rules.Sources{
+		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
 	})}
 	switch {
 	case c.Alerts == nil:

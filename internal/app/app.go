@@ -137,6 +137,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Audit:     a.trail,
 		Actions:   actions,
 		PlanForms: actions != nil,
+		Trier:     a.trier(),
 		Pins:      pins,
 		Outcomes:  outcomes,
 		Auth:      a.auth,

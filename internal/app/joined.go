@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/advice"
 	"shardboard/internal/history"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -83,7 +83,7 @@ func target(s actions.Step) string {
 
 // pinsOfPlans is what the plans that made pins said of them, for advice; nil
 // while actions are off: then nothing is known of it.
-func (a *App) pinsOfPlans() func(context.Context, string) (map[string]advice.Pin, error) {
+func (a *App) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
 	if a.pins == nil {
 		return nil
 	}

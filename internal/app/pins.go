@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
-	"shardboard/internal/heat/advice"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -36,7 +36,7 @@ type pinBook struct {
 
 	mu      sync.Mutex
 	cluster string // whose pins they are
-	pins    map[string]advice.Pin
+	pins    map[string]rules.Pin
 	version uint64 // grows when pins change
 	subs    map[chan struct{}]struct{}
 }
@@ -44,7 +44,7 @@ type pinBook struct {
 // Pins are what is known by now of the pins of the cluster, by project; nil:
 // nothing is. The map does not change any more; the version does when another
 // takes its place.
-func (b *pinBook) Pins() (map[string]advice.Pin, uint64) {
+func (b *pinBook) Pins() (map[string]rules.Pin, uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cluster != b.tables.Table().ClusterID {
@@ -111,7 +111,7 @@ func (b *pinBook) await(ctx context.Context, seen string, told <-chan struct{}, 
 }
 
 // latest reads what runs have begun or ended since it was last asked.
-func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]advice.Pin, error) {
+func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]rules.Pin, error) {
 	ctx, cancel := context.WithTimeout(ctx, runsWait)
 	defer cancel()
 	b.reading.Lock()
@@ -122,7 +122,7 @@ func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]advice
 	}
 	b.whole = false
 	newest, open := "", []string(nil)
-	pins, settled := map[string]advice.Pin{}, map[string]bool{}
+	pins, settled := map[string]rules.Pin{}, map[string]bool{}
 	err := eachRun(ctx, b.runs, func(r engine.Run) bool {
 		if newest == "" {
 			newest = r.ID
@@ -135,7 +135,7 @@ func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]advice
 		}
 		switch r.Kind {
 		case actions.Pin, actions.Isolate:
-			p := advice.Pin{Owner: r.Args.Owner}
+			p := rules.Pin{Owner: r.Args.Owner}
 			if r.Args.Expires > 0 {
 				p.Expires = r.Ended.Add(r.Args.Expires)
 			}
@@ -182,7 +182,7 @@ func (b *pinBook) same(ctx context.Context, cluster string) (bool, error) {
 	return true, nil
 }
 
-func (b *pinBook) keep(cluster string, pins map[string]advice.Pin) {
+func (b *pinBook) keep(cluster string, pins map[string]rules.Pin) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cluster == cluster && b.pins != nil && maps.Equal(b.pins, pins) {

@@ -113,9 +113,9 @@ function later() {
 
 function take(frame) {
   if (frame.status) {
-    const { at, age, ok, text } = frame.status;
+    const { at, age, ok, text, level } = frame.status;
     if (at && age >= 0) serverClock(Date.parse(at) + age * 1000);
-    status(ok ? "ok" : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
+    status(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
   }
   if (!frame.topic) return;
   const first = !versions.has(frame.topic);

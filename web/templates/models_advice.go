@@ -10,9 +10,14 @@ type Advice struct {
 	Unsure     []AdviceUnsure
 	Passed     string
 	Dismissed  []AdviceDismissed
+	Severities []SeverityMeaning
+	NoPlans    string // why no remedy has a link
 	MayDismiss bool
 	Kept       bool // decisions can be kept
 }
+
+// SeverityMeaning is what a severity means.
+type SeverityMeaning struct{ Value, Name, Text string }
 
 // AdviceItem is one advice with its figures and remedies.
 type AdviceItem struct {
@@ -34,13 +39,12 @@ type AdviceFigure struct {
 	How string
 }
 
-// AdvicePlan is a plan that can be made: as a form where plans are made here.
+// AdvicePlan is a plan that would help: with the address of its filled-in form
+// where it can be made, or with why it cannot be run now.
 type AdvicePlan struct {
-	Kind   string
-	Text   string
-	Args   []Option // Text is the name, Value the value
-	Reason string
-	Form   bool
+	Text string
+	URL  string
+	Why  string
 }
 
 // AdviceCommand is a line to type and what to know about it.

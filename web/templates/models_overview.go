@@ -11,7 +11,11 @@ type Overview struct {
 	Notes     []State // stale or denied parts that the figures come from
 	Balancer  Balancer
 	Attention []Attention
-	Unsure    State // instead of "nothing" while that is not known
+	More      string // how many problems are not listed here
+	AllGood   string // instead of the list when it is empty
+	Unchecked string // which part could not be checked
+	Dismissed string // how many problems are dismissed
+	Unsure    State  // instead of "nothing" while that is not known
 	Events    []EventRow
 	Folded    *Folded
 	LiveURL   string
@@ -59,13 +63,15 @@ type Balancer struct {
 	Facts []Fact
 }
 
-// Attention is one thing that somebody should know, most urgent first.
+// Attention is one problem, greatest first.
 type Attention struct {
-	Key    string // stable across renderings
-	Urgent bool
-	Text   string
-	Advice string
-	URL    string
+	Key          string // stable across renderings
+	Severity     string // critical, warn or info
+	SeverityText string
+	Urgent       bool
+	Text         string
+	Advice       string
+	URL          string
 }
 
 // EventRow is one changelog entry in words.

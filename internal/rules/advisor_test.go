@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// world is what an advisor looks at, with a clock of its own.
+type world struct {
+	store.Notices // whose other methods are not used
+
+	s      Situation
+	now    time.Time
+	list   []store.Dismissal
+	err    error
+	reads  int
+	paused []PausedBalancing
+}
+
+func (w *world) Table() *topology.Table          { return w.s.Table }
+func (w *world) Directory() *placement.Directory { return w.s.Directory }
+func (w *world) Dismissals(context.Context, string) ([]store.Dismissal, error) {
+	w.reads++
+	return w.list, w.err
+}
+func (w *world) Dismiss(_ context.Context, _ string, d store.Dismissal, _ store.AuditEntry) error {
+	w.list = append(w.list, d)
+	return nil
+}
+func (w *world) Restore(context.Context, string, string, store.AuditEntry) error {
+	w.list = nil
+	return nil
+}
+
+func (w *world) advisor() *Advisor {
+	return NewAdvisor(Sources{Tables: w, Directories: w, Profile: w.s.Profile, Notices: w, Now: func() time.Time { return w.now },
+		Paused: func(context.Context) ([]PausedBalancing, error) { return w.paused, w.err }})
+}
+
+func has(v View, r Rule) bool {
+	for _, p := range v.Items {
+		if p.Rule == r {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAViewIsOfTheTableThatItIsAskedFor(t *testing.T) {
+	w := &world{s: calm(), now: now}
+	a := w.advisor()
+	before := w.s.Table
+	if v := a.ViewOf(t.Context(), before, w.s.Directory); has(v, BalancerOff) {
+		t.Fatal("off in a calm cluster")
+	}
+	w.s = calm(off)
+	if v := a.ViewOf(t.Context(), w.s.Table, w.s.Directory); !has(v, BalancerOff) {
+		t.Error("the newer table has the report of the older one")
+	}
+	if v := a.ViewOf(t.Context(), before, w.s.Directory); has(v, BalancerOff) {
+		t.Error("the older table has the report of the newer one")
+	}
+}
+
+func TestAReportIsMadeAnewWhenAReadBecomesLate(t *testing.T) {
+	w := &world{s: calm(), now: now}
+	a := w.advisor()
+	first := a.Report()
+	w.now = now.Add(time.Second)
+	if again := a.Report(); !again.At.Equal(first.At) {
+		t.Error("the same table is evaluated twice in a second")
+	}
+	w.now = now.Add(fresh)
+	if later := a.Report(); later.At.Equal(first.At) {
+		t.Error("a report is shown that is too old")
+	}
+}
+
+func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
+	w := &world{s: calm(), now: now}
+	a := w.advisor()
+	a.Look()
+	told, stop := a.Subscribe()
+	heard := func() bool {
+		select {
+		case <-told:
+			return true
+		default:
+			return false
+		}
+	}
+	if a.Look(); heard() {
+		t.Error("told of the same list")
+	}
+	w.s, w.now = calm(off), now.Add(time.Minute)
+	r := a.Look()
+	if !heard() {
+		t.Error("not told of a new problem")
+	}
+	if err := a.Dismiss(t.Context(), r.Items[0].ID, "known", store.AuditEntry{}); err != nil || !heard() {
+		t.Error("not told of a dismissal", err)
+	}
+	if v, err := a.View(t.Context()); err != nil || v.Summary().Open() != len(r.Items)-1 || v.Summary().Dismissed != 1 || v.Summary().Clear() {
+		t.Errorf("%+v, %v", v.Summary(), err)
+	}
+	heard() // of the decision, read back
+	stop()
+	w.s = calm()
+	if a.Look(); heard() {
+		t.Error("told after the end")
+	}
+}
+
+func TestDecisionsThatCannotBeReadHideNothing(t *testing.T) {
+	w := &world{s: calm(off), now: now, err: errors.New("disk")}
+	if v, err := w.advisor().View(t.Context()); err == nil || !has(v, BalancerOff) {
+		t.Errorf("%v, %v", v.Items, err)
+	}
+}
+
+func TestAnAdvisorAsksWhatRunsHavePaused(t *testing.T) {
+	w := &world{s: calm(off), now: now, paused: []PausedBalancing{{What: PausedBalancer, Run: "r1", Since: now.Add(-time.Hour)}}}
+	a := w.advisor()
+	a.lookBack(t.Context())
+	if v, _ := a.View(t.Context()); !has(v, BalancingPaused) || has(v, BalancerOff) {
+		t.Errorf("%+v", v.Items)
+	}
+	w.err = errors.New("disk")
+	a.lookBack(t.Context())
+	for _, u := range a.Look().Unsure {
+		if u.Rule == BalancingPaused && u.Why.Code == "noRuns" {
+			return
+		}
+	}
+	t.Error("a failed read of runs is taken for none")
+}

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/hostile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// collection is how mongosh names a collection.
+func collection(ns topology.Namespace) string {
+	return "db.getSiblingDB(" + hostile.Quoted(ns.Database()) + ").getCollection(" + hostile.Quoted(ns.Collection()) + ")"
+}
+
+func admin(format string, args ...any) string {
+	return "db.adminCommand({" + fmt.Sprintf(format, args...) + "})"
+}
+
+// check and do are a line that changes nothing and one that does.
+func check(text, code string, args ...string) Command {
+	return Command{Text: text, Check: true, Say: say(code, args...)}
+}
+
+func do(text, code string, args ...string) Command {
+	return Command{Text: text, Say: say(code, args...)}
+}
+
+func plan(kind string, text Message, args ...string) Plan {
+	p := Plan{Kind: kind, Args: map[string]string{}, Text: text}
+	for i := 0; i+1 < len(args); i += 2 {
+		p.Args[args[i]] = args[i+1]
+	}
+	return p
+}
+
+// bounds are a chunk's as the argument of a plan.
+func bounds(c *topology.Collection, ch topology.Chunk) string {
+	return "[" + c.Key.ExtJSON(ch.Min) + "," + c.Key.ExtJSON(ch.Max) + "]"
+}
+
+// document is a stored bound as Extended JSON.
+func document(raw bson.Raw) string {
+	if len(raw) == 0 {
+		return "{}"
+	}
+	return shardkey.ValueExtJSON(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: raw})
+}
+
+// parsed is how mongosh takes Extended JSON.
+func parsed(ext string) string { return "EJSON.parse(" + hostile.Quoted(ext) + ")" }
+
+// field is a name as a key of a JavaScript object.
+func field(name string) string {
+	for i, r := range name {
+		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return hostile.Quoted(name)
+		}
+	}
+	if name == "" {
+		return hostile.Quoted(name)
+	}
+	return name
+}
+
+// keyText is a shard key as mongosh takes it, with further fields at its end.
+func keyText(p shardkey.Pattern, more ...string) string {
+	var parts []string
+	for _, f := range p.Fields() {
+		kind := ": 1"
+		if f.Hashed {
+			kind = `: "hashed"`
+		}
+		parts = append(parts, field(f.Name)+kind)
+	}
+	for _, m := range more {
+		parts = append(parts, field(m)+": 1")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"testing"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/topology"
+)
+
+// hotAt has one chunk of y.changes take a rate and a share, by a judgement on a
+// split through it; the rest is spread over the shards, most of it on its own.
+func hotAt(chunk int, perSecond, share float64, s heat.Splitting) change {
+	return func(x *Situation) {
+		c := x.Table.Collection("y.changes")
+		ch := c.Chunks.At(chunk)
+		total := perSecond / share
+		w := Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1}}
+		rest := (total - perSecond) / 4
+		for i, shard := range x.Table.Shards { // the first takes least beside its hot chunk, the owner most
+			own := rest * []float64{0.5, 1, 1}[i]
+			if shard.Name == ch.Shard {
+				own = perSecond + 2.5*rest
+			}
+			w.Shards = append(w.Shards, shardLine(shard.Name, own))
+		}
+		w.Chunks = []ChunkWrites{{Min: ch.Min, Split: s, Line: heat.Line{Chunk: chunk, Shard: ch.Shard, Top: oid(3), TopShare: 0.95, Projects: 1,
+			Rate: heat.Rate{PerSecond: perSecond, Share: share, Rows: int64(perSecond * 900), Exact: true}}}}
+		x.Writes = []Writes{w}
+	}
+}
+
+func TestHotShardsChunksAndDocuments(t *testing.T) {
+	wide := collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc")
+	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9)}
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)}
+	single := heat.Splitting{Code: "single"}
+	unknown := heat.Splitting{Can: true, Code: "unknown"}
+	short := func(s *Situation) {
+		for i := range s.Writes {
+			s.Writes[i].Seconds = 60
+		}
+	}
+	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
+	run(t, []ruleCase{
+		{name: "a chunk that a split divides", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides)), rank: Warn, says: "hotChunk", plan: "split"},
+		{name: "moderate", rule: HotChunk, changes: many(wide, hotAt(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split"},
+		{name: "of writers that are not known", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
+		{name: "a fifth of the writes", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.2, divides))},
+		{name: "one of three chunks", rule: HotChunk, changes: many(hotAt(1, 300, 0.5, divides))},
+		{name: "few writes", rule: HotChunk, changes: many(wide, hotAt(4, 2, 0.9, divides))},
+		{name: "of one document", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, document))},
+		{name: "counted for a minute", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides), short), unsure: true, says: "tooShort"},
+		{name: "nobody counts", rule: HotChunk, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "in the past", rule: HotChunk, changes: many(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
+
+		{name: "one document", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, document)), rank: Warn, says: "hotDocument", plan: "move"},
+		{name: "one document of three chunks", rule: HotDocument, changes: many(hotAt(1, 300, 0.6, document)), rank: Warn, says: "hotDocument", plan: "move"},
+		{name: "one document is everything", rule: HotDocument, changes: many(wide, hotAt(4, 300, 1, document)), rank: Warn, says: "hotDocument"},
+		{name: "one value", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, single)), rank: Warn, says: "hotDocument.single", plan: "move"},
+		{name: "one project, the key has no more", rule: HotDocument, changes: many(wide, hotAt(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})), rank: Info, says: "hotDocument.project", plan: "move"},
+		{name: "a split divides it", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, divides))},
+		{name: "migrations blocked", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, document), of("y.changes", blocked)), rank: Warn, says: "hotDocument"},
+		{name: "nobody counts", rule: HotDocument, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
+
+		{name: "a shard with a chunk to split", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.7, divides)), rank: Info, says: "hotShard", plan: "split"},
+		{name: "almost all of it", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides)), rank: Warn, says: "hotShard", plan: "split"},
+		{name: "evenly", rule: HotShard, changes: many(wide)},
+		{name: "one shard can take anything", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides), drain("a"), drain("c"))},
+		{name: "a shard whose chunks are not counted", rule: HotShard, changes: many(func(s *Situation) {
+			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
+		}), rank: Info, says: "hotShard"},
+		{name: "counted for a minute", rule: HotShard, changes: many(short), unsure: true, says: "tooShort"},
+		{name: "one collection cannot be counted", rule: HotShard, changes: many(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }), unsure: true, says: "countedPart"},
+		{name: "nobody counts", rule: HotShard, changes: many(uncounted), unsure: true, says: "notCounting"},
+	})
+}
+
+func TestAHotChunkGoesToNoShardThatMayNotTakeIt(t *testing.T) {
+	wide := collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc")
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)}
+	for name, c := range map[string]struct {
+		change change
+		to     string
+	}{
+		"the calmest, by name": {func(*Situation) {}, "a"},
+		"not one that drains":  {drain("a"), "c"},
+		"not outside its zone": {func(s *Situation) {
+			c := s.Table.Collection("y.changes")
+			lo, hi := c.Chunks.At(4).Min, c.Chunks.At(4).Max
+			s.Table.Zones = append(s.Table.Zones, topology.ZoneRange{NS: "y.changes", Zone: "eu", Min: lo, Max: hi})
+			carry("eu", "bc")(s)
+		}, "c"},
+	} {
+		items, unsure, _ := verdict(calm(wide, hotAt(4, 300, 0.5, document), c.change), HotDocument)
+		if len(items) != 1 || len(items[0].Remedy.Plans) != 1 || items[0].Remedy.Plans[0].Args["to"] != c.to {
+			t.Errorf("%s: %+v, unsure %v", name, items, unsure)
+		}
+	}
+}
+
+// TestAChunkThatIsNoLongerThereIsNotHot: writes were counted under older bounds.
+func TestAChunkThatIsNoLongerThereIsNotHot(t *testing.T) {
+	s := calm(collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc"), hotAt(4, 300, 0.5, heat.Splitting{Code: "single"}))
+	put(&s, "y.changes", "{doc_id: hashed}", "ab")
+	if items, _, _ := verdict(s, HotDocument); len(items) > 0 {
+		t.Errorf("%+v", items)
+	}
+}

@@ -1,0 +1,197 @@
+package rules
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
+	for _, s := range []Situation{{}, {Table: &topology.Table{}}} {
+		if r := Evaluate(s); len(r.Items) != 0 || len(r.Passed) != 0 || len(r.Unsure) != len(Rules()) {
+			t.Errorf("%d items, %d passed, %d unsure", len(r.Items), len(r.Passed), len(r.Unsure))
+		}
+	}
+}
+
+// TestLessKnownIsNeverMoreCalm takes one thing away at a time: no rule that
+// fired may then pass.
+func TestLessKnownIsNeverMoreCalm(t *testing.T) {
+	trouble := many(collectionOf("y.documents", "{project_id: 1}", "abCabc"), zone(pin3, "b", 3, 4), zone("eu", "", 1, 2), carry("left", "c"), zone("pin-"+oid(99).Hex(), "b", 4, 5), off, drain("c"),
+		busy(3, 300, 0.7), sizeOf("y.users", "a", 5*gib, 9, 0), sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0), sizeOf("y.changes", "b", gib, 1_000_000, 500_000))
+	all := Evaluate(calm(trouble...))
+	if len(all.Items) < 9 {
+		t.Fatalf("only %d troubles to take from", len(all.Items))
+	}
+	for name, less := range map[string]change{
+		"zones": func(s *Situation) { s.Table.Zones = nil; unread(topology.PartZones)(s) },
+		"settings": func(s *Situation) {
+			s.Table.Balancer = topology.Balancer{}
+			s.Table.Health[topology.PartSettings] = topology.Health{}
+		},
+		"counting":  func(s *Situation) { s.Counting, s.Writes = false, nil },
+		"unsharded": func(s *Situation) { s.Table.Unsharded = nil },
+		"sizes":     func(s *Situation) { s.Table.Sizes = nil },
+	} {
+		r := Evaluate(calm(append(slices.Clone(trouble), less)...))
+		for _, i := range all.Items {
+			// The pass of a rule that looks at something else is no loss.
+			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff}, "counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
+			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
+				t.Errorf("without %s, %s passes", name, i.Rule)
+			}
+		}
+	}
+}
+
+func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
+	build := func() Report {
+		return Evaluate(calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")))
+	}
+	a, b := build(), build()
+	if len(a.Items) < 4 {
+		t.Fatalf("%d items", len(a.Items))
+	}
+	seen := map[string]bool{}
+	for i, x := range a.Items {
+		if x.ID != b.Items[i].ID {
+			t.Errorf("the second time %s is %s", x.ID, b.Items[i].ID)
+		}
+		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
+			t.Errorf("%s before %s", a.Items[i-1].Severity, x.Severity)
+		}
+		if seen[x.ID] || strings.Trim(x.ID, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || !strings.HasPrefix(x.ID, string(x.Rule)+".") {
+			t.Errorf("id %q", x.ID)
+		}
+		seen[x.ID] = true
+	}
+}
+
+func TestNamesCannotLeaveTheirQuotesInCommands(t *testing.T) {
+	evil := "\"}); db.dropDatabase(); ({\"\u202e\u2028`${x}"
+	r := Evaluate(calm(func(s *Situation) {
+		s.Table.Unsharded = append(s.Table.Unsharded, topology.Namespace("y."+evil))
+		measure(s, "y."+evil, "a", 5*gib, 9, 0)
+	}, carry(evil, "b"), zone(evil+"2", "b", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = topology.Namespace("y." + evil) }))
+	commands := 0
+	for _, i := range r.Items {
+		for _, c := range i.Remedy.Commands {
+			commands++
+			if strings.ContainsAny(c.Text, "\u202e\u2028\n") || strings.Contains(outside(c.Text), "dropDatabase") {
+				t.Errorf("%s", c.Text)
+			}
+		}
+	}
+	if commands < 4 {
+		t.Errorf("only %d commands", commands)
+	}
+}
+
+// outside is what of a line of JavaScript is not within double quotes.
+func outside(line string) string {
+	var out strings.Builder
+	within, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case within && r == '\\':
+			escaped = true
+		case r == '"':
+			within = !within
+		case !within:
+			out.WriteRune(r)
+		}
+	}
+	if within {
+		return line
+	}
+	return out.String()
+}
+
+// past is a history in which the balancer was turned off at a time.
+type past struct {
+	off   time.Time
+	first time.Time
+	gap   bool
+	asked int
+}
+
+func (p *past) At(_ context.Context, _ string, at time.Time) (history.Moment, error) {
+	p.asked++
+	if at.Before(p.first) {
+		return history.Moment{}, fault.New(fault.NotFound, "not so far back")
+	}
+	t := &topology.Table{Loaded: true, Balancer: topology.Balancer{Known: true, Mode: "full"}}
+	if !at.Before(p.off) {
+		t.Balancer.Mode = "off"
+	}
+	return history.Moment{Table: t, At: at, Watched: !p.gap}, nil
+}
+
+func (p *past) Begin(context.Context, string) (time.Time, error) { return p.first, nil }
+
+func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		past    past
+		want    time.Time
+		atLeast bool
+	}{
+		"ten minutes ago":          {past{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
+		"nine days ago":            {past{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)}, now.Add(-9 * 24 * time.Hour), false},
+		"before anybody looked":    {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
+		"history is young":         {past{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
+		"on in a young history":    {past{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
+		"while nobody was looking": {past{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true}, now.Add(-50 * time.Hour), true},
+	} {
+		got, err := offSince(t.Context(), &c.past, "c1", now, now)
+		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || c.past.first.Equal(c.want) && d != 0 || got.AtLeast != c.atLeast {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if c.past.asked > 40 {
+			t.Errorf("%s: asked %d times", name, c.past.asked)
+		}
+	}
+}
+
+func TestTheSwitchIsFollowedFromWhenItIsSeen(t *testing.T) {
+	var w offWatch
+	on, off := calm().Table, calm(off).Table
+	if !w.see(off, now) || !w.since.AtLeast {
+		t.Error("off at first sight is off for at least so long, and history is asked")
+	}
+	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
+	if w.see(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
+		t.Error("history is asked again, or not believed")
+	}
+	w.see(on, now.Add(2*time.Minute))
+	if w.see(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
+		t.Errorf("turned off before our eyes: %+v", w.since)
+	}
+}
+
+func TestARateSaysHowMuchOfItsWindowWasCounted(t *testing.T) {
+	for seconds, want := range map[float64]time.Duration{480: 8 * time.Minute, 900: Window, 901.2: Window} {
+		s := calm(busy(3, 300, 0.7))
+		s.Writes[0].Seconds = seconds
+		found := 0
+		for _, i := range Evaluate(s).Items {
+			for _, e := range i.Evidence {
+				if e.Method == "writes" {
+					if found++; e.Over != Window || e.Covered != want {
+						t.Errorf("%g s: %s of %s", seconds, e.Covered, e.Over)
+					}
+				}
+			}
+		}
+		if found == 0 {
+			t.Error("no rate")
+		}
+	}
+}

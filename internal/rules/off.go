@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+// Past gives past states: history.Past.
+type Past interface {
+	At(ctx context.Context, cluster string, at time.Time) (history.Moment, error)
+	Begin(ctx context.Context, cluster string) (time.Time, error)
+}
+
+// offWatch follows the balancer's switch while this process looks.
+type offWatch struct {
+	sawOn   bool
+	off     bool
+	since   OffSince
+	settled bool // history has been asked about this time of being off
+}
+
+func isOff(t *topology.Table) bool {
+	return !t.Balancer.Enabled() || t.Balancer.Mode == "autoSplitOnly"
+}
+
+// see takes notice of a table; true when history should be asked.
+func (w *offWatch) see(t *topology.Table, now time.Time) bool {
+	if !t.Loaded || !t.Balancer.Known {
+		return false
+	}
+	if !isOff(t) {
+		*w = offWatch{sawOn: true}
+		return false
+	}
+	if !w.off {
+		*w = offWatch{off: true, sawOn: w.sawOn, since: OffSince{At: now, AtLeast: !w.sawOn, Method: "watched"}}
+	}
+	return w.since.AtLeast && !w.settled
+}
+
+func (w *offWatch) found(s OffSince) {
+	if w.off {
+		w.settled = true
+		if !s.At.IsZero() && s.At.Before(w.since.At) {
+			w.since = s
+		}
+	}
+}
+
+// oldest is the first state that history has.
+func oldest(ctx context.Context, past Past, cluster string) (history.Moment, error) {
+	begin, err := past.Begin(ctx, cluster)
+	if err != nil {
+		return history.Moment{}, err
+	}
+	return past.At(ctx, cluster, begin)
+}
+
+// offSince finds in history when the balancer was turned off: steps back until
+// it was on, then halves the time between, to a minute. Some twenty reads.
+func offSince(ctx context.Context, past Past, cluster string, known, now time.Time) (OffSince, error) {
+	out := OffSince{At: known, AtLeast: true, Method: "history"}
+	var on time.Time
+	for step := time.Hour; step <= history.Keep; step *= 4 {
+		m, err := past.At(ctx, cluster, now.Add(-step))
+		first := fault.Of(err) == fault.NotFound // nobody looked so long ago
+		if first {
+			m, err = oldest(ctx, past, cluster)
+		}
+		switch {
+		case first && fault.Of(err) == fault.NotFound:
+			return out, nil
+		case err != nil:
+			return OffSince{}, err
+		}
+		if !m.Table.Balancer.Known || !m.At.Before(out.At) {
+			break
+		}
+		if !isOff(m.Table) {
+			on = m.At
+			break
+		}
+		if out.At = m.At; first {
+			break
+		}
+	}
+	if on.IsZero() {
+		return out, nil
+	}
+	for out.At.Sub(on) > time.Minute {
+		m, err := past.At(ctx, cluster, on.Add(out.At.Sub(on)/2))
+		if err != nil {
+			return OffSince{}, err
+		}
+		switch {
+		case isOff(m.Table):
+			out.At = m.At
+		default:
+			on = m.At
+			out.AtLeast = !m.Watched
+		}
+	}
+	if m, err := past.At(ctx, cluster, on); err == nil {
+		// In a time that nobody watched it may have been earlier than the first look.
+		out.AtLeast = !m.Watched
+	}
+	return out, nil
+}

@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"time"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/heat"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Situation is what the rules look at. Nothing in it is modified.
+type Situation struct {
+	Table     *topology.Table
+	Directory *placement.Directory
+	Profile   *profile.Profile
+	Now       time.Time
+
+	Counting bool     // writes are counted here
+	Writes   []Writes // of the collections that have been counted
+
+	// Surveyed is a project's bytes in a collection by the last survey; nil where
+	// there was none.
+	Surveyed func(topology.Namespace, string) topology.Figure
+	Off      OffSince
+	Pins     map[string]Pin // what is known of pinned projects beside their zones, by hex id; nil: nothing
+
+	Paused       []PausedBalancing // what runs of ours have paused
+	PausedUnread bool              // that could not be read
+
+	// Past: the table is of a past time, of which history keeps the routing, zones
+	// and settings and nothing of writes, disks and routers.
+	Past bool
+}
+
+// Writes is what was counted of a collection lately: all of its new rows.
+type Writes struct {
+	NS       topology.Namespace
+	Over     time.Duration // that was asked for
+	Seconds  float64       // that were covered
+	To       time.Time
+	Total    heat.Rate
+	Projects []heat.Line // hottest first
+	Shards   []heat.Line // all that own a part of it
+	Chunks   []ChunkWrites
+	Growing  heat.Growing
+	Failed   bool // the last count failed
+}
+
+// OffSince is since when the balancer has been off.
+type OffSince struct {
+	At      time.Time // zero: not known
+	AtLeast bool      // it was off already when somebody first looked
+	Method  string    // "history": from placement history; "watched": by this process
+}
+
+// Pin is what the plan that made a pin said of it.
+type Pin struct {
+	Expires time.Time // zero: never
+	Owner   string    // hostile text
+}
+
+// hottestChunks is how many chunks of each collection are looked at: more than
+// four cannot have a quarter of its writes each, and each shard has a busiest one.
+const hottestChunks = 24
+
+// WritesOf is what a collector has counted, as the rules want it.
+func WritesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over time.Duration) []Writes {
+	var out []Writes
+	for _, ns := range c.Counted(t) { // a project's share among the hottest only would be no share of the writes
+		w := c.Window(ns, over)
+		h, _ := c.Health(ns)
+		if w.Seconds == 0 && h.Err == nil {
+			continue // nothing counted yet
+		}
+		lines := w.Chunks(t, prof)
+		lines = lines[:min(len(lines), hottestChunks)]
+		var chunks []ChunkWrites
+		for i, s := range w.Splittings(t, prof, lines) {
+			chunks = append(chunks, ChunkWrites{Min: t.Collection(ns).Chunks.At(lines[i].Chunk).Min, Line: lines[i], Split: s})
+		}
+		out = append(out, Writes{NS: ns, Over: over, Shards: w.Shards(t, prof), Chunks: chunks, Seconds: w.Seconds, To: w.To, Total: w.Total,
+			Projects: w.Projects(), Growing: w.Growing(t), Failed: h.Err != nil})
+	}
+	return out
+}
+
+// look is one pass of all rules.
+type look struct {
+	Situation
+	report *Report
+	rule   Rule
+	plans  map[topology.Namespace]*balance.Plan
+}
+
+func (l *look) add(i Problem) {
+	i.Rule = l.rule
+	i.ID = idOf(i.Rule, i.Subject)
+	l.report.Items = append(l.report.Items, i)
+}
+
+// cannot says that the rule cannot tell about a subject.
+func (l *look) cannot(subject, code string, args ...string) {
+	l.report.Unsure = append(l.report.Unsure, Unsure{Rule: l.rule, Subject: subject, Why: say(code, args...)})
+}
+
+// unread says that a part of the table was never read; true when it was not.
+func (l *look) unread(p topology.Part) bool {
+	h, listed := l.Table.Health[p]
+	if !h.At.IsZero() || !listed && len(l.Table.Health) == 0 {
+		return false
+	}
+	if h.Denied {
+		l.cannot("", "denied", "part", string(p), "privilege", h.Privilege)
+	} else {
+		l.cannot("", "unread", "part", string(p))
+	}
+	return true
+}
+
+// plan is the balancer's view of a collection, made once.
+func (l *look) plan(c *topology.Collection) *balance.Plan {
+	if l.plans[c.NS] == nil {
+		l.plans[c.NS] = balance.PlanOf(balance.Situation{Table: l.Table}, c)
+	}
+	return l.plans[c.NS]
+}
+
+// sharded are the collections that people shard.
+func (l *look) sharded() []*topology.Collection {
+	var out []*topology.Collection
+	for _, c := range l.Table.Collections {
+		if db := c.NS.Database(); db != "config" && db != "admin" && !c.Unsplittable && !c.Temporary && c.Chunks != nil && c.Chunks.Len() > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (l *look) release() balance.Release { return balance.ReleaseOf(l.Table.ServerInfo.Version) }
+
+// chunkBytes is the chunk size that holds for a collection; 0 when not known.
+func (l *look) chunkBytes(c *topology.Collection) int64 {
+	if c != nil && c.MaxChunkBytes > 0 {
+		return c.MaxChunkBytes
+	}
+	return l.Table.Balancer.ChunkBytes
+}

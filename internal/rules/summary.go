@@ -1,0 +1,55 @@
+package rules
+
+// Summary is a view in one line: what headlines, the status dot and counts are
+// made of, so that no two of them can disagree.
+type Summary struct {
+	Critical, Warn, Info int // open problems; dismissed ones are not among them
+	Dismissed            int // problems that are there and that somebody decided not to be shown
+	Rules                int // of which so many
+	Unchecked            int // could not be checked, wholly or in part
+}
+
+// Open is the number of open problems.
+func (s Summary) Open() int { return s.Critical + s.Warn + s.Info }
+
+// Worst is the greatest severity of an open problem; "" while there is none.
+func (s Summary) Worst() Severity {
+	switch {
+	case s.Critical > 0:
+		return Critical
+	case s.Warn > 0:
+		return Warn
+	case s.Info > 0:
+		return Info
+	}
+	return ""
+}
+
+// Clear tells whether there is no problem and nothing that could not be checked.
+func (s Summary) Clear() bool { return s.Open() == 0 && s.Unchecked == 0 }
+
+// Summary counts the problems of a view.
+func (v View) Summary() Summary {
+	out := Summary{Rules: len(Rules())}
+	for _, p := range v.Items {
+		switch p.Severity {
+		case Critical:
+			out.Critical++
+		case Warn:
+			out.Warn++
+		default:
+			out.Info++
+		}
+	}
+	for _, d := range v.Dismissed {
+		if d.Problem.ID != "" {
+			out.Dismissed++
+		}
+	}
+	unsure := map[Rule]bool{}
+	for _, u := range v.Unsure {
+		unsure[u.Rule] = true
+	}
+	out.Unchecked = len(unsure)
+	return out
+}

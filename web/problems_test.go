@@ -1,0 +1,255 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/rules"
+	"shardboard/internal/topology"
+)
+
+// troubles are what can be wrong, each by itself; a generated situation has some.
+var troubles = map[string]func(*topology.Table){
+	"all": troubled,
+	"balancer off": func(t *topology.Table) {
+		t.Balancer.Mode, t.Balancer.Stopped = "off", true
+	},
+	"balancer unknown": func(t *topology.Table) { t.Balancer = topology.Balancer{} },
+	"routing stale": func(t *topology.Table) {
+		t.Health[topology.PartRouting] = topology.Health{At: epoch.Add(-7 * time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+	},
+	"nothing permitted": func(t *topology.Table) {
+		for _, p := range everyPart() {
+			if p != topology.PartRouting && p != topology.PartShards && p != topology.PartDatabases {
+				t.Health[p] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on config." + string(p)}
+			}
+		}
+		t.Events, t.Zones, t.Sizes, t.Unsharded, t.Routers, t.Balancer = nil, nil, nil, nil, nil, topology.Balancer{}
+	},
+	"a shard drains": func(t *topology.Table) { t.Shards[len(t.Shards)-1].Draining = true },
+	"no events":      func(t *topology.Table) { t.Events = nil },
+	"disks full":     func(t *topology.Table) { t.Disks[t.Shards[0].Name] = diskOf(470, 480, epoch) },
+	"zone empty":     func(t *topology.Table) { t.Shards[0].Zones = append(t.Shards[0].Zones, "left") },
+	"failures": func(t *topology.Table) {
+		for i := range 9 {
+			d := must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(i)}}}, {Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(i + 1)}}},
+				{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: hostileName}}))
+			t.Events = append([]topology.Event{{ID: fmt.Sprint("f", i), Time: epoch.Add(-time.Minute), What: "moveChunk.error", NS: "yorkie-meta.changes", Details: d}}, t.Events...)
+		}
+	},
+	"not loaded": func(t *topology.Table) { *t = topology.Table{ClusterID: t.ClusterID} },
+	"not reached": func(t *topology.Table) {
+		*t = topology.Table{ClusterID: t.ClusterID, Health: map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.New(fault.Unavailable, "No answer.")}}}
+	},
+	"silent mongos": func(t *topology.Table) {
+		t.Routers = append(t.Routers, topology.Router{Host: hostileName, Version: "5.0.6", Ping: epoch.Add(-20 * time.Minute)})
+	},
+}
+
+// generated is the i-th situation: some shards, some troubles.
+func generated(i int) View {
+	rng := rand.New(rand.NewPCG(uint64(i), 11))
+	s := newStory()
+	s.rng = rng
+	s.shards = []int{1, 2, 3, 3, 12, 24}[rng.IntN(6)]
+	names := make([]string, 0, len(troubles))
+	for name := range troubles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for range rng.IntN(4) {
+		name := names[rng.IntN(len(names))]
+		s.with(func(t *topology.Table) {
+			if len(t.Shards) >= 2 && len(t.Collections) > 0 || name == "no events" {
+				troubles[name](t)
+			}
+		})
+	}
+	v := s.view()
+	if rng.IntN(5) == 0 {
+		v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"})
+	}
+	return v
+}
+
+// TestEveryPlaceSaysTheSameOfTheProblems holds overview, status dot, advice, alerts
+// and the API against each other in many situations.
+func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
+	levels := map[string]int{}
+	n := 120
+	if testing.Short() {
+		n = 40
+	}
+	for i := range n {
+		v := generated(i)
+		s := newSite(t)
+		s.watcher.value, s.keeper.value = v.Table, v.Dir
+		found := s.view().problems()
+		sum := found.Summary()
+		var want []string
+		for _, p := range found.Items {
+			want = append(want, p.ID+" "+string(p.Severity))
+		}
+		doc := parse(t, s.do("GET", "/").Body.String())
+		level := levelOf(doc)
+		levels[level]++
+		text := strings.TrimSpace(doc.Find("h1").Text())
+		none := strings.HasPrefix(text, "No problems") || strings.HasPrefix(text, "No open problems")
+		switch {
+		case none != (sum.Open() == 0 && v.Table.Loaded):
+			t.Errorf("%d: %q with %d problems", i, text, sum.Open())
+		case text == "No problems" && !sum.Clear():
+			t.Errorf("%d: %q with %d rules unchecked", i, text, sum.Unchecked)
+		case (level == "bad") != (sum.Worst() == rules.Critical), level == "ok" && !sum.Clear():
+			t.Errorf("%d: the headline is %s, the worst problem %q", i, level, sum.Worst())
+		}
+		checkOverview(t, i, doc, found)
+		checkDot(t, i, doc, v, sum)
+
+		advice := parse(t, s.do("GET", "/advice").Body.String())
+		if got := strings.TrimSpace(advice.Find("h1").Text()); got != text || levelOf(advice) != level {
+			t.Errorf("%d: the overview says %q (%s), advice %q (%s)", i, text, level, got, levelOf(advice))
+		}
+		var listed []string
+		advice.Find(".findings > li").Each(func(_ int, li *goquery.Selection) {
+			id, _ := li.Attr("data-key")
+			severity, _ := li.Attr("data-severity")
+			listed = append(listed, id+" "+severity)
+		})
+		if !slices.Equal(listed, want) {
+			t.Errorf("%d: advice lists %v, want %v", i, listed, want)
+		}
+		if !v.Table.Loaded {
+			continue // the API has nothing to answer from
+		}
+		list, cluster := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice")), decode[api.Cluster](t, s.do("GET", "/api/v1/cluster"))
+		var ids, lines []string
+		for _, x := range list.Items {
+			ids = append(ids, x.ID+" "+x.Severity)
+			if x.Rank != x.Severity {
+				t.Errorf("%s: rank %s, severity %s", x.ID, x.Rank, x.Severity)
+			}
+		}
+		for _, x := range cluster.Problems.Items {
+			lines = append(lines, x.ID+" "+x.Severity)
+		}
+		if !slices.Equal(ids, want) || !slices.Equal(lines, want) {
+			t.Errorf("%d: the API lists %v and %v, want %v", i, ids, lines, want)
+		}
+		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() || p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
+			t.Errorf("%d: %+v for %q", i, p, text)
+		}
+		observed, err := AlertSource(s.deps.Advice)(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var alerts []string
+		for _, x := range observed.Notices {
+			alerts = append(alerts, x.ID+" "+string(x.Severity))
+		}
+		if !slices.Equal(alerts, want) {
+			t.Errorf("%d: alerts of %v, want %v", i, alerts, want)
+		}
+	}
+	if levels["bad"] == 0 || levels["note"] == 0 {
+		t.Errorf("the situations are all alike: %v", levels)
+	}
+}
+
+func levelOf(doc *goquery.Document) string {
+	class, _ := doc.Find("h1.verdict").Attr("class")
+	_, level, _ := strings.Cut(class, "is-")
+	return level
+}
+
+// checkOverview: the list of the overview is the beginning of the list, each
+// problem has its severity in words, and what is left out is counted.
+func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View) {
+	t.Helper()
+	rows := doc.Find("#attention .attention li")
+	if want := min(len(found.Items), shownProblems); rows.Length() != want {
+		t.Errorf("%d: the overview lists %d of %d", i, rows.Length(), len(found.Items))
+		return
+	}
+	rows.Each(func(n int, li *goquery.Selection) {
+		id, _ := li.Attr("data-key")
+		p := found.Items[n]
+		if id != p.ID || strings.TrimSpace(li.Find(".flag").Text()) != severityName(p.Severity) {
+			t.Errorf("%d: row %d is %s %q, want %s %s", i, n, id, li.Find(".flag").Text(), p.ID, p.Severity)
+		}
+	})
+	rest := doc.Find("#attention .rest").Text()
+	if more := len(found.Items) - shownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
+		t.Errorf("%d: %d problems are left out and %q", i, more, rest)
+	}
+	if s := found.Summary(); s.Unchecked > 0 && !strings.Contains(rest, fmt.Sprintf("%d of %d rules", s.Unchecked, s.Rules)) {
+		t.Errorf("%d: %d rules are not checked and %q", i, s.Unchecked, rest)
+	}
+}
+
+// checkDot: where the data is of now the dot is of the worst problem.
+func checkDot(t *testing.T, i int, doc *goquery.Document, v View, s rules.Summary) {
+	t.Helper()
+	level, _ := doc.Find("#status").Attr("data-level")
+	want := "ok"
+	switch {
+	case !v.Table.Loaded, v.Table.Stale(topology.PartRouting, v.Now):
+		if level == "ok" || level == "warn" || level == "critical" {
+			t.Errorf("%d: the dot is %s though the data is not of now", i, level)
+		}
+		return
+	case s.Worst() == rules.Critical, s.Worst() == rules.Warn:
+		want = string(s.Worst())
+	}
+	if level != want {
+		t.Errorf("%d: the dot is %q, want %q", i, level, want)
+	}
+	if words := doc.Find("#status .words").Text(); want == "critical" && !strings.Contains(words, "critical problem") {
+		t.Errorf("%d: the dot says %q", i, words)
+	}
+}
+
+// TestTheZonesPageListsTheProblemsOfZones and nothing else.
+func TestTheZonesPageListsTheProblemsOfZones(t *testing.T) {
+	v := newStory().with(troubled).view()
+	m := zonesView(v)
+	if len(m.Violations) < 2 || m.Level != "bad" {
+		t.Fatalf("%s: %+v", m.Level, m.Violations)
+	}
+	for _, x := range m.Violations {
+		if !strings.HasPrefix(x.Key, "zone") && !strings.HasPrefix(x.Key, "pin-") {
+			t.Errorf("%s is no problem of zones", x.Key)
+		}
+	}
+}
+
+// TestAClearClusterSaysNoProblems: only then, and by the same words everywhere.
+func TestAClearClusterSaysNoProblems(t *testing.T) {
+	for _, c := range []struct {
+		s     rules.Summary
+		level string
+		want  string
+	}{
+		{rules.Summary{Rules: 30}, "ok", "No problems"},
+		{rules.Summary{Rules: 30, Unchecked: 2}, "note", "No problems found; 2 of 30 rules could not be checked in full"},
+		{rules.Summary{Rules: 30, Dismissed: 1}, "ok", "No open problems, 1 dismissed"},
+		{rules.Summary{Rules: 30, Info: 1}, "note", "1 note"},
+		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "note", "2 warnings, 1 note"},
+		{rules.Summary{Rules: 30, Critical: 1, Warn: 2, Unchecked: 4}, "bad", "1 critical problem, 2 warnings"},
+	} {
+		if level, text := headline(View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
+			t.Errorf("%+v: %s %q", c.s, level, text)
+		}
+	}
+}
