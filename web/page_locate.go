@@ -34,7 +34,7 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 		if kind == fault.Internal {
 			return err
 		}
-		m.Problem = fault.Text(err)
+		m.Problem = s.problemText(w, err)
 		m.Examples = locateExamples(v)
 		return writePage(w, r, kind.HTTPStatus(), templates.LocatePage(sh, m))
 	}

@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, outage)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
@@ -847,7 +847,7 @@ var pages = map[string]string{
 	// Requests that could not be answered.
 	"error.home":               "Overview",
 	"error.notfound":           "Not found",
-	"error.invalid":            "That cannot be asked",
+	"error.invalid":            "Invalid request",
 	"error.forbidden":          "Not permitted",
 	"error.unavailable":        "Not available now",
 	"error.internal":           "Something went wrong",

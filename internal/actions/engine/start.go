@@ -53,7 +53,7 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 		return Run{}, false, err
 	}
 	if err := e.unchanged(ctx, p); err != nil {
-		return Run{}, false, err
+		return Run{}, false, without(err, "Nothing was started; the plan stands until "+p.Expires.UTC().Format("15:04:05 UTC")+".")
 	}
 	return e.start(ctx, by, p)
 }
@@ -79,11 +79,7 @@ var errConfirm = fmt.Errorf("wrong confirmation")
 
 // unchanged drafts the plan again and compares.
 func (e *Engine) unchanged(ctx context.Context, p actions.Plan) error {
-	s, err := e.situation(ctx)
-	if err != nil {
-		return err
-	}
-	fresh, err := e.draft(ctx, &s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+	s, fresh, err := e.drawn(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
 	table := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
 	const otherwise = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {
