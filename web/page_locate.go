@@ -38,8 +38,7 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 		m.Examples = locateExamples(v)
 		return writePage(w, r, kind.HTTPStatus(), templates.LocatePage(sh, m))
 	}
-	m.Items = locateItems(v, found.Items)
-	if err := s.explainPage(r, v, found.Items, m.Items); err != nil {
+	if m.Items, err = s.explainPage(r, v, found.Items); err != nil {
 		return err
 	}
 	m.Asked = true

@@ -151,7 +151,7 @@ func shardCollectionRow(t *topology.Table, c placement.CollectionOn) templates.S
 func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 	row := templates.ShardProjectRow{
 		Name: nameOf(on.Project), URL: "/projects/" + on.Project.ID.Hex(),
-		Documents: countFigure(on.Project.Documents), Share: templates.Share(on.Share),
+		Documents: countFigure(on.Project.Documents), Rows: rowShareFigure(on.Rows),
 	}
 	for _, c := range on.Collections {
 		if c.Chunks == c.Of {
@@ -161,4 +161,21 @@ func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 		}
 	}
 	return row
+}
+
+// rowShareFigure is the part of a project's own rows that is on the shard.
+func rowShareFigure(s placement.RowShare) templates.Figure {
+	if !s.Known {
+		return templates.Figure{Text: words.Code("reason", s.Reason, nil), Title: words.Code("reason.title", s.Reason, nil)}
+	}
+	low, high := templates.Share(s.Low), templates.Share(s.High)
+	how := words.Code("method", s.Method, nil)
+	out := templates.Figure{Known: true, Text: low, Title: how, Approx: !s.Exact}
+	if low != high {
+		out.Text, out.Approx = words.T("shard.own.range", "low", low, "high", high), false
+	}
+	if !s.At.IsZero() && !s.Exact {
+		out.Title = words.T("figure.at", "how", how, "at", templates.Clock(s.At))
+	}
+	return out
 }

@@ -124,7 +124,7 @@ type ShardProjectRow struct {
 	Name, URL string
 	Whole     []string // collections wholly there
 	Part      []string // collections partly there
-	Share     string   // of the chunks of its own collections
+	Rows      Figure   // share of its own rows
 	Documents Figure
 }
 
@@ -153,7 +153,8 @@ type LocateItem struct {
 	Project    string
 	ProjectURL string
 	Removed    bool
-	Answer     string
+	Answer     string // before the shards
+	AnswerEnd  string // after them
 	Shards     []ShardRef
 	Notes      []string
 	Places     []PlaceRow

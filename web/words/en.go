@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, outage)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, outage, located)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
@@ -126,6 +126,8 @@ var pages = map[string]string{
 	"reason.notCounted":              "not counted",
 	"reason.notReported":             "not reported",
 	"reason.notKept":                 "not kept",
+	"reason.noRows":                  "no rows",
+	"reason.title.noRows":            "The project has no rows in collections whose shard key begins with the project.",
 	"reason.other":                   "unknown ({code})",
 	"reason.title.other":             "No reason is known beyond the code {code}.",
 	"reason.title.notLoaded":         "The first statistics read has not come to this yet.",
@@ -140,6 +142,7 @@ var pages = map[string]string{
 	"method.dbStats":                 "Reported by dbStats",
 	"method.shardedDataDistribution": "Reported by $shardedDataDistribution",
 	"method.routing":                 "Counted in the routing table",
+	"method.rowBounds":               "Between bounds: the counts stored with the project, and none to all rows of collections without one",
 	"method.chunkShare":              "Estimated from the share of chunks",
 	"method.projectStats":            "Counted by the application and stored with the project",
 	"method.partial":                 "Sum of what is known so far",
@@ -238,14 +241,16 @@ var pages = map[string]string{
 	"shard.projects.none":    "No project has rows of its own here.",
 	"shard.projects.more":    "{n} more projects are not listed.",
 	"shard.csv":              "CSV",
-	"shard.own":              "Own rows here",
+	"shard.own":              "Share of own rows",
+	"shard.own.range":        "{low} to {high}",
+	"shard.own.title":        "Own rows are those in collections whose shard key begins with the project: 100 % means that all of them are here.",
 	"shard.whole":            "Wholly here",
 	"shard.part":             "Partly here",
 	"shard.partof":           "{name} ({n} of {of} chunks)",
-	"shard.answer":           "If {shard} is sick, {n} of {all} projects are hit in rows of their own; {whole} of them have all such rows here.",
+	"shard.answer":           "If {shard} goes down, {n} of {all} projects are affected in rows of their own; {whole} of them have all such rows here.",
 	"shard.answer.nobody":    "none",
-	"shard.answer.bydoc":     "Every project can also be hit through {names}, which are placed document by document (up to {share} of the chunks are here).",
-	"shard.answer.loading":   "The list of projects is not read yet, so who is hit is not known.",
+	"shard.answer.bydoc":     "Every project can also be affected through {names}, which are placed document by document (up to {share} of the chunks are here).",
+	"shard.answer.loading":   "The list of projects is not read yet, so which projects are affected is not known.",
 
 	// Collections.
 	"collections.summary":        "{n} sharded collections in {chunks} chunks on {shards} shards. Cells: data, share of the collection, documents and chunks.",
@@ -532,7 +537,7 @@ var pages = map[string]string{
 	"why.tracked":               "Not sharded; it was given a shard of its own by moveCollection.",
 	"why.absent":                "There is no such collection, so nothing is anywhere.",
 	"why.nothing":               "Not known: neither a shard key nor the primary shard of {db} is readable.",
-	"ticket.key":                "{ns}: {values} is in chunk {n} of {of} ({min} to {max}, version {version}) on {shard}",
+	"ticket.key":                "{ns}: {values} belongs to chunk {n} of {of} ({min} to {max}, version {version}) on {shard}",
 	"ticket.chunk":              "{ns}: chunk {n} of {of} ({min} to {max}, version {version}) is on {shard}",
 	"ticket.hash":               "{values} (hash {hash})",
 	"ticket.prefix":             "{ns}: {values} can be in {n} of {of} chunks, on {shards}",
