@@ -35,7 +35,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := api.ShardDetail{
-		Shard: shardOf(loadOf(v.Table), *sh), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
+		Shard: shardOf(loadOf(v.Table), *sh), Orphans: orphansOf(v.Table.OrphansAt(sh.Name, v.Now)), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
 		ByDocument: []api.ShardCollection{}, Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
 	}
 	for _, c := range contents.Collections {

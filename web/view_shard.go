@@ -40,6 +40,7 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		diskFact(v, name),
 		{Name: words.T("col.hosts"), Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
 		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: orUnknown(strings.Join(s.Zones, ", "))}},
+		orphansFact(t.OrphansAt(name, v.Now)),
 		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},
 	}
 	for _, c := range contents.Collections {

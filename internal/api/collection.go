@@ -35,10 +35,18 @@ type ShardPart struct {
 	Documents Figure `json:"documents"`
 }
 
+// ShardOrphans is a collection's orphaned documents on one shard.
+type ShardOrphans struct {
+	Shard string `json:"shard"`
+	Orphans
+}
+
 // CollectionDetail is one collection alone (GET collections/{ns}).
 type CollectionDetail struct {
 	Collection
-	ZoneRanges []ZoneRange `json:"zoneRanges"`
+	ZoneRanges []ZoneRange    `json:"zoneRanges"`
+	Orphans    Orphans        `json:"orphans"`        // on all shards together
+	ByShard    []ShardOrphans `json:"orphansByShard"` // sharded collections only
 	Freshness
 }
 

@@ -26,6 +26,7 @@ type Disk struct {
 // ShardDetail is a shard with what lives on it (GET shards/{name}).
 type ShardDetail struct {
 	Shard
+	Orphans    Orphans           `json:"orphans"` // of all sharded collections on it
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project

@@ -2,7 +2,7 @@ package words
 
 // english is the catalogue: key → sentence with {placeholders}, a file for
 // each part of the product. Never written after start.
-var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, outage, located)
+var english = assembled(pages, signIn, acting, runs, audited, heat, surveying, advising, history, counted, disks, pins, outage, located, orphaned)
 
 // assembled joins the parts. A key in two of them would make one of its
 // sentences unreachable, so that is a defect that no build gets past.
@@ -138,7 +138,7 @@ var pages = map[string]string{
 	"reason.title.notCounted":        "No count is stored with this project (Yorkie stores one since 0.7.10).",
 	"reason.title.notKept":           "History keeps what was set and where data was, not what the balancer was doing or how full disks were.",
 	"reason.title.notReported":       "This MongoDB version does not report it.",
-	"method.collStats":               "Reported by $collStats, orphans included",
+	"method.collStats":               "Reported by $collStats, orphaned documents included",
 	"method.dbStats":                 "Reported by dbStats",
 	"method.shardedDataDistribution": "Reported by $shardedDataDistribution",
 	"method.routing":                 "Counted in the routing table",
@@ -275,7 +275,6 @@ var pages = map[string]string{
 	"flag.resharding.title":      "The collection is being rebuilt under another shard key.",
 	"collection.chunks":          "Chunks",
 	"fact.perchunk":              "Data per chunk",
-	"fact.orphans":               "Orphans",
 	"fact.version":               "Version",
 	"fact.version.title":         "The highest chunk version: major grows with each move, minor with each split or merge.",
 	"fact.primary":               "Database primary",

@@ -184,7 +184,8 @@ func orphans(l *look) {
 				continue
 			}
 			known++
-			rows := size.Documents
+			rows := size.Documents // of those there: what the shard owns, and the orphans
+			rows.Value += size.Orphans.Value
 			if size.Orphans.Value < orphansMany || !rows.Known || float64(size.Orphans.Value) < orphansShare*float64(rows.Value) {
 				continue
 			}
