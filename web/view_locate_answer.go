@@ -33,7 +33,7 @@ func headlineOf(it api.LocateItem) headline {
 	case e.counted > 0:
 		h = headline{lead: words.T("locate.answer.belongs"), shards: e.belongs, end: words.T("locate.end.none")}
 		if len(e.open) > 0 {
-			h.end = words.T("locate.end.noneCounted") + words.T("locate.end.uncountedIn", "where", joinWords(e.open))
+			h.end = words.T("locate.end.noneCounted") + words.T("locate.end.uncountedIn", "where", e.uncounted())
 		}
 		switch {
 		case len(e.belongs) == 0:
@@ -48,8 +48,8 @@ func headlineOf(it api.LocateItem) headline {
 		}
 	default:
 		h = headline{lead: e.unasked(it), shards: e.belongs}
-		if e.why != "" {
-			h.end = words.T("locate.end.uncounted", "why", e.why)
+		if len(e.open) > 0 {
+			h.end = words.T("locate.end.uncounted", "why", joinWords(slices.Compact(slices.Sorted(slices.Values(e.whys)))))
 		}
 	}
 	if len(h.shards) == 0 {
@@ -69,8 +69,8 @@ type rowEvidence struct {
 	sure    bool     // each place with counted rows is on one shard
 	total   int64    // rows counted
 	counted int      // places whose rows were counted
-	open    []string // those that were to be counted and were not, with the reason
-	why     string   // of the first of them
+	open    []string // those that were to be counted and were not
+	whys    []string // for each of them the reason
 	differs bool     // the mongos routes otherwise
 }
 
@@ -87,11 +87,7 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 		switch {
 		case p.Rows == nil:
 		case p.Rows.Value == nil:
-			why := whyUncounted(*p.Rows)
-			e.open = append(e.open, words.T("locate.uncounted", "name", collectionName(p.NS), "why", why))
-			if e.why == "" {
-				e.why = why
-			}
+			e.open, e.whys = append(e.open, collectionName(p.NS)), append(e.whys, whyUncounted(*p.Rows))
 		default:
 			e.counted++
 			if *p.Rows.Value > 0 {
@@ -103,6 +99,20 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 	}
 	e.belongs, e.holders = sortedKeys(belongs), sortedKeys(holders)
 	return e
+}
+
+// uncounted names the places that were not counted, and why: once where the
+// reason is the same.
+func (e rowEvidence) uncounted() string {
+	same := len(slices.Compact(slices.Clone(e.whys))) == 1
+	if same {
+		return words.T("locate.uncounted", "name", joinWords(e.open), "why", e.whys[0])
+	}
+	out := make([]string, len(e.open))
+	for i := range out {
+		out[i] = words.T("locate.uncounted", "name", e.open[i], "why", e.whys[i])
+	}
+	return joinWords(out)
 }
 
 func addAll(to map[string]bool, names []string) {
@@ -131,7 +141,7 @@ func (e rowEvidence) stored(key bool) headline {
 		h.lead = words.T("locate.answer.several")
 	}
 	if len(e.open) > 0 {
-		h.end += words.T("locate.end.uncountedIn", "where", joinWords(e.open))
+		h.end += words.T("locate.end.uncountedIn", "where", e.uncounted())
 	}
 	return h
 }
@@ -189,7 +199,7 @@ func takeCount(p *api.Place) {
 	switch {
 	case there:
 		p.State = "yes"
-	case p.State == "yes":
+	default:
 		p.State = "would-be"
 	}
 }
