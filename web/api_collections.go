@@ -44,7 +44,13 @@ func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.CollectionDetail{
 		Collection: collectionOf(v.Table, ns), ZoneRanges: []api.ZoneRange{},
+		Orphans: orphansOf(v.Table.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},
 		Moving: inFlightOf(v, v.Table.MovingOf(ns)), Freshness: freshnessOf(v, topology.PartRouting),
+	}
+	if c := v.Table.Collection(ns); c != nil && !c.Unsplittable {
+		for _, sh := range v.Table.Shards {
+			out.ByShard = append(out.ByShard, api.ShardOrphans{Shard: sh.Name, Orphans: orphansOf(v.Table.OrphansOn(ns, sh.Name, v.Now))})
+		}
 	}
 	for _, z := range v.Table.ZonesOf(ns) {
 		out.ZoneRanges = append(out.ZoneRanges, zoneRangeOf(v.Table, z))

@@ -76,7 +76,7 @@ func directoryAsOf(v View) (at time.Time, stale bool) {
 func (s *Server) loaded() (View, error) {
 	v := s.view()
 	if !v.Table.Loaded {
-		return v, fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		return v, v.Table.NotLoaded()
 	}
 	return v, nil
 }

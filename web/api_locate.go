@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/words"
 )
 
 func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
@@ -55,7 +56,11 @@ func (s *Server) ask(ctx context.Context, q placement.Query) (placement.Answer, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, locateWait)
 	defer cancel()
-	return s.deps.Locator.Ask(ctx, q)
+	found, err := s.deps.Locator.Ask(ctx, q)
+	if fault.Title(err) == fault.NoAnswerTitle {
+		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), words.T("outage.locate"))
+	}
+	return found, err
 }
 
 // locateWorkers is how many lines of one POST are looked up at a time: enough
@@ -119,7 +124,7 @@ func (s *Server) locateLine(r *http.Request, n int, text string) (line api.Locat
 		if kind := fault.Of(err); kind == fault.Internal {
 			s.deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)
 		}
-		p := api.ProblemOf(err, r.URL.EscapedPath())
+		p := s.problemOf(err, r.URL.EscapedPath())
 		line.Items, line.Problem = []api.LocateItem{}, &p
 	}
 	return line

@@ -81,6 +81,7 @@ func locateItemOf(it placement.Item) api.LocateItem {
 	for _, n := range it.Notes {
 		out.Notes = append(out.Notes, api.Note(n))
 	}
+	out.Answer = headlineOf(out).sentence()
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -59,7 +60,10 @@ func appendKeyItem(b []byte, it *placement.Item) []byte {
 	b = appendText(append(b, `,"name":`...), it.Name)
 	b = appendText(append(b, `,"db":`...), it.DB)
 	b = strconv.AppendBool(append(b, `,"project":"","projectName":"","removed":`...), it.Removed)
-	return append(appendPlace(append(b, `,"places":[`...), &it.Places[0]), `]}`...)
+	p := &it.Places[0]
+	answer := headlineOf(api.LocateItem{Kind: it.Kind, Places: []api.Place{{NS: string(p.NS), Shards: p.Shards, Exact: p.Exact, State: p.Exists}}})
+	b = appendText(append(b, `,"answer":`...), answer.sentence())
+	return append(appendPlace(append(b, `,"places":[`...), p), `]}`...)
 }
 
 func appendPlace(b []byte, p *placement.Place) []byte {

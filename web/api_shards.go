@@ -35,7 +35,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := api.ShardDetail{
-		Shard: shardOf(loadOf(v.Table), *sh), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
+		Shard: shardOf(loadOf(v.Table), *sh), Orphans: orphansOf(v.Table.OrphansAt(sh.Name, v.Now)), Contents: []api.ShardCollection{}, Projects: []api.ShardProject{},
 		ByDocument: []api.ShardCollection{}, Moving: inFlightOf(v, v.Table.MovingOn(sh.Name)), Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
 	}
 	internal, err := internalOf(r.URL.Query())
@@ -45,13 +45,13 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 	listed, hidden := foldContents(contents.Collections, internal)
 	out.Hidden = hidden
 	for _, c := range listed {
-		out.Contents = append(out.Contents, collectionOnOf(c))
+		out.Contents = append(out.Contents, collectionOnOf(v.Table, c))
 	}
 	for _, c := range contents.ByDocument {
-		out.ByDocument = append(out.ByDocument, collectionOnOf(c))
+		out.ByDocument = append(out.ByDocument, collectionOnOf(v.Table, c))
 	}
 	for _, p := range contents.Projects {
-		row := api.ShardProject{ID: p.Project.ID.Hex(), Name: p.Project.Name, DB: p.Project.DB, Share: shareOf(p.Share), Whole: p.Whole, Collections: []api.ShardProjectPart{}}
+		row := api.ShardProject{ID: p.Project.ID.Hex(), Name: p.Project.Name, DB: p.Project.DB, Share: shareOf(p.Share), RowShare: rowShareOf(p.Rows), Whole: p.Whole, Collections: []api.ShardProjectPart{}}
 		for _, part := range p.Collections {
 			row.Collections = append(row.Collections, api.ShardProjectPart{NS: string(part.NS), Chunks: part.Chunks, Of: part.Of})
 		}
@@ -96,11 +96,28 @@ func shardOf(l load, sh topology.Shard) api.Shard {
 	return out
 }
 
-func collectionOnOf(c placement.CollectionOn) api.ShardCollection {
+func rowShareOf(s placement.RowShare) api.RowShare {
+	if !s.Known {
+		return api.RowShare{Reason: s.Reason}
+	}
+	return api.RowShare{Low: shareOf(s.Low), High: shareOf(s.High), Exact: s.Exact, Method: s.Method, At: api.Time(s.At)}
+}
+
+func collectionOnOf(t *topology.Table, c placement.CollectionOn) api.ShardCollection {
+	_, all, _ := sizeOf(t, c.NS)
 	return api.ShardCollection{
-		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of,
+		RowShare: documentShare(c.Size.Documents, all),
+		NS:       string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of,
 		Bytes: figureOf(c.Size.Bytes), Documents: figureOf(c.Size.Documents), Share: shareOf(c.Share),
 	}
+}
+
+// documentShare is the part of a collection's documents that is on a shard.
+func documentShare(here, all topology.Figure) *float64 {
+	if !here.Known || !all.Known || all.Value == 0 {
+		return nil
+	}
+	return shareOf(share(here.Value, all.Value))
 }
 
 // notNil keeps empty lists lists on the wire.

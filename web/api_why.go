@@ -55,7 +55,7 @@ const (
 )
 
 // Explain fills in what was asked for of found things: items are those that
-// LocateItems made of them. The table should be the one they were found in;
+// LocateItems made of them. A place that has moved meanwhile is replaced in both. The table should be the one they were found in;
 // prover may be nil when nothing of the cluster is asked.
 func Explain(ctx context.Context, t *topology.Table, prover Prover, found []placement.Item, items []api.LocateItem, a Ask) {
 	if !a.any() {
@@ -88,24 +88,47 @@ func Explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 			gate <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-gate }()
-				ask(ctx, prover, p, out, a)
+				if now := ask(ctx, prover, p, out, a, primaries); now != nil {
+					found[i].Places[j] = *now
+				}
 			})
 		}
 	}
 	workers.Wait()
+	for i := range items {
+		for j := range items[i].Places {
+			p := &items[i].Places[j]
+			takeCount(p)
+			if more := ticketRows(p.Rows); more != "" && p.Sentence != "" && p.State != "absent" {
+				p.Sentence = oneLine(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
+			}
+		}
+		items[i].Answer = headlineOf(items[i]).sentence()
+	}
 }
 
 // ask runs on a goroutine of its own; nothing in it panics on cluster data,
-// which the driver has already validated.
-func ask(ctx context.Context, prover Prover, p placement.Place, out *api.Place, a Ask) {
+// which the driver has already validated. It gives the place as it is by now
+// when the table that was read again for the proof has it elsewhere.
+func ask(ctx context.Context, prover Prover, p placement.Place, out *api.Place, a Ask, primaries map[string]string) (now *placement.Place) {
 	if a.Prove {
-		proof := proofOf(prover.Prove(ctx, p))
+		found := prover.Prove(ctx, p)
+		if now = found.Moved; now != nil {
+			p, *out = *now, placeOf(*now)
+			if a.Why {
+				w := placement.WhyOf(found.Table, p)
+				why := whyOf(found.Table, p.NS, w, primaries)
+				out.Why, out.Sentence = &why, sentenceOf(p.NS, w)
+			}
+		}
+		proof := proofOf(found)
 		out.Proof = &proof
 	}
 	if a.Counts {
 		rows := figureOf(prover.Count(ctx, p))
 		out.Rows = &rows
 	}
+	return now
 }
 
 func notAsked(out *api.Place, a Ask) {
@@ -113,7 +136,7 @@ func notAsked(out *api.Place, a Ask) {
 		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: notNil(out.Shards), Theirs: []string{}, Text: words.T("proof.limit", "n", strconv.Itoa(maxAsked))}
 	}
 	if a.Counts {
-		out.Rows = &api.Figure{Reason: "notLoaded"}
+		out.Rows = &api.Figure{Reason: "notAsked"}
 	}
 }
 

@@ -96,16 +96,18 @@ func (s *Server) writeShardCSV(w http.ResponseWriter, r *http.Request, name stri
 		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
 	}
 	contents := placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name)
-	out := newSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share", "bytes", "documents")
+	out := newSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share", "bytes", "documents", "row_share_low", "row_share_high")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`.csv"`)
 	for _, c := range contents.Collections {
+		rows := shareText(collectionOnOf(v.Table, c).RowShare)
 		out.row("collection", name, string(c.NS), "", "", c.NS.Database(), strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
-			shareText(shareOf(c.Share)), figureText(c.Size.Bytes), figureText(c.Size.Documents))
+			shareText(shareOf(c.Share)), figureText(c.Size.Bytes), figureText(c.Size.Documents), rows, rows)
 	}
 	for _, p := range contents.Projects {
+		rows := rowShareOf(p.Rows)
 		for _, part := range p.Collections {
 			out.row("project", name, string(part.NS), p.Project.ID.Hex(), p.Project.Name, p.Project.DB,
-				strconv.Itoa(part.Chunks), strconv.Itoa(part.Of), shareText(shareOf(p.Share)), "", "")
+				strconv.Itoa(part.Chunks), strconv.Itoa(part.Of), shareText(shareOf(p.Share)), "", "", shareText(rows.Low), shareText(rows.High))
 		}
 	}
 	return out.done()

@@ -149,7 +149,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 		t.Errorf("how it was measured: %s", lead)
 	}
 	project := doc.Find("#heat-lists table").First().Find("tbody tr").First()
-	if !strings.Contains(project.Text(), v.Dir.All()[0].Name) || !strings.Contains(project.Text(), "whole") {
+	if !strings.Contains(project.Text(), v.Dir.All()[0].Name) || !strings.Contains(project.Text(), "all") {
 		t.Errorf("hottest project: %s", project.Text())
 	}
 	if doc.Find("#heat-table tbody tr").Length() == 0 || !strings.Contains(doc.Find("#heat-lists .facts").Text(), "Gini") {

@@ -42,7 +42,7 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 		move(i, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "success"})
 	}
 	move(500, "moveChunk.start")
-	move(500, "moveChunk.to", bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansText, string(docsNS), string(sessionsNS))})
+	move(500, "moveChunk.to", bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansReason, string(docsNS), string(sessionsNS))})
 	move(500, "moveChunk.error")
 	move(500, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "aborted"})
 	at = epoch.Add(-4 * time.Second)
@@ -59,7 +59,7 @@ func withSessions(t *testing.T) *site {
 	own := *table.Collections[0]
 	own.NS = sessionsNS
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
-	all := slices.Concat(firstHour(t, 100), failedAttempt(t, &table, 3, epoch.Add(-20*time.Minute), orphansText), []topology.Event{moveEntry(t, &table, 7, epoch.Add(-70*time.Minute), "moveChunk.commit")})
+	all := slices.Concat(firstHour(t, 100), failedAttempt(t, &table, 3, epoch.Add(-20*time.Minute), orphansReason), []topology.Event{moveEntry(t, &table, 7, epoch.Add(-70*time.Minute), "moveChunk.commit")})
 	slices.SortStableFunc(all, func(a, b topology.Event) int { return b.Time.Compare(a.Time) })
 	table.Events = all
 	s.watcher.publish(&table)

@@ -26,7 +26,7 @@ func (s *Server) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
 	lines, err := keptLines(strings.Split(text, "\n"))
 	if err != nil {
 		kind := fault.Of(err)
-		m := templates.Bulk{Text: strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "�"), "�"), Problem: fault.Text(err)}
+		m := templates.Bulk{Text: strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "�"), "�"), Problem: s.problemText(w, err)}
 		return writePage(w, r, kind.HTTPStatus(), templates.BulkPage(sh, m))
 	}
 	found := s.locateLines(r, lines)

@@ -34,12 +34,11 @@ func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
 		if kind == fault.Internal {
 			return err
 		}
-		m.Problem = fault.Text(err)
+		m.Problem = s.problemText(w, err)
 		m.Examples = locateExamples(v)
 		return writePage(w, r, kind.HTTPStatus(), templates.LocatePage(sh, m))
 	}
-	m.Items = locateItems(v, found.Items)
-	if err := s.explainPage(r, v, found.Items, m.Items); err != nil {
+	if m.Items, err = s.explainPage(r, v, found.Items); err != nil {
 		return err
 	}
 	m.Asked = true

@@ -33,6 +33,7 @@ func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p
 	}
 	if refusal != nil {
 		m = refused(m, p, refusal)
+		m.Problem = s.problemText(w, refusal)
 	}
 	return writePage(w, r, status, templates.PlanPage(s.shell(r, v, "runs", m.Sentence), m))
 }
@@ -40,7 +41,6 @@ func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p
 // refused adds to a plan why it was not started: what changed, field by field,
 // or which checks block as things are now.
 func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
-	m.Problem = fault.Text(err)
 	var changed *engine.ChangedError
 	var blocked *engine.BlockedError
 	switch {

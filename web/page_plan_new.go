@@ -47,7 +47,7 @@ func (s *Server) postPlan(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.view()
 	m := planForm(v, kind, r.PostForm)
-	return problem(w, err, &m.Problem, func(status int) error {
+	return s.problem(w, err, &m.Problem, func(status int) error {
 		return writePage(w, r, status, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))
 	})
 }

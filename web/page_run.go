@@ -85,5 +85,5 @@ func (s *Server) runProblem(w http.ResponseWriter, r *http.Request, id string, e
 		return err
 	}
 	var text string
-	return problem(w, err, &text, func(status int) error { return s.writeRun(w, r, status, run, text) })
+	return s.problem(w, err, &text, func(status int) error { return s.writeRun(w, r, status, run, text) })
 }

@@ -118,6 +118,9 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err erro
 	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
 		m.Advice = words.T("error.advice.denied")
 	}
+	if advice := s.outageAdvice(err); advice != "" {
+		m.Title, m.Advice = fault.NoAnswerTitle, advice
+	}
 	page := templates.Error(s.shell(r, s.view(), "", m.Title), m)
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())

@@ -69,7 +69,7 @@ func (s *Server) keepsHistory(now View) error {
 	case s.deps.History == nil:
 		return fault.New(fault.NotFound, "Nothing is known of the past: this shardboard keeps no history.")
 	case !now.Table.Loaded:
-		return fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		return now.Table.NotLoaded()
 	case now.Table.ClusterID == "":
 		return fault.New(fault.NotFound, "Nothing is known of the past: history is kept by the cluster's id, which shardboard may not read. It needs find on config.version.")
 	}
@@ -80,7 +80,7 @@ func (s *Server) keepsHistory(now View) error {
 func (s *Server) loadedAt(r *http.Request) (View, error) {
 	v, err := s.viewAt(r)
 	if err == nil && !v.Table.Loaded {
-		err = fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		err = v.Table.NotLoaded()
 	}
 	return v, err
 }

@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// orphansText is what a 5.0.7 wrote into moveChunk.to alone.
-const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
+// orphansReason is what a 5.0.7 wrote into moveChunk.to alone.
+const orphansReason = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
 
 // failedAttempt is a failed move of a chunk as 5.0.7 logs it, newest first.
 func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Time, reason string) []topology.Event {
@@ -39,7 +39,7 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 func withFailures(t *testing.T, more ...topology.Event) *site {
 	s := newSite(t)
 	table := *s.watcher.get()
-	table.Events = slices.Concat(more, failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansText), failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""))
+	table.Events = slices.Concat(more, failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansReason), failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""))
 	s.watcher.publish(&table)
 	return s
 }
@@ -62,7 +62,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	} {
 		w := s.do("GET", strings.TrimSpace(page))
 		text := parse(t, w.Body.String()).Find(where).Text()
-		if w.Code != 200 || !strings.Contains(text, orphansText) || !strings.Contains(text, "has not yet deleted its old documents") {
+		if w.Code != 200 || !strings.Contains(text, orphansReason) || !strings.Contains(text, "has not yet deleted its old documents") {
 			t.Errorf("%s: %d %q", page, w.Code, text)
 		}
 		if page != chunk && !strings.Contains(text, "The server gave no reason.") {
@@ -84,7 +84,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 
 func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	s := withFailures(t)
-	want := api.FailureReason{Reason: orphansText, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
+	want := api.FailureReason{Reason: orphansReason, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
 	events := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity"))
 	for i, e := range events.Items {
 		if e.Failed != (e.What != "moveChunk.start") {
@@ -102,11 +102,11 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 		}
 	}
 	moves := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?state=aborted"))
-	if len(moves.Items) != 2 || moves.Items[0].Reason != orphansText || moves.Items[0].ReasonFrom != "moveChunk.to" || moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
+	if len(moves.Items) != 2 || moves.Items[0].Reason != orphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" || moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
 		t.Errorf("%+v", moves.Items)
 	}
 	groups := decode[api.FoldedList[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures"))
-	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != orphansText || groups.Items[1].Code != "none" || groups.Items[1].Reason != "" {
+	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != orphansReason || groups.Items[1].Code != "none" || groups.Items[1].Reason != "" {
 		t.Errorf("%+v", groups.Items)
 	}
 }
@@ -172,7 +172,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 }
 
 func TestEveryReasonHasWords(t *testing.T) {
-	for i, text := range []string{"", "x", orphansText, "LockBusy", "ChunkTooBig", "E11000", "Location51008", "stepped down", "not authorized", "is not in the correct zone", "is currently draining",
+	for i, text := range []string{"", "x", orphansReason, "LockBusy", "ChunkTooBig", "E11000", "Location51008", "stepped down", "not authorized", "is not in the correct zone", "is currently draining",
 		"undergoing changes and chunks cannot be moved", "no chunk was found", "StaleConfig", "ShardNotFound", "missing indexes", "ExceededMemoryLimit", "WriteConcern", "No space left", "HostUnreachable", "timed out", "Interrupted",
 		"currently donating chunk"} {
 		r := eventReason(text)

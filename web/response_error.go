@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,17 +35,22 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
 		err = &statusError{http.StatusTooManyRequests, words.T("access.tooOften", "seconds", wholeSeconds(wait))}
 	}
-	problem := extended(api.ProblemOf(err, r.URL.EscapedPath()), err)
+	// Who asked has left: nobody reads the answer, and nothing has failed.
+	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)
+	if left {
+		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Text(err))
+	}
+	problem := extended(s.problemOf(err, r.URL.EscapedPath()), err)
 	status := problem.Status
 	if errors.As(err, &se) {
 		status = se.status
 		problem = api.NewProblem(status, se.text, r.URL.EscapedPath())
 	}
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && !left {
 		s.deps.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", logPath(r), "status", status, "err", err)
 	}
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", wholeSeconds(againAfter))
 	}
 	out := newAnswer()
 	if wantsJSON(r) {

@@ -68,7 +68,7 @@ func waysWords(mode auth.Mode) string {
 
 func (s *Server) usersProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	m := templates.Users{Name: typed(r.PostForm.Get("name"), 64)}
-	return problem(w, err, &m.Problem, func(status int) error { return s.writeUsers(w, r, status, m) })
+	return s.problem(w, err, &m.Problem, func(status int) error { return s.writeUsers(w, r, status, m) })
 }
 
 func (s *Server) postUser(w http.ResponseWriter, r *http.Request) error {

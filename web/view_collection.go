@@ -57,7 +57,7 @@ func lanesView(t *topology.Table, c *topology.Collection, shards []templates.Sha
 }
 
 func collectionFacts(v View, c *topology.Collection) []templates.Fact {
-	bytes, docs, orphans := sizeOf(v.Table, c.NS)
+	bytes, docs, _ := sizeOf(v.Table, c.NS)
 	facts := []templates.Fact{
 		{Name: words.T("col.data"), Figure: bytesFigure(bytes)},
 		{Name: words.T("col.documents"), Figure: countFigure(docs)},
@@ -68,8 +68,8 @@ func collectionFacts(v View, c *topology.Collection) []templates.Fact {
 		per.Value /= int64(c.Chunks.Len())
 		facts = append(facts, templates.Fact{Name: words.T("fact.perchunk"), Figure: bytesFigure(per)})
 	}
-	if orphans.Known {
-		facts = append(facts, templates.Fact{Name: words.T("fact.orphans"), Figure: countFigure(orphans)})
+	if sharded(c) {
+		facts = append(facts, orphansFact(v.Table.OrphansOf(c.NS, v.Now)))
 	}
 	limit := c.MaxChunkBytes
 	if limit == 0 {

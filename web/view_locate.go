@@ -4,20 +4,23 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
-// locateItems puts what was found into words.
-func locateItems(v View, items []placement.Item) []templates.LocateItem {
+// locateItems puts what was found into words; told is the same in the API's form,
+// with what was asked of the cluster.
+func locateItems(v View, items []placement.Item, told []api.LocateItem) []templates.LocateItem {
 	r := refsOf(v.Table)
 	out := make([]templates.LocateItem, 0, len(items))
-	for _, it := range items {
+	for i, it := range items {
 		m := templates.LocateItem{Kind: words.Code("kind", it.Kind, nil), Name: it.Name, ID: it.ID, DB: it.DB, Removed: it.Removed}
 		if it.Kind == "document" && v.Profile != nil && v.Profile.Called.One != "" {
 			m.Kind = v.Profile.Called.One
@@ -33,44 +36,21 @@ func locateItems(v View, items []placement.Item) []templates.LocateItem {
 		for _, n := range it.Notes {
 			m.Notes = append(m.Notes, words.Code("place", n.Code, n.Args))
 		}
-		on := map[string]bool{}
-		exact := true
-		for _, p := range it.Places {
-			m.Places = append(m.Places, placeRow(v, p, r))
+		for j, p := range it.Places {
+			row := placeRow(v, p, r)
+			row.Exists = thereText(told[i].Places[j])
+			m.Places = append(m.Places, row)
 			m.Zoned = m.Zoned || p.Zone != ""
 			m.Hashed = m.Hashed || p.Hash != nil
-			if p.Exists == "absent" {
-				continue
-			}
-			exact = exact && p.Exact
-			for _, s := range p.Shards {
-				on[s] = true
-			}
 		}
-		for _, s := range sortedKeys(on) {
+		h := headlineOf(told[i])
+		for _, s := range h.shards {
 			m.Shards = append(m.Shards, r.of(s))
 		}
-		m.Answer = locateAnswer(len(m.Shards), exact, it.Kind == "key")
-		if slices.ContainsFunc(it.Notes, func(n placement.Note) bool { return n.Code == "note.rowGone" }) {
-			m.Answer = words.T("locate.answer.would")
-		}
+		m.Answer, m.AnswerEnd = h.lead, strings.TrimSpace(h.end)
 		out = append(out, m)
 	}
 	return out
-}
-
-func locateAnswer(shards int, exact, key bool) string {
-	switch {
-	case key && shards == 1:
-		return words.T("locate.answer.key")
-	case shards == 0:
-		return words.T("locate.answer.none")
-	case shards == 1:
-		return words.T("locate.answer.single")
-	case exact:
-		return words.T("locate.answer.several")
-	}
-	return words.T("locate.answer.maybe")
 }
 
 func placeRow(v View, p placement.Place, r refs) templates.PlaceRow {

@@ -41,6 +41,7 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		diskFact(v, name),
 		{Name: words.T("col.hosts"), Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
 		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: orUnknown(strings.Join(s.Zones, ", "))}},
+		orphansFact(t.OrphansAt(name, v.Now)),
 		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: orUnknown(primaryOf(t, name))}},
 	}
 	m.Moving = inFlightView(v, t.MovingOn(name), flightsListed)
@@ -172,7 +173,7 @@ func shardCollectionRow(t *topology.Table, c placement.CollectionOn) templates.S
 func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 	row := templates.ShardProjectRow{
 		Name: nameOf(on.Project), URL: "/projects/" + on.Project.ID.Hex(),
-		Documents: countFigure(on.Project.Documents), Share: templates.Share(on.Share),
+		Documents: countFigure(on.Project.Documents), Rows: rowShareFigure(on.Rows),
 	}
 	for _, c := range on.Collections {
 		if c.Chunks == c.Of {
@@ -182,4 +183,21 @@ func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 		}
 	}
 	return row
+}
+
+// rowShareFigure is the part of a project's own rows that is on the shard.
+func rowShareFigure(s placement.RowShare) templates.Figure {
+	if !s.Known {
+		return templates.Figure{Text: words.Code("reason", s.Reason, nil), Title: words.Code("reason.title", s.Reason, nil)}
+	}
+	low, high := templates.Share(s.Low), templates.Share(s.High)
+	how := words.Code("method", s.Method, nil)
+	out := templates.Figure{Known: true, Text: low, Title: how, Approx: !s.Exact}
+	if low != high {
+		out.Text, out.Approx = words.T("shard.own.range", "low", low, "high", high), false
+	}
+	if !s.At.IsZero() && !s.Exact {
+		out.Title = words.T("figure.at", "how", how, "at", templates.Clock(s.At))
+	}
+	return out
 }

@@ -104,6 +104,10 @@ func kindCode(k fault.Kind) string {
 		return "forbidden"
 	case fault.Unavailable:
 		return "unavailable"
+	case fault.Conflict:
+		return "conflict"
+	case fault.UnknownOutcome:
+		return "outcome"
 	}
 	return "internal"
 }

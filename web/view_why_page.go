@@ -17,16 +17,17 @@ import (
 	"shardboard/web/words"
 )
 
-// explainPage gives found things their reasons, and the proof and counts that
-// the address asks for.
-func (s *Server) explainPage(r *http.Request, v View, found []placement.Item, into []templates.LocateItem) error {
+// explainPage draws found things with their reasons, and the proof and counts
+// that the address asks for.
+func (s *Server) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
 	a, err := askOf(r.URL.Query())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.Why = true
 	items := LocateItems(found)
 	Explain(r.Context(), v.Table, s.deps.Prover, found, items, a)
+	into := locateItems(v, found, items)
 	refs := refsOf(v.Table)
 	for i, it := range items {
 		m := &into[i].Why
@@ -43,7 +44,7 @@ func (s *Server) explainPage(r *http.Request, v View, found []placement.Item, in
 			m.CountsURL = again(r.URL, "counts")
 		}
 	}
-	return nil
+	return into, nil
 }
 
 // again is the page's own address with one more thing asked.

@@ -129,7 +129,7 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 
 func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx"
-	items := []api.LocateItem{{Kind: "document", ID: evil, Name: evil, ProjectName: evil, Places: []api.Place{{
+	items := []api.LocateItem{{Kind: "document", ID: evil, Name: evil, ProjectName: evil, Answer: evil, Places: []api.Place{{
 		NS: evil, Shards: []string{evil}, Sharded: true, Min: []byte(evil), Max: []byte(evil), Sentence: evil,
 		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: evil}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
@@ -137,7 +137,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 	if err := printItems(&out, items); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 7 || !strings.Contains(got, `\u{202e}`) {
+	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("%q", got)
 	}
 }

@@ -85,6 +85,7 @@ func printItems(w io.Writer, items []api.LocateItem) error {
 			title += "  removed"
 		}
 		fmt.Fprintln(w, hostile.Line(title))
+		fmt.Fprintln(w, hostile.Line("  "+it.Answer))
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		for _, p := range it.Places {
 			fmt.Fprintln(tab, placeLine(p))

@@ -17,7 +17,7 @@ const (
 
 // OrphanDelay is how long a donor keeps what it gave away when nobody waits
 // for the clean-up (orphanCleanupDelaySecs, by default).
-const OrphanDelay = 15 * time.Minute
+const OrphanDelay = topology.OrphanDelay
 
 // duration is how long the steps take, and in its method how that is known:
 // "changelogRate" is measured from past migrations here, "assumedRate" is not.

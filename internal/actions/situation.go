@@ -80,14 +80,8 @@ func (c Cleanup) Overlaps(p shardkey.Pattern, min, max bson.Raw) bool {
 // GivenAway is what a changelog entry leaves to be cleaned up; false for one that
 // is not the commit of a migration, or does not name its donor.
 func GivenAway(e topology.Event) (c Cleanup, ok bool) {
-	if e.What != "moveChunk.commit" {
-		return c, false
-	}
-	c = Cleanup{NS: topology.Namespace(e.NS), Since: e.Time}
-	c.Shard, _ = e.Details.Lookup("from").StringValueOK()
-	c.Min, _ = e.Details.Lookup("min").DocumentOK()
-	c.Max, _ = e.Details.Lookup("max").DocumentOK()
-	return c, c.Shard != ""
+	g, ok := topology.GivenAway(e)
+	return Cleanup{NS: g.NS, Shard: g.Shard, Min: g.Min, Max: g.Max, Since: e.Time}, ok
 }
 
 // Reader reads the cluster itself, never a table: what a command needs before

@@ -35,11 +35,19 @@ type ShardPart struct {
 	Documents Figure `json:"documents"`
 }
 
+// ShardOrphans is a collection's orphaned documents on one shard.
+type ShardOrphans struct {
+	Shard string `json:"shard"`
+	Orphans
+}
+
 // CollectionDetail is one collection alone (GET collections/{ns}).
 type CollectionDetail struct {
 	Collection
-	ZoneRanges []ZoneRange `json:"zoneRanges"`
-	Moving     []InFlight  `json:"moving"` // migrations of it under way
+	ZoneRanges []ZoneRange    `json:"zoneRanges"`
+	Moving     []InFlight     `json:"moving"`         // migrations of it under way
+	Orphans    Orphans        `json:"orphans"`        // on all shards together
+	ByShard    []ShardOrphans `json:"orphansByShard"` // sharded collections only
 	Freshness
 }
 

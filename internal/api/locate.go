@@ -14,6 +14,7 @@ type LocateItem struct {
 	Project     string  `json:"project"` // id of the owning project; "" if none is known
 	ProjectName string  `json:"projectName"`
 	Removed     bool    `json:"removed"` // a Yorkie document that was removed
+	Answer      string  `json:"answer"`  // one sentence: where it is; with counts=1 what the counts say
 	Places      []Place `json:"places"`
 	Notes       []Note  `json:"notes,omitempty"`
 }
@@ -42,8 +43,8 @@ type Place struct {
 	Since   *time.Time `json:"since"`
 	Zone    string     `json:"zone"`
 	Jumbo   bool       `json:"jumbo"`
-	Exists  *bool      `json:"exists"` // null: nobody looked
-	State   string     `json:"state"`  // yes, absent, would-be, unknown
+	Exists  *bool      `json:"exists"` // null: nobody looked; with counts=1 whether a row was counted
+	State   string     `json:"state"`  // yes, absent, would-be (belongs there, whether or not a row is), unknown
 
 	// Only when asked for: why=1, prove=1 and counts=1.
 	Why      *Why    `json:"why,omitempty"`

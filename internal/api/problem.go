@@ -30,7 +30,11 @@ func NewProblem(status int, detail, instance string) Problem {
 
 // ProblemOf tells err to a client without its cause.
 func ProblemOf(err error, instance string) Problem {
-	return NewProblem(fault.Of(err).HTTPStatus(), fault.Text(err), instance)
+	p := NewProblem(fault.Of(err).HTTPStatus(), fault.Text(err), instance)
+	if title := fault.Title(err); title != "" {
+		p.Title = title
+	}
+	return p
 }
 
 // Fault turns a problem read from a server back into a classified error, so

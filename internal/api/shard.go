@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // Shard is one shard (GET shards).
 type Shard struct {
 	Name        string   `json:"name"`
@@ -24,6 +26,7 @@ type Disk struct {
 // ShardDetail is a shard with what lives on it (GET shards/{name}).
 type ShardDetail struct {
 	Shard
+	Orphans    Orphans           `json:"orphans"` // of all sharded collections on it
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
@@ -40,7 +43,8 @@ type ShardCollection struct {
 	Of        int      `json:"of"` // chunks of the collection on all shards
 	Bytes     Figure   `json:"bytes"`
 	Documents Figure   `json:"documents"`
-	Share     *float64 `json:"share"` // of the chunks, 0 to 1
+	Share     *float64 `json:"share"`    // of the chunks, 0 to 1
+	RowShare  *float64 `json:"rowShare"` // of the documents, 0 to 1; null where they are not known on each shard
 }
 
 // ShardProject is a project that has data on a shard, by the collections whose
@@ -49,9 +53,22 @@ type ShardProject struct {
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
 	DB          string             `json:"db"`
-	Share       *float64           `json:"share"` // mean over its collections, 0 to 1
+	Share       *float64           `json:"share"` // of chunks: mean over its collections, 0 to 1
+	RowShare    RowShare           `json:"rowShare"`
 	Whole       bool               `json:"whole"` // nothing of these collections is elsewhere
 	Collections []ShardProjectPart `json:"collections"`
+}
+
+// RowShare is which part of a project's own rows is on a shard, 0 to 1: between
+// low and high, which are equal where it is known. Both are null where nothing
+// is known, and reason says why.
+type RowShare struct {
+	Low    *float64   `json:"low"`
+	High   *float64   `json:"high"`
+	Exact  bool       `json:"exact"`
+	Method string     `json:"method,omitempty"`
+	At     *time.Time `json:"at,omitempty"` // of the oldest count that it is made of
+	Reason string     `json:"reason,omitempty"`
 }
 
 // ShardProjectPart is one collection of a project on a shard.

@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -156,8 +155,8 @@ func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
 	}
 }
 
-// weigh takes the bytes of data per shard, orphans taken off where their
-// number is known, as $shardedDataDistribution counts them.
+// weigh takes the bytes of data per shard, which leave orphans out where their
+// number is known, as the server's rule does.
 func (p *Plan) weigh() {
 	known := p.s.Table.Sizes[p.c.NS]
 	p.sizes = make(map[string]int64, len(p.s.Table.Shards))
@@ -165,7 +164,7 @@ func (p *Plan) weigh() {
 		size, ok := known.Shards[s.Name]
 		switch {
 		case ok && size.Bytes.Known:
-			p.sizes[s.Name] = owned(size)
+			p.sizes[s.Name] = size.Bytes.Value
 		case p.counts[s.Name] == 0 && !known.At.IsZero():
 			p.sizes[s.Name] = 0 // no chunk, no entry: nothing of it is there
 		default:
@@ -175,14 +174,6 @@ func (p *Plan) weigh() {
 	if p.missing != "" {
 		p.sizes = nil
 	}
-}
-
-func owned(s topology.Size) int64 {
-	b := s.Bytes.Value
-	if s.Orphans.Known && s.Documents.Known && s.Documents.Value > 0 {
-		b -= int64(float64(b) * math.Min(1, float64(s.Orphans.Value)/float64(s.Documents.Value)))
-	}
-	return b
 }
 
 // chunkBytes is the chunk size that the data rule multiplies.

@@ -148,7 +148,7 @@ func withMigrations(all []balance.Migration, more ...balance.Migration) []balanc
 
 // cleanupDelay is when a donor begins to delete what it gave away
 // (orphanCleanupDelaySecs, which a mongos cannot be asked for).
-const cleanupDelay = 15 * time.Minute
+const cleanupDelay = topology.OrphanDelay
 
 // Activity asks what goes on: the operations of the shards and of the mongos,
 // the migrations of config.migrations (up to 7.x), and in the changelog those

@@ -47,7 +47,7 @@ func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a act)
 	var left atomic.Bool
 	reply, err := c.mongo.Database(db).RunCommand(context.WithValue(ctx, leftKey{}, &left), cmd).Raw()
 	c.operated(reply, err)
-	return reply, c.outcome(err, left.Load(), a)
+	return reply, c.outcome(ctx, err, left.Load(), a)
 }
 
 // admin is command on the admin database, for those whose reply says no more
@@ -81,12 +81,12 @@ func noting(next *event.CommandMonitor) *event.CommandMonitor {
 }
 
 // outcome classifies the error of a command that changes something.
-func (c *Client) outcome(err error, left bool, a act) error {
+func (c *Client) outcome(ctx context.Context, err error, left bool, a act) error {
 	switch {
 	case err == nil:
 		return nil
 	case !left:
-		return c.classify(err, a.what, a.privilege)
+		return c.classify(ctx, err, a.what, a.privilege)
 	}
 	if answer, ok := answerOf(err); ok {
 		return c.refusal(answer, err, a)

@@ -59,7 +59,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	}
 	var err error
 	if c.mongo, err = mongo.Connect(opts); err != nil {
-		return nil, c.classify(err, "connect", "")
+		return nil, c.classify(ctx, err, "connect", "")
 	}
 	if err := c.firstHello(ctx); err != nil {
 		if fault.Of(err) == fault.Unavailable {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -183,25 +184,38 @@ func TestFailuresAreClassified(t *testing.T) {
 		{mongo.CommandError{Code: 117}, fault.Conflict},
 		{mongo.CommandError{Code: 0, Message: "no option found to get"}, fault.Internal},
 		{context.DeadlineExceeded, fault.Unavailable},
+		{context.Canceled, fault.Unavailable}, // by the driver: the caller has not ended
+		{fmt.Errorf("dial: %w", io.EOF), fault.Unavailable},
+		{errors.New("connection pool for sim:27017 was cleared because another operation failed with: read tcp: reset"), fault.Unavailable},
+		{errors.New("connection(sim:27017[-5]) error occurred during connection handshake: bad"), fault.Unavailable},
+		{mongo.CommandError{Code: 11601}, fault.Unavailable},
+		{mongo.CommandError{Code: 13388}, fault.Unavailable},
 		{errors.New("server selection error: context deadline exceeded, current topology: { Type: Unknown }"), fault.Unavailable},
 		{errors.New(`connection() error occurred during connection handshake: auth error: sasl conversation error`), fault.Forbidden},
 		{errors.New("something else"), fault.Internal},
 	} {
-		got := c.classify(e.err, "read the zones", "find on config.tags")
+		got := c.classify(t.Context(), e.err, "read the zones", "find on config.tags")
 		var command mongo.CommandError // not comparable, so errors.Is has no use here
 		if kept := errors.As(got, &command) || errors.Is(got, e.err); fault.Of(got) != e.kind || !kept {
 			t.Errorf("%v became %v (%s)", e.err, got, fault.Of(got))
+		}
+		if silent := fault.Title(got) == fault.NoAnswerTitle; silent != (e.kind == fault.Unavailable) {
+			t.Errorf("%v has the title %q", e.err, fault.Title(got))
 		}
 		if contains(fault.Text(got), "topology") || contains(fault.Text(got), "s3cret") {
 			t.Errorf("the sentence %q shows too much", fault.Text(got))
 		}
 	}
 	var denied *topology.DeniedError
-	if !errors.As(c.classify(mongo.CommandError{Code: 13}, "x", "find on config.tags"), &denied) || denied.Privilege != "find on config.tags" {
+	if !errors.As(c.classify(t.Context(), mongo.CommandError{Code: 13}, "x", "find on config.tags"), &denied) || denied.Privilege != "find on config.tags" {
 		t.Error("the privilege is not named")
 	}
-	if err := c.classify(context.Canceled, "x", ""); !errors.Is(err, context.Canceled) || fault.Of(err) != fault.Internal {
-		t.Errorf("being told to stop is no failure of the cluster: %v", err)
+	told, stop := context.WithCancel(t.Context())
+	stop()
+	for _, cause := range []error{context.Canceled, errors.New("connection() incomplete read of message header: EOF")} {
+		if err := c.classify(told, cause, "x", ""); !errors.Is(err, context.Canceled) || fault.Of(err) != fault.Internal {
+			t.Errorf("being told to stop is no failure of the cluster: %v", err)
+		}
 	}
 }
 

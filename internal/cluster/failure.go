@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -34,14 +37,18 @@ const (
 func unavailable(code int) bool {
 	switch code {
 	case 6, 7, // host unreachable, not found
-		43,                                     // cursor not found: the mongos behind the address changed
-		50,                                     // time limit of the command
-		70,                                     // shard not found: being removed
-		89,                                     // network timeout
-		91,                                     // shutting down
-		133,                                    // no primary
-		134,                                    // majority read not possible yet
-		189, 10107, 13435, 13436, 11600, 11602, // stepping down, starting, interrupted
+		24, 46, // a lock was not to be had
+		43,                  // cursor not found: the mongos behind the address changed
+		50,                  // time limit of the command
+		63, 150, 249, 13388, // stale routing, also after the router tried again
+		70,       // shard not found: being removed
+		89,       // network timeout
+		91,       // shutting down
+		133,      // no primary
+		134, 246, // majority read, snapshot not possible yet
+		136, 175, // the read was overtaken: capped collection, dropped index
+		189, 10107, 13435, 13436, // stepping down, starting
+		11600, 11601, 11602, // interrupted
 		202, // network interface exceeded its time limit: a shard or config server hangs
 		237, // cursor killed
 		262, // exceeded time limit
@@ -70,15 +77,17 @@ func serverText(s string) string {
 	return `"` + hostile.Line(hostile.Shorten(s, serverTextLimit)) + `"`
 }
 
-// classify gives an error of the driver its kind and a sentence. doing is what
-// was tried, in the infinitive; privilege what that needs.
-func (c *Client) classify(err error, doing, privilege string) error {
+// classify gives an error of the driver its kind and a sentence. ctx is that of
+// the command; doing is what was tried, in the infinitive; privilege what that
+// needs. Only the caller's own end stays without a kind: the driver says
+// "canceled" also of a connection that it gives up because another one broke.
+func (c *Client) classify(ctx context.Context, err error, doing, privilege string) error {
 	var known *fault.Error
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: %w", doing, err)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("%s: %w (%w)", doing, ctx.Err(), err)
 	}
 	var server mongo.ServerError
 	if errors.As(err, &server) {
@@ -91,13 +100,16 @@ func (c *Client) classify(err error, doing, privilege string) error {
 	case strings.Contains(text, "AuthenticationFailed"), strings.Contains(text, "auth error"):
 		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password.", c.uri.Hosts())
 	case strings.Contains(text, "x509:"), strings.Contains(text, "tls:"):
-		return fault.Wrap(fault.Unavailable, err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
+		return fault.NoAnswer(err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
 	case strings.Contains(text, "no such host"):
-		return fault.Wrap(fault.Unavailable, err, "The host of %s is not known.", c.uri.Hosts())
-	case mongo.IsNetworkError(err), isSelection(err), strings.Contains(text, "connection refused"):
-		return fault.Wrap(fault.Unavailable, err, "The cluster at %s cannot be reached.", c.uri.Hosts())
-	case mongo.IsTimeout(err), errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(fault.Unavailable, err, "The cluster at %s did not answer in time.", c.uri.Hosts())
+		return fault.NoAnswer(err, "The host of %s is not known.", c.uri.Hosts())
+	case mongo.IsTimeout(err), errors.Is(ctx.Err(), context.DeadlineExceeded):
+		if !isSelection(err) {
+			return fault.NoAnswer(err, "The cluster at %s did not answer in time.", c.uri.Hosts())
+		}
+		fallthrough
+	case unconnected(err):
+		return fault.NoAnswer(err, "The cluster at %s cannot be reached.", c.uri.Hosts())
 	}
 	return fault.Wrap(fault.Internal, err, "The cluster's answer to an attempt to %s is not understood.", doing)
 }
@@ -120,7 +132,7 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 	}
 	for _, code := range server.ErrorCodes() {
 		if unavailable(code) {
-			return fault.Wrap(fault.Unavailable, err, "The cluster at %s could not %s in time: one of its servers does not answer.", c.uri.Hosts(), doing)
+			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer.", c.uri.Hosts(), doing)
 		}
 	}
 	return nil
@@ -128,4 +140,19 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 
 func isSelection(err error) bool {
 	return strings.Contains(err.Error(), "server selection")
+}
+
+// unconnected tells whether a command has failed because there was no connection
+// to a server, or no longer. The driver labels most of these failures; those of
+// making a connection, and of a pool that it has emptied because another command
+// failed, are known by their text: their types are internal to it.
+func unconnected(err error) bool {
+	var network net.Error
+	if mongo.IsNetworkError(err) || isSelection(err) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, mongo.ErrClientDisconnected) {
+		return true
+	}
+	text := err.Error()
+	return slices.ContainsFunc([]string{"connection refused", "connection pool", "connection("}, func(s string) bool { return strings.Contains(text, s) })
 }

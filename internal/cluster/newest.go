@@ -38,7 +38,7 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 	cur, err := c.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
 		options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
 	if err != nil {
-		return nil, c.classify(err, r.what, r.privilege)
+		return nil, c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch is read: nothing is sent
 	var out []topology.KeyedRow
@@ -46,7 +46,7 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
 		out = append(out, topology.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
 	}
-	return out, c.classify(cur.Err(), r.what, r.privilege)
+	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
 // leading are the conditions on the leading field of the shard key. Values of

@@ -43,7 +43,7 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r read) (bson.R
 	if err != nil && broken(ctx, err) {
 		reply, err = c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
 	}
-	return reply, c.classify(err, r.what, r.privilege)
+	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
 
 // each runs a command that answers with a cursor and gives its documents one
@@ -57,7 +57,7 @@ func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func
 		cur, err = c.mongo.Database(db).RunCommandCursor(ctx, cmd)
 	}
 	if err != nil {
-		return c.classify(err, r.what, r.privilege)
+		return c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() {
 		// Usually exhausted, and then this sends nothing.
@@ -73,7 +73,7 @@ func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func
 			return err
 		}
 	}
-	return c.classify(cur.Err(), r.what, r.privilege)
+	return c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
 // broken tells whether a command failed because its connection was dead, with

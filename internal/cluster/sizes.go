@@ -83,6 +83,7 @@ func decodeStats(doc bson.Raw, at time.Time) topology.Size {
 	}
 	s.Storage.Exact, s.Indexes.Exact = s.Storage.Known, s.Indexes.Known
 	if s.Orphans.Known {
+		s.Bytes.Method, s.Documents.Method = "collStatsOwned", "collStatsOwned"
 		// What the shard owns is the rest. Without the number of orphans the
 		// figures stay marked as not exact.
 		s.Bytes.Value = max(s.Bytes.Value-s.Orphans.Value*average, 0)

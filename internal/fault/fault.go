@@ -5,6 +5,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -56,10 +57,14 @@ func (k Kind) ExitCode() int { return kinds[k.known()].exit }
 
 // Error is a classified failure: a sentence for people and a cause for logs.
 type Error struct {
-	Kind Kind
-	Text string // says what happened, what it means, what to do; no internals
-	Err  error  // the cause; may be nil
+	Kind  Kind
+	Title string // heading where the kind's own says too little; "" elsewhere
+	Text  string // says what happened, what it means, what to do; no internals
+	Err   error  // the cause; may be nil
 }
+
+// NoAnswerTitle heads every failure of the cluster to answer.
+const NoAnswerTitle = "The cluster does not answer"
 
 // Error is for logs: text and cause.
 func (e *Error) Error() string {
@@ -86,21 +91,52 @@ func Wrap(kind Kind, err error, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Of finds the outermost classification in err's chain, Internal if there is none.
+// NoAnswer classifies the failure of the cluster to answer: Unavailable, under a
+// title of its own. What wraps it keeps the title. nil stays nil.
+func NoAnswer(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: Unavailable, Title: NoAnswerTitle, Text: fmt.Sprintf(format, args...), Err: err}
+}
+
+// Of finds the outermost classification in err's chain. Without one, a time
+// limit that ran out is Unavailable and everything else Internal. The end of the
+// caller itself (context.Canceled) is no failure of anything: it has no kind of
+// its own and has to be looked at before.
 func Of(err error) Kind {
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e.Kind
+	case errors.Is(err, context.DeadlineExceeded):
+		return Unavailable
 	}
 	return Internal
+}
+
+// Title is the outermost heading in err's chain that is not the kind's own; "" if
+// there is none.
+func Title(err error) string {
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Title != "" {
+			return e.Title
+		}
+	}
+	return ""
 }
 
 // Text is the sentence for people. An unclassified error gives a general one,
 // so that no driver or server internals reach a page by accident.
 func Text(err error) string {
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e.Text
+	case errors.Is(err, context.DeadlineExceeded):
+		return "It took too long and was given up. Try again in a few seconds."
+	case errors.Is(err, context.Canceled):
+		return "The request was cancelled before it was answered."
 	}
 	return "Something went wrong inside shardboard; the log has the cause."
 }

@@ -34,7 +34,8 @@ type ProjectOn struct {
 	Project     Project
 	Collections []ProjectPart
 	Share       float64 // mean over those collections of the part of its chunks that is here
-	Whole       bool    // nothing of these collections is elsewhere
+	Rows        RowShare
+	Whole       bool // nothing of these collections is elsewhere
 }
 
 // ProjectPart is one such collection.
@@ -60,14 +61,14 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 			out.Collections = append(out.Collections, CollectionOn{NS: ns, Share: 1, Size: t.SizeOn(ns, shard)})
 		}
 	}
-	byPrefix := map[string][]*topology.Collection{}
+	byPrefix := map[string][]ownCollection{}
 	for _, db := range dir.Databases() {
 		for _, pc := range p.Nearest(t, db).Collections {
 			c := t.Collection(topology.Namespace(db + "." + pc.Name))
 			switch {
 			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
 			case c.Key.LeadsWith(pc.ProjectField):
-				byPrefix[db] = append(byPrefix[db], c)
+				byPrefix[db] = append(byPrefix[db], ownCollection{c, pc})
 			default:
 				if n := c.Chunks.CountByShard()[shard]; n > 0 {
 					out.ByDocument = append(out.ByDocument, collectionOn(t, c, shard, n))
@@ -76,12 +77,12 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 		}
 	}
 	for _, pr := range dir.All() {
-		if on, ok := projectOn(byPrefix[pr.DB], pr, shard); ok {
+		if on, ok := projectOn(t, byPrefix[pr.DB], p.Keys.Collection, pr, shard); ok {
 			out.Projects = append(out.Projects, on)
 		}
 	}
 	slices.SortStableFunc(out.Projects, func(a, b ProjectOn) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Project.Documents.Value, a.Project.Documents.Value),
+		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Project.Documents.Value, a.Project.Documents.Value),
 			strings.Compare(a.Project.Name, b.Project.Name))
 	})
 	return out
@@ -93,8 +94,24 @@ func collectionOn(t *topology.Table, c *topology.Collection, shard string, chunk
 	return on
 }
 
-func projectOn(colls []*topology.Collection, pr Project, shard string) (ProjectOn, bool) {
+// ownCollection is a collection whose key begins with the project.
+type ownCollection struct {
+	*topology.Collection
+	profile profile.Collection
+}
+
+// weight orders projects by what of them is on a shard: by rows where these are
+// known, else by chunks.
+func (on ProjectOn) weight() float64 {
+	if on.Rows.Known {
+		return on.Rows.Middle()
+	}
+	return on.Share
+}
+
+func projectOn(t *topology.Table, colls []ownCollection, keys string, pr Project, shard string) (ProjectOn, bool) {
 	on := ProjectOn{Project: pr, Whole: true}
+	var rows tally
 	for _, c := range colls {
 		r, err := c.Key.PrefixRange(ObjectIDValue(pr.ID))
 		if err != nil {
@@ -110,10 +127,12 @@ func projectOn(colls []*topology.Collection, pr Project, shard string) (ProjectO
 		if part.Chunks < part.Of {
 			on.Whole = false
 		}
+		rows.add(part, ownRows(t, pr, c.profile, keys, c.Collection, from, to))
 		if part.Chunks > 0 {
 			on.Collections = append(on.Collections, part)
 			on.Share += float64(part.Chunks) / float64(part.Of) / float64(len(colls))
 		}
 	}
+	on.Rows = rows.share(on.Whole)
 	return on, len(on.Collections) > 0
 }

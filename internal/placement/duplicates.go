@@ -58,7 +58,7 @@ func NewDuplicateCheck(src IDSource, tables CurrentTable, dirs Directories, p *p
 func (d *DuplicateCheck) Start(resume bool, from map[topology.Namespace]bson.ObjectID) error {
 	t := d.tables.Table()
 	if t == nil || !t.Loaded {
-		return fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		return t.NotLoaded()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -90,7 +90,7 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	}
 	t := l.tables.Table()
 	if t == nil || !t.Loaded {
-		return Answer{}, fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		return Answer{}, t.NotLoaded()
 	}
 	text := strings.TrimSpace(q.Text)
 	switch {

@@ -60,6 +60,11 @@ type Proof struct {
 	Read   time.Time
 	At     time.Time
 	Err    error // why it failed, or why the table could not be read again
+
+	// Moved is the place by the table that was read again, when that has it on
+	// other shards; Table is that table.
+	Moved *Place
+	Table *topology.Table
 }
 
 // ProofState is how a proof ended.
@@ -115,7 +120,10 @@ func (p *Prover) Prove(ctx context.Context, place Place) (out Proof) {
 	}
 	table = p.tables.Table()
 	was := out.Ours
-	out.Ours = place.again(table).Shards
+	now := place.again(table)
+	if out.Ours = now.Shards; !slices.Equal(now.Shards, was) {
+		out.Moved, out.Table = &now, table
+	}
 	if out.Theirs, out.Err = p.targets(ctx, place.NS, filter); out.Err != nil {
 		out.State = ProofFailed
 		return out

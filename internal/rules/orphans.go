@@ -25,6 +25,7 @@ func orphans(l *look) {
 			}
 			known++
 			rows := size.Documents
+			rows.Value += size.Orphans.Value // of those there: what the shard owns, and the orphans
 			if size.Orphans.Value < orphansMany || !rows.Known || float64(size.Orphans.Value) < orphansShare*float64(rows.Value) {
 				continue
 			}

@@ -25,7 +25,7 @@ func (w *Watcher) pollRouting(ctx context.Context) error {
 	defer w.routing.leave()
 	err := w.route(ctx)
 	if ctx.Err() != nil {
-		return ctx.Err() // we were told to stop; that says nothing about the cluster
+		return ended(ctx) // we were told to stop; that says nothing about the cluster
 	}
 	if err != nil {
 		w.router.identified = false

@@ -38,7 +38,7 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 	wg.Go(func() { fresh, _ = w.pollEvents(ctx) })
 	wg.Wait()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return ended(ctx)
 	}
 
 	was := w.Table().Health

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"shardboard/internal/fault"
 )
 
 // Collection is one sharded collection in a table.
@@ -53,6 +55,23 @@ type ServerInfo struct {
 	Version   string
 	Hosts     string // redacted "host:port,…" for display
 	ClusterID string // config.version.clusterId in hex; empty when it may not be read
+}
+
+// loadedParts are those without which nothing can be said.
+var loadedParts = [...]Part{PartRouting, PartShards, PartDatabases}
+
+// NotLoaded is the failure of whatever needs a table that is not Loaded, which
+// may be nil: why it is not, and with the kind of that, where it is known.
+func (t *Table) NotLoaded() error {
+	for _, p := range loadedParts {
+		if t == nil {
+			break
+		}
+		if h := t.Health[p]; h.At.IsZero() && h.Err != nil {
+			return fault.Wrap(fault.Of(h.Err), h.Err, "The routing table is not loaded yet. %s", fault.Text(h.Err))
+		}
+	}
+	return fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
 }
 
 // Collection finds a sharded (or tracked) collection; nil if there is none of that name.

@@ -133,7 +133,7 @@ type Figure struct {
 
 // Size is one collection on one shard.
 type Size struct {
-	Bytes     Figure // BSON bytes; includes orphans unless Orphans is known and taken off
+	Bytes     Figure // BSON bytes; of what the shard owns where Orphans is known, else with orphans in it
 	Documents Figure
 	Orphans   Figure // documents
 	Storage   Figure // bytes on disk

@@ -44,8 +44,17 @@ func (g gate) enter(ctx context.Context) error {
 	case g <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return ended(ctx)
 	}
+}
+
+// ended is why a read of the cluster was given up: the caller's own end, or a
+// time limit within which the cluster did not answer.
+func ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.NoAnswer(ctx.Err(), "The cluster did not answer in time.")
+	}
+	return ctx.Err()
 }
 
 func (g gate) leave() { <-g }
@@ -114,7 +123,7 @@ func (w *Watcher) Load(ctx context.Context) (*Table, error) {
 	}
 	t := w.Table()
 	if !t.Loaded {
-		for _, p := range []Part{PartRouting, PartShards, PartDatabases} {
+		for _, p := range loadedParts {
 			if err := t.Health[p].Err; err != nil {
 				return nil, err
 			}
@@ -122,7 +131,7 @@ func (w *Watcher) Load(ctx context.Context) (*Table, error) {
 		return nil, fault.New(fault.Unavailable, "The routing table could not be read completely.")
 	}
 	w.listUnsharded(ctx)
-	return w.Table(), ctx.Err()
+	return w.Table(), ended(ctx)
 }
 
 func (w *Watcher) routingLoop(ctx context.Context) error {

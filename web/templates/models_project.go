@@ -130,7 +130,7 @@ type ShardProjectRow struct {
 	Name, URL string
 	Whole     []string // collections wholly there
 	Part      []string // collections partly there
-	Share     string   // of the chunks of its own collections
+	Rows      Figure   // share of its own rows
 	Documents Figure
 }
 
@@ -159,7 +159,8 @@ type LocateItem struct {
 	Project    string
 	ProjectURL string
 	Removed    bool
-	Answer     string
+	Answer     string // before the shards
+	AnswerEnd  string // after them
 	Shards     []ShardRef
 	Notes      []string
 	Places     []PlaceRow

@@ -60,7 +60,7 @@ var surveying = map[string]string{
 	"survey.more":           "{n} more projects; the API has them all.",
 	"survey.total.rows":     "Rows in all",
 	"survey.total.bytes":    "Bytes in all",
-	"survey.total.orphans":  "Orphaned documents, not counted",
+	"survey.total.orphans":  "Orphaned documents (left out)",
 	"survey.looked":         "Documents looked for",
 	"method.changelog":      "Estimated from the migrations of the last quarter of an hour, as the changelog counts them",
 	"survey.project":        "Sizes",

@@ -43,13 +43,9 @@ func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (action
 	case utf8.RuneCountInString(r.Reason) > reasonLimit:
 		return actions.Plan{}, fault.New(fault.Invalid, "The reason is too long: at most %d characters.", reasonLimit)
 	}
-	s, err := e.situation(ctx)
+	s, p, err := e.drawn(ctx, r)
 	if err != nil {
-		return actions.Plan{}, err
-	}
-	p, err := e.draft(ctx, &s, r)
-	if err != nil {
-		return actions.Plan{}, err
+		return actions.Plan{}, without(err, "Nothing was planned.")
 	}
 	if !by.May(p.Role) {
 		return actions.Plan{}, errRole(p.Role)
@@ -75,6 +71,20 @@ func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (action
 	return p, nil
 }
 
+// drawn is a plan from the cluster as it is now, and what it was drawn from. What
+// it reads of the cluster has a time limit; what it reads of the store has the
+// request's.
+func (e *Engine) drawn(ctx context.Context, r Request) (actions.Situation, actions.Plan, error) {
+	cluster, cancel := context.WithTimeout(ctx, planTime)
+	defer cancel()
+	s, err := e.situation(cluster)
+	if err != nil {
+		return s, actions.Plan{}, err
+	}
+	p, err := e.draft(ctx, cluster, &s, r)
+	return s, p, err
+}
+
 func errRole(r auth.Role) error {
 	return fault.New(fault.Forbidden, "That needs the role %s.", r)
 }
@@ -98,19 +108,19 @@ func (e *Engine) drafted(ctx context.Context, s actions.Situation, r Request) (d
 
 // draft is all of a plan that follows from a situation and a request, so that
 // the same is drafted again before it runs. The situation gets the flags, sizes
-// and recent writes that are read for it.
-func (e *Engine) draft(ctx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
+// and recent writes that are read for it, within the context cluster.
+func (e *Engine) draft(ctx, cluster context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.drafted(ctx, *s, r)
 	if err == nil && len(d.Written) > 0 {
-		*s = e.withWrites(ctx, *s, d.Written)
+		*s = e.withWrites(cluster, *s, d.Written)
 		d, resolved, err = e.drafted(ctx, *s, r)
 	}
 	if err == nil && (len(d.Looked) > 0 || e.measures(d)) {
 		if len(d.Looked) > 0 {
-			*s = e.withFlags(ctx, *s, d.Looked)
+			*s = e.withFlags(cluster, *s, d.Looked)
 		}
 		if e.measures(d) {
-			*s = e.withSizes(ctx, *s, d.Measures)
+			*s = e.withSizes(cluster, *s, d.Measures)
 		}
 		d, resolved, err = e.drafted(ctx, *s, r)
 	}

@@ -12,8 +12,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What asking may take before a plan is made without the answer.
+// What asking may take before a plan is made without the answer. Together they
+// stay below what a request may take, so that there is time left to save the plan.
 const (
+	planTime     = 14 * time.Second
 	refreshTime  = 10 * time.Second
 	lostTime     = 2 * time.Second // of a cluster that did not answer the last read
 	activityTime = 5 * time.Second
@@ -27,7 +29,7 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 		return actions.Situation{}, err
 	}
 	if !t.Loaded {
-		return actions.Situation{}, fault.New(fault.Unavailable, "The routing table is not loaded, so nothing can be planned yet. Try again when the page shows the cluster.")
+		return actions.Situation{}, t.NotLoaded()
 	}
 	s := actions.Situation{
 		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
@@ -60,9 +62,21 @@ func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
 	}
 	e.o.Log.Warn("refresh the table for a plan", "err", err)
 	if h := t.Health[topology.PartRouting]; t.Loaded && (h.Err != nil || h.At.Before(begun)) {
-		return nil, fault.Wrap(fault.Unavailable, err, "The cluster's routing table could not be read just now (%s), so nothing can be planned or begun. Try again when the cluster answers.", fault.Text(err))
+		cause := err
+		if h.Err != nil {
+			cause = h.Err // says more than that time ran out
+		}
+		return nil, fault.Wrap(fault.Unavailable, cause, "The routing table could not be read. %s", fault.Text(cause))
 	}
 	return t, nil
+}
+
+// without adds to an outage what it means for the request that met it.
+func without(err error, means string) error {
+	if fault.Of(err) != fault.Unavailable {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), means)
 }
 
 // activity asks what goes on, with a deadline: not to know is an answer too.

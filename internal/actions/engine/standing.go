@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
@@ -60,18 +62,8 @@ func (r Run) Standing() (out Standing) {
 			out.Settings++
 		}
 	}
-	out.Paused = r.pausing()
+	out.Paused = len(r.Pauses()) > 0
 	return out
-}
-
-// pausing tells whether the run has switched balancing off and not on again.
-func (r Run) pausing() bool {
-	for _, s := range r.Steps {
-		if s.Restores && s.State.Open() && r.paused(s) {
-			return true
-		}
-	}
-	return false
 }
 
 // CanFinish tells whether a plan for the rest can be made: the run has ended
@@ -115,27 +107,36 @@ func (e *Engine) finishPlan(ctx context.Context, by auth.Principal, id, reason s
 	return e.make(ctx, by, Request{Kind: run.Kind, Args: run.Args, Reason: reason})
 }
 
-// Pause is balancing that an open run has switched off and has yet to switch on.
+// Pause is balancing that a run has switched off and has not switched on again.
 type Pause struct {
-	Run string
-	NS  string // collection; "" is the balancer of the whole cluster
+	NS    string // collection; "" is the balancer of the whole cluster
+	Since time.Time
 }
 
-// Pauses are those of all runs that this process knows to be open.
-func (e *Engine) Pauses() (out []Pause) {
-	e.mu.Lock()
-	live := make([]*execution, 0, len(e.live))
-	for _, x := range e.live {
-		live = append(live, x)
-	}
-	e.mu.Unlock()
-	for _, x := range live {
-		r := x.now()
+// Pauses are those of the run. One that has ended with pauses was given up by a
+// process that is gone.
+func (r Run) Pauses() (out []Pause) {
+	for _, on := range r.Steps {
+		if !on.Restores || !r.paused(on) || r.restored(on) {
+			continue
+		}
+		p := Pause{NS: string(on.NS)}
 		for _, s := range r.Steps {
-			if s.Restores && s.State.Open() && r.paused(s) {
-				out = append(out, Pause{Run: r.ID, NS: string(s.NS)})
+			if s.Pauses && s.NS == on.NS && s.State == Succeeded {
+				p.Since = s.Ended
 			}
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// restored tells whether a try to switch it on again has succeeded, or has found
+// another collection in its place.
+func (r Run) restored(on Step) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return s.Restores && s.Op == on.Op && s.NS == on.NS && (s.State == Succeeded || s.State == Refused && len(s.Changed) > 0)
+	})
 }

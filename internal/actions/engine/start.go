@@ -56,7 +56,7 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	}
 	adapted, err := e.unchanged(ctx, &p)
 	if err != nil {
-		return Run{}, false, err
+		return Run{}, false, without(err, "Nothing was started; the plan stands until "+p.Expires.UTC().Format("15:04:05 UTC")+".")
 	}
 	return e.start(ctx, by, p, adapted)
 }
@@ -84,11 +84,7 @@ var errConfirm = fmt.Errorf("wrong confirmation")
 // cluster has moved on from is replaced by what is left of it, within its limits;
 // the adaptation says why.
 func (e *Engine) unchanged(ctx context.Context, p *actions.Plan) (*Adaptation, error) {
-	s, err := e.situation(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = e.compare(ctx, s, *p)
+	s, err := e.compare(ctx, *p)
 	var moved *ChangedError
 	if !errors.As(err, &moved) || !p.Kind.Adapts() && p.UndoOf == "" {
 		return nil, err
@@ -138,9 +134,15 @@ func around(p actions.Plan) (first, last part) {
 	return first, last
 }
 
-// compare drafts the plan again from a situation and tells what is different.
-func (e *Engine) compare(ctx context.Context, s actions.Situation, p actions.Plan) error {
-	fresh, err := e.draft(ctx, &s, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+// compare drafts the plan again, and tells what is different now. The situation is
+// the one that it was drafted from.
+func (e *Engine) compare(ctx context.Context, p actions.Plan) (actions.Situation, error) {
+	s, fresh, err := e.drawn(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+	return s, e.differs(s, p, fresh, err)
+}
+
+// differs tells what of a plan is not as it is drafted now; err is that of drafting.
+func (e *Engine) differs(s actions.Situation, p, fresh actions.Plan, err error) error {
 	table := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
 	const otherwise = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {

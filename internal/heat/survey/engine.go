@@ -86,7 +86,7 @@ func New(src Source, tables Tables, dirs Directories, prof *profile.Profile, o O
 func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Survey, error) {
 	t := e.tables.Table()
 	if t == nil || !t.Loaded {
-		return Survey{}, fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
+		return Survey{}, t.NotLoaded()
 	}
 	if err := r.check(); err != nil {
 		return Survey{}, err

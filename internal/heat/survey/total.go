@@ -8,7 +8,7 @@ import (
 
 // lingering is how long the rows of a chunk stay where it was: the delay of
 // their clean-up (orphanCleanupDelaySecs, 900 s by default) and a minute for it.
-const lingering = 16 * time.Minute
+const lingering = topology.OrphanDelay + time.Minute
 
 // total is what the statistics say of a collection, orphans taken off.
 type total struct {
@@ -62,14 +62,11 @@ func totals(t *topology.Table, ns topology.Namespace) total {
 func leftBehind(t *topology.Table, ns topology.Namespace, shard string) (n int64) {
 	read := t.Sizes[ns].At
 	for _, e := range t.Events {
-		if e.What != "moveChunk.commit" || e.NS != string(ns) || e.Time.After(read) || read.Sub(e.Time) > lingering {
+		if e.Time.After(read) || read.Sub(e.Time) > lingering {
 			continue
 		}
-		if from, _ := e.Details.Lookup("from").StringValueOK(); from != shard {
-			continue
-		}
-		if cloned, ok := e.Details.Lookup("counts", "cloned").AsInt64OK(); ok && cloned > 0 {
-			n += cloned
+		if g, ok := topology.GivenAway(e); ok && g.NS == ns && g.Shard == shard {
+			n += g.Documents
 		}
 	}
 	return n

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// What is said of orphaned documents is the same on every page and in the API, in
+// each release: before a range leaves, just after, when the shards have counted,
+// and when its documents are deleted.
+func TestOrphansAreOneStatementEverywhere(t *testing.T) {
+	for release, counts := range map[string]bool{"4.4": false, "5.0": false, "6.0.2": true, "6.0": true, "7.0": true, "8.0": true} {
+		t.Run(release, func(t *testing.T) {
+			o := simcluster.Options{Projects: 3, Documents: 60, Still: true, ServerVersion: release}
+			onBreakable(t, o, func(f *breakable) {
+				const ns = "yorkie-meta.changes"
+				read := func() { time.Sleep(2 * time.Minute) } // the statistics
+				read()
+				quiet := topology.OrphansQuiet
+				if counts {
+					quiet = topology.OrphansCounted
+				}
+				f.orphans(ns, "shard-rs-1", quiet, 0)
+				c := f.watcher.Table().Collection(ns)
+				from, n := "", 0
+				for i := range c.Chunks.Len() {
+					if ch := c.Chunks.At(i); ch.Shard == "shard-rs-1" {
+						lower, err := c.Key.Document(ch.Min)
+						f.must(err)
+						upper, err := c.Key.Document(ch.Max)
+						f.must(err)
+						f.admin(bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: "shard-rs-2"}})
+						from = ch.Shard
+						break
+					}
+				}
+				time.Sleep(30 * time.Second) // the changelog was read, the statistics perhaps not
+				for _, e := range f.watcher.Table().Events {
+					if g, ok := topology.GivenAway(e); ok && g.NS == ns {
+						n = int(g.Documents)
+					}
+				}
+				if from == "" || n == 0 {
+					f.Fatal("nothing was moved")
+				}
+				read()
+				if counts && f.watcher.Table().Collection(ns).Chunks.CountByShard()[from] > 0 {
+					f.orphans(ns, from, topology.OrphansCounted, n)
+				} else { // not listed any more: 8.0 had one chunk there
+					f.orphans(ns, from, topology.OrphansPending, n)
+				}
+				time.Sleep(topology.OrphanDelay)
+				read()
+				f.orphans(ns, from, quiet, 0)
+			})
+		})
+	}
+}
+
+// orphans holds all that speaks of a shard's orphaned documents to one state.
+func (f *breakable) orphans(ns, shard string, want topology.OrphanState, most int) {
+	f.Helper()
+	get := func(path string) string {
+		return f.do("GET", path, as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()
+	}
+	fact := func(path string) (text, title string) {
+		cell := parse(f.T, get(path)).Find("dt:contains('Orphaned documents')").Next()
+		title, _ = cell.Find("[title]").Attr("title")
+		if own, ok := cell.Attr("title"); ok {
+			title = own
+		}
+		return strings.TrimSpace(cell.Text()), title
+	}
+	c := decode[api.CollectionDetail](f.T, f.do("GET", "/api/v1/collections/"+ns, as("anna", auth.Viewer)))
+	s := decode[api.ShardDetail](f.T, f.do("GET", "/api/v1/shards/"+shard, as("anna", auth.Viewer)))
+	var on api.Orphans
+	for _, one := range c.ByShard {
+		if one.Shard == shard {
+			on = one.Orphans
+		}
+	}
+	for name, o := range map[string]api.Orphans{"collection": c.Orphans, "shard": s.Orphans, "collection on the shard": on} {
+		if o.State != string(want) || o.Text == "" || strings.Contains(o.Text, "[") {
+			f.Errorf("%s: %+v, want %s", name, o, want)
+		}
+		switch want {
+		case topology.OrphansCounted:
+			if o.Count.Value == nil || *o.Count.Value != int64(most) {
+				f.Errorf("%s: %+v (%v), want %d counted", name, o, o.Count.Value != nil && *o.Count.Value >= 0, most)
+				if o.Count.Value != nil {
+					f.Errorf("counted %d", *o.Count.Value)
+				}
+			}
+		case topology.OrphansPending:
+			if o.AtMost == nil || *o.AtMost != int64(most) || o.Until == nil || o.Ranges != 1 || o.Count.Value != nil {
+				f.Errorf("%s: %+v, want at most %d", name, o, most)
+			}
+		default:
+			if o.Count.Value != nil || o.AtMost != nil {
+				f.Errorf("%s: %+v", name, o)
+			}
+		}
+	}
+	for path, told := range map[string]api.Orphans{"/collections/" + ns: c.Orphans, "/shards/" + shard: s.Orphans} {
+		if text, title := fact(path); text == "" || !strings.HasPrefix(title, told.Text) {
+			f.Errorf("%s says %q (%q), the API %q", path, text, title, told.Text)
+		}
+	}
+	// Figures of documents say whether orphans are in them.
+	for _, p := range c.Shards {
+		if p.Documents.Method == "collStats" && want == topology.OrphansCounted && p.Chunks > 0 {
+			f.Errorf("documents on %s are said to have orphans in them", p.Shard)
+		}
+	}
+}

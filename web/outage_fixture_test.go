@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/cluster"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+)
+
+// breakable is a site over the real watcher, engine and driver, and a simulated
+// cluster that can be made to fail.
+type breakable struct {
+	*changer
+	client *cluster.Client
+	line   *line
+	served bool // the watcher polls
+}
+
+// line is the network between the driver and the mongos.
+type line struct {
+	sim *simcluster.Cluster
+
+	mu    sync.Mutex
+	cut   bool // nobody listens at the address
+	mute  bool // packets are lost: nothing is refused, nothing arrives
+	conns []*wire
+}
+
+// wire is one connection of it.
+type wire struct {
+	net.Conn
+	of *line
+}
+
+func (l *line) muted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mute
+}
+
+// Write loses what is written while the line is mute; the answer then never comes.
+func (w *wire) Write(b []byte) (int, error) {
+	if w.of.muted() {
+		return len(b), nil
+	}
+	return w.Conn.Write(b)
+}
+
+func (l *line) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	l.mu.Lock()
+	cut, mute := l.cut, l.mute
+	l.mu.Unlock()
+	switch {
+	case cut:
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+	case mute:
+		<-ctx.Done()
+		return nil, &net.OpError{Op: "dial", Net: network, Err: ctx.Err()}
+	}
+	conn, err := l.sim.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{conn, l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, w)
+	return w, nil
+}
+
+// end breaks every connection; refuse says whether a new one can be made.
+func (l *line) end(refuse bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = refuse
+	for _, c := range l.conns {
+		_ = c.Close()
+	}
+	l.conns = nil
+}
+
+func (l *line) silence(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mute = on
+}
+
+// onBreakable runs a test in a bubble of simulated time, over a cluster with the
+// data of a small Yorkie.
+func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &breakable{changer: &changer{T: t}}
+		var err error
+		f.sim, err = simcluster.New(t.Context(), o)
+		f.must(err)
+		defer func() { _ = f.sim.Close() }()
+		f.sim.Start(t.Context())
+		time.Sleep(time.Hour) // what was done to make it is long ago
+		f.line = &line{sim: f.sim}
+		uri, err := cluster.ParseURI(simcluster.URI())
+		f.must(err)
+		f.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: f.line})
+		f.must(err)
+		defer func() { _ = f.client.Close(context.Background()) }()
+		db, err := sqlite.Open(t.Context(), t.TempDir())
+		f.must(err)
+		defer func() { _ = db.Close() }()
+		log, prof := slog.New(slog.DiscardHandler), profile.Yorkie()
+		f.watcher = topology.NewWatcher(f.client, topology.Options{})
+		_, err = f.watcher.Load(t.Context())
+		f.must(err)
+		keeper := placement.NewKeeper(f.client, f.watcher, prof, log)
+		keeper.Poll(t.Context(), prof.Match(f.watcher.Table()))
+		duplicates := placement.NewDuplicateCheck(f.client, f.watcher, keeper, prof, log)
+		budget := heat.NewBudget(0, nil)
+		surveys := survey.New(f.client, f.watcher, keeper, prof, survey.Options{Store: db, Budget: budget, Log: log})
+		e := engine.New(engine.Options{Admin: f.client, Renderer: f.client, Reader: f.client, Counter: f.client, Planners: actions.Planners(), Journal: db, Audit: db,
+			Tables: f.watcher, Directory: keeper, Profile: prof})
+		locator := placement.NewLocator(f.client, f.watcher, keeper, prof)
+		ctx, end := context.WithCancel(context.Background())
+		var all sync.WaitGroup
+		for _, run := range []func(context.Context) error{e.Serve, duplicates.Run, surveys.Run, f.watcher.Run, keeper.Run} {
+			all.Go(func() {
+				if err := run(ctx); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			})
+		}
+		defer func() { end(); all.Wait() }()
+		f.site = newSite(t, withClaims, withActions(e), func(d *Deps) {
+			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.watcher, keeper, locator, duplicates, surveys
+			d.Prover = placement.NewProver(f.client, f.watcher)
+		})
+		test(f)
+	})
+}
