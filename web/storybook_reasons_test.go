@@ -14,7 +14,7 @@ import (
 // is not known, and without any.
 func failedMany(t *topology.Table) {
 	c := t.Collection("yorkie-meta.documents")
-	long := strings.Repeat("Data transfer error: ", 9) + orphansText
+	long := strings.Repeat("Data transfer error: ", 9) + orphansReason
 	var out []topology.Event
 	for i, reason := range []string{long, "something that nobody knows", ""} {
 		at := epoch.Add(-time.Duration(i+1) * time.Minute)

@@ -18,8 +18,8 @@ func adviceText(kind string, s rules.Message, now time.Time) string {
 		return ""
 	}
 	code := s.Code
-	if s.Args["n"] == "1" && words.Has("advice."+kind+"."+code+".one") {
-		code += ".one"
+	if s.Args["n"] == "1" && words.Has("advice."+kind+"."+code+".singular") {
+		code += ".singular"
 	}
 	return oneLine(words.Code("advice."+kind, code, adviceArgs(s.Args, now)))
 }

@@ -42,13 +42,14 @@ func headline(v View, s rules.Summary) (level, text string) {
 // problemCounts is "1 critical problem, 2 warnings, 3 notes", or why it is none.
 func problemCounts(s rules.Summary) string {
 	var parts []string
-	for _, c := range []struct {
-		key string
-		n   int
-	}{{"problems.critical", s.Critical}, {"problems.warn", s.Warn}, {"problems.info", s.Info}} {
-		if c.n > 0 {
-			parts = append(parts, words.Plural(c.key, int64(c.n), "n", templates.Count(int64(c.n))))
-		}
+	if n := int64(s.Critical); n > 0 {
+		parts = append(parts, words.Plural("problems.critical", n, "n", templates.Count(n)))
+	}
+	if n := int64(s.Warn); n > 0 {
+		parts = append(parts, words.Plural("problems.warn", n, "n", templates.Count(n)))
+	}
+	if n := int64(s.Info); n > 0 {
+		parts = append(parts, words.Plural("problems.info", n, "n", templates.Count(n)))
 	}
 	switch {
 	case len(parts) > 0:

@@ -317,7 +317,7 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(string(text), -1) {
 		states[m[1]] = true
 	}
-	want := []string{"failed", "planned", "refused", "running", "stopped", "succeeded", "undone", "unknown", "waiting"}
+	want := []string{"deferred", "failed", "planned", "refused", "replaced", "running", "stopped", "succeeded", "undone", "unknown", "waiting"}
 	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
 		t.Errorf("it explains %v", got)
 	}
