@@ -28,7 +28,6 @@ type breakable struct {
 	*changer
 	client *cluster.Client
 	line   *line
-	served bool // the watcher polls
 }
 
 // line is the network between the driver and the mongos.
