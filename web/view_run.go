@@ -56,8 +56,10 @@ func runView(v View, r engine.Run) templates.Run {
 		m.Standing = standingText(r, v.Table.Balancer)
 	}
 	m.Adapted = adaptations(r)
+	numbers := stepNumbers(r)
 	for i, s := range r.Steps {
 		step := runStep(i, s)
+		step.Folded, step.N = triedAgain(r, i), numbers[i]
 		step.Moving = inFlightView(v, movingStep(v, s), 1)
 		m.Steps = append(m.Steps, step)
 	}
@@ -98,6 +100,26 @@ func tookText(r engine.Run) string {
 func runProgress(r engine.Run) (string, float64) {
 	ended, all := stepsDone(r)
 	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(all)), share(int64(ended), int64(all))
+}
+
+// triedAgain tells whether a step was put off and the next one is the same, so that
+// a page lists only that one, with the number of its try.
+func triedAgain(r engine.Run, i int) bool {
+	return r.Steps[i].State == engine.Deferred && i+1 < len(r.Steps) && r.Steps[i+1].Try == r.Steps[i].Try+1
+}
+
+// stepNumbers are the numbers of the steps as a page lists them: all tries of one
+// have the same.
+func stepNumbers(r engine.Run) []string {
+	out := make([]string, len(r.Steps))
+	n := 1
+	for i := range r.Steps {
+		out[i] = strconv.Itoa(n)
+		if !triedAgain(r, i) {
+			n++
+		}
+	}
+	return out
 }
 
 // stepsDone counts the steps that are done, of those that are to be done: one that
@@ -176,16 +198,17 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 	note(r.Started, "started", words.T("run.log.started", "by", runBy(r)), false)
 	note(r.StopAt, "held", words.T("run.log.stop", "by", clip(oneLine(r.StopBy), 80)), false)
 	refs := refsOf(v.Table)
+	numbers := stepNumbers(r)
 	for i, s := range r.Steps {
-		n := strconv.Itoa(i + 1)
+		n, key := numbers[i], strconv.Itoa(i+1)
 		if s.Sends() {
-			note(s.Sent, "sent-"+n, words.T("run.log.sent", "n", n), false)
+			note(s.Sent, "sent-"+key, words.T("run.log.sent", "n", n), false)
 		}
-		note(s.Ended, "ended-"+n, words.T("run.log.ended", "n", n, "state", words.Code("step", string(s.State), nil)), stateLevel(s.State) == "bad")
+		note(s.Ended, "ended-"+key, words.T("run.log.ended", "n", n, "state", words.Code("step", string(s.State), nil)), stateLevel(s.State) == "bad")
 		reasons := stepReasons(s)
 		for _, e := range s.Events {
 			row := eventRow(v, refs, readEvent(e).because(reasons))
-			row.Key = "event-" + n + "-" + e.ID
+			row.Key = "event-" + key + "-" + e.ID
 			if counts := countsOf(e); len(counts) > 0 {
 				row.Counts = words.T("run.log.counts", "counts", countsText(counts))
 			}

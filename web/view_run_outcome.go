@@ -16,6 +16,10 @@ import (
 // chunksShown is how many chunks of an outcome a page lists; the API has more.
 const chunksShown = 12
 
+// othersListed bounds the links to other runs of the same time; how many there are
+// stands in the sentence.
+const othersListed = 5
+
 // runModel is a run with its outcome. That it helped must not be missing without a
 // word: a page whose outcome cannot be read says so.
 func (s *Server) runModel(ctx context.Context, v View, r engine.Run) templates.Run {
@@ -81,7 +85,7 @@ func outcomeView(v View, r engine.Run, o outcome.Outcome) *templates.RunOutcome 
 			m.Notes = append(m.Notes, outcomeWhyNot(o, c))
 		}
 	}
-	for _, id := range o.OtherRuns {
+	for _, id := range o.OtherRuns[:min(len(o.OtherRuns), othersListed)] {
 		m.Others = append(m.Others, "/runs/"+id)
 	}
 	return m

@@ -65,6 +65,9 @@ func (d *drafting) undoZone(s Step) error {
 		}
 	case OpSetRange:
 		z, ok := rangeWith(d.ranges(s.NS), s.Min, s.Max)
+		if !ok && d.kind.Adapts() && d.noneThere(s) {
+			return nil // taken away already, by this undo or by somebody else
+		}
 		if !ok || z.Zone != s.Zone {
 			return gone("a zone range is not as this run has set it", d.notAs(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
 		}
@@ -132,7 +135,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		if err != nil {
 			return err
 		}
-		return d.join(d.sketch(c), lo, hi)
+		return d.join(d.sketch(c), lo, hi, ownerBefore(s))
 	case OpMove, OpMoveRange:
 		c, lo, hi, err := d.rangeOf(s)
 		if err != nil {
@@ -151,7 +154,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		wholeLo, errLo := c.Key.Bound(was.Min)
 		wholeHi, errHi := c.Key.Bound(was.Max)
 		if errLo == nil && errHi == nil && (wholeLo.Compare(lo) < 0 || wholeHi.Compare(hi) > 0) {
-			return d.join(k, wholeLo, wholeHi)
+			return d.join(k, wholeLo, wholeHi, was.Want["shard"])
 		}
 	case OpMerge:
 		return d.cutAgain(s)
@@ -216,14 +219,22 @@ func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
 	}
 }
 
-// join makes one chunk of a range again.
-func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
+// join makes one chunk of a range again. Parts that went elsewhere since come back
+// to home first, in an undo that has a goal; else they are an objection.
+func (d *drafting) join(k *sketch, lo, hi shardkey.Key, home string) error {
 	parts := k.within(lo, hi)
 	if len(parts) == 1 && d.kind.Adapts() {
 		return nil // one chunk, or part of one that the server has merged further
 	}
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
+		if d.kind.Adapts() {
+			return nil // the server has merged or cut it since: which chunks hold the range is its own business then
+		}
 		return d.apart("the parts of a chunk have other bounds now", k, lo, hi, parts)
+	}
+	if d.kind.Adapts() && d.shard(home) != nil {
+		d.gather(k, lo, hi, home)
+		parts = k.within(lo, hi)
 	}
 	for _, p := range parts {
 		if p.Shard != parts[0].Shard {
@@ -234,6 +245,12 @@ func (d *drafting) join(k *sketch, lo, hi shardkey.Key) error {
 		d.merge(k, lo, hi)
 	}
 	return nil
+}
+
+// noneThere tells whether no zone range meets that of a step.
+func (d *drafting) noneThere(s Step) bool {
+	_, lo, hi, err := d.rangeOf(s)
+	return err == nil && len(meeting(d.ranges(s.NS), lo, hi)) == 0
 }
 
 // ownerBefore is the shard that had a chunk before a step cut it; "" when not known.

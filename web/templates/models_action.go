@@ -191,6 +191,7 @@ type RunStep struct {
 	Changed      []string
 	Waits        []string // what it waits for, or waited for last
 	Try          string   // "" for the first
+	Folded       bool     // put off, and the next step is the same: not listed
 	Progress     string
 	Share        float64 // negative when unknown
 	Proof        []RunProof
