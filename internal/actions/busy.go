@@ -42,7 +42,6 @@ var busyCodes = map[int]Obstacle{
 	24:    ObstacleLock,     // LockTimeout
 	46:    ObstacleLock,     // LockBusy
 	63:    ObstacleMetadata, // StaleShardVersion
-	105:   ObstacleLock,     // LockStateChangeFailed
 	117:   ObstacleMigration,
 	150:   ObstacleMetadata, // StaleEpoch
 	13388: ObstacleMetadata, // StaleConfig
@@ -62,6 +61,9 @@ func BusyOf(code int, text string, cause error) *BusyError {
 		return e
 	case code == 117 && strings.Contains(text, "undergoing changes"):
 		e.Obstacle = ObstacleDDL
+		return e
+	case code == 11000 && strings.Contains(text, "config.migrations"): // of the same chunk, still at its end
+		e.Obstacle = ObstacleMigration
 		return e
 	case slices.Contains([]int{50, 262}, code) && strings.Contains(text, "time limit"):
 		e.Obstacle = ObstacleTime

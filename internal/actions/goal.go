@@ -160,10 +160,8 @@ func (d *drafting) remainingMerge(s Step) error {
 		return nil
 	}
 	home := parts[0].Shard
-	for _, f := range s.Needs {
-		if f.Kind == FactCover && d.shard(f.Want["shards"]) != nil {
-			home = f.Want["shards"]
-		}
+	if planned := homeOf(s); len(planned) == 1 && d.shard(planned[0]) != nil {
+		home = planned[0]
 	}
 	d.gather(k, lo, hi, home)
 	if parts = k.within(lo, hi); len(parts) > 1 {

@@ -25,24 +25,40 @@ const spareMoves = 8
 // limits of a draft, from its own steps.
 func (d *drafting) limits(out Draft) Limits {
 	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: d.recipients()}
-	sent := 0
+	sent, joins := 0, false
 	for _, s := range d.steps {
 		if s.Zone != "" {
 			l.Zones = append(l.Zones, s.Zone)
 		}
-		if s.Migrates() {
+		switch {
+		case s.Migrates():
 			sent++
+		case s.Op == OpMerge && d.undoing: // what has left meanwhile comes back to be joined
+			joins = true
+			l.Shards = append(l.Shards, homeOf(s)...)
 		}
 	}
 	slices.Sort(l.Zones)
 	l.Zones = slices.Compact(l.Zones)
-	if sent > 0 {
+	slices.Sort(l.Shards)
+	l.Shards = slices.Compact(l.Shards)
+	if sent > 0 || joins {
 		l.Chunks = 2*sent + spareMoves
 		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {
 			l.Bytes.Exact, l.Bytes.Value, l.Bytes.PlusMinus = false, 2*(l.Bytes.Value+l.Bytes.PlusMinus), 0
 		}
 	}
 	return l
+}
+
+// homeOf is the shard on which a merge was planned.
+func homeOf(s Step) []string {
+	for _, f := range s.Needs {
+		if f.Kind == FactCover && f.Want["shards"] != "" {
+			return []string{f.Want["shards"]}
+		}
+	}
+	return nil
 }
 
 // Exceeded tells in what a draft goes beyond the limits after so many moves; none

@@ -95,6 +95,11 @@ func (a answer) kind() fault.Kind {
 			return fault.Conflict
 		}
 		return fault.UnknownOutcome
+	case 11000: // the chunk is still in another migration
+		if strings.Contains(a.text, "config.migrations") {
+			return fault.Conflict
+		}
+		return fault.Internal
 	case 64, 265: // not replicated to a majority; moved, but the donor has not cleaned up
 		return fault.UnknownOutcome
 	}

@@ -147,6 +147,11 @@ func (l *look) hotOf(h hotOne) Problem {
 // move away from what else its shard takes, else why nothing does.
 func (l *look) coolDown(h hotOne) Remedy {
 	ns := string(h.c.NS)
+	if h.x.Split.HotCut() {
+		return Remedy{Plans: []Plan{
+			plan("split-hot", say("split-hot", "ns", ns, "shard", h.ch.Shard), "ns", ns, "bounds", bounds(h.c, h.ch)),
+			plan("split", say("split.hot", "ns", ns, "shard", h.ch.Shard), "ns", ns, "bounds", bounds(h.c, h.ch))}}
+	}
 	switch h.x.Split.Code {
 	case "divides", "projects", "within":
 		return Remedy{Plans: []Plan{plan("split", say("split.hot", "ns", ns, "shard", h.ch.Shard), "ns", ns, "bounds", bounds(h.c, h.ch))}}

@@ -10,6 +10,7 @@ var goals = map[string]string{
 	"step.replaced":             "planned again",
 
 	"run.step.deferred":     "The server said “not now”. The step after this one tries again.",
+	"run.step.overtaken":    "The cluster changed between the last look and the command, and the server refused it. What is left is planned again.",
 	"run.step.replaced":     "Not sent: the cluster had moved on. What was left was planned again.",
 	"run.step.restless":     "Not sent: the cluster changed under this run again and again. Pause balancing for the run, or wait until the cluster is calm.",
 	"run.step.beyondLimits": "Not sent: what is left to do now goes beyond what was confirmed. Make a plan for the rest.",

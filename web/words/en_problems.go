@@ -135,6 +135,7 @@ var problems = map[string]string{
 	"advice.fig.router.version":       "Version",
 	"advice.fig.router.of":            "mongos of version {version}",
 
+	"advice.plan.split-hot":  "Split the hot chunk of {ns} on {shard} at the median of its recent writes, and move one half.",
 	"advice.plan.split.hot":  "Split the hot chunk of {ns} on {shard}, so that one half can be moved.",
 	"advice.plan.split.zone": "Split a chunk of {ns} at the boundary of the zone {zone}.",
 	"advice.plan.move.hot":   "Move the hot chunk of {ns} from {shard} to {to}, which takes fewer writes.",

@@ -14,6 +14,7 @@ import (
 // How long a step waits for what is in its way.
 const (
 	conflictLimit = 15 * time.Minute       // migrations, locks, changes of metadata
+	longestWait   = time.Hour              // for obstacles that take turns
 	orphanGrace   = 10 * time.Minute       // beyond the time at which the shard should have deleted them
 	waitTick      = 500 * time.Millisecond // pause between two looks at a migration in the way: the balancer rests for a second
 	effectEvery   = 2 * time.Second        // pause between two looks whether somebody else has done it
@@ -27,9 +28,10 @@ const (
 type Backoff struct {
 	Obstacle actions.Obstacle
 	What     actions.Say // what is in the way, as far as it is known
-	Since    time.Time
-	Next     time.Time // of the next try
-	Until    time.Time // when it gives up
+	Since    time.Time   // when this was in the way first
+	First    time.Time   // when anything was
+	Next     time.Time   // of the next try
+	Until    time.Time   // when it gives up
 	Pause    time.Duration
 }
 
@@ -41,6 +43,12 @@ func (x *execution) conclude(i int, verdict func(*Step), err error) bool {
 	verdict(&s)
 	var busy *actions.BusyError
 	if s.State != Failed || !errors.As(err, &busy) || s.Why.Code != "step.serverRefused" && s.Why.Code != "step.noEffect" {
+		if s.Why.Code == "step.serverRefused" && x.now().adapts() && x.movedOn(s) {
+			return x.putOff(i, func(s *Step) {
+				verdict(s)
+				s.State, s.Why = Deferred, actions.Say{Code: "step.overtaken"}
+			}, nil)
+		}
 		return x.finish(i, verdict)
 	}
 	wait := x.waitingFor(s, busy)
@@ -51,7 +59,14 @@ func (x *execution) conclude(i int, verdict func(*Step), err error) bool {
 		verdict(s)
 		s.State, s.Changed = Deferred, nil
 		s.Why = actions.Say{Code: "step.deferred"}
-	}, wait)
+	}, &wait)
+}
+
+// movedOn tells whether the server refused a step since what it needs has changed in
+// the moment between the last look and the command.
+func (x *execution) movedOn(s Step) bool {
+	_, different, err := x.needs(s.Step)
+	return err == nil && len(different) > 0
 }
 
 // gaveUp is the end of a step that has waited for as long as it may.
@@ -60,8 +75,9 @@ func gaveUp(s *Step, w Backoff) {
 	s.Why = actions.Say{Code: "step.gaveUp", Args: map[string]string{"since": w.Since.Format(time.RFC3339), "tries": number(s.Try + 1), "obstacle": string(w.Obstacle)}}
 }
 
-// putOff ends a step and puts a copy after it that waits.
-func (x *execution) putOff(i int, change func(*Step), wait Backoff) bool {
+// putOff ends a step and puts a copy after it, which waits where there is something
+// to wait for.
+func (x *execution) putOff(i int, change func(*Step), wait *Backoff) bool {
 	at := now()
 	s := x.now().Steps[i]
 	change(&s)
@@ -69,20 +85,25 @@ func (x *execution) putOff(i int, change func(*Step), wait Backoff) bool {
 		return false
 	}
 	return x.keep(func(r *Run) {
-		again := Step{Step: r.Steps[i].Step, Command: r.Steps[i].Command, State: Planned, Try: r.Steps[i].Try + 1, Backoff: &wait}
+		again := Step{Step: r.Steps[i].Step, Command: r.Steps[i].Command, State: Planned, Try: r.Steps[i].Try + 1, Backoff: wait}
 		change(&r.Steps[i])
 		r.Steps[i].Ended = at
 		r.Steps = slices.Insert(r.Steps, i+1, again)
-		r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: wait.What.Args}
+		if wait != nil {
+			r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: wait.What.Args}
+		}
 	})
 }
 
 // waitingFor is how long, and for what, a step waits after a refusal.
 func (x *execution) waitingFor(s Step, busy *actions.BusyError) Backoff {
 	at := now()
-	w := Backoff{Obstacle: busy.Obstacle, Since: at, What: whatIs(busy)}
-	if s.Backoff != nil {
-		w.Since, w.Pause = s.Backoff.Since, s.Backoff.Pause
+	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: whatIs(busy)}
+	if before := s.Backoff; before != nil {
+		w.First = before.First
+		if before.Obstacle == w.Obstacle { // another obstacle has its own time
+			w.Since, w.Pause = before.Since, before.Pause
+		}
 	}
 	switch busy.Obstacle {
 	case actions.ObstacleOrphans:
@@ -97,6 +118,9 @@ func (x *execution) waitingFor(s Step, busy *actions.BusyError) Backoff {
 	default:
 		w.Pause = between(2*w.Pause, lockPause, lockLonger)
 		w.Next, w.Until = at.Add(w.Pause), w.Since.Add(conflictLimit)
+	}
+	if last := w.First.Add(longestWait); w.Until.After(last) {
+		w.Until = last
 	}
 	return w
 }
@@ -173,7 +197,7 @@ func (x *execution) foresee(i int) bool {
 		return true
 	}
 	at := now()
-	w := waitForCleanup(Backoff{Obstacle: actions.ObstacleOrphans, Since: at, Pause: orphanProbe, Next: at.Add(orphanProbe)}, c)
+	w := waitForCleanup(Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanProbe, Next: at.Add(orphanProbe)}, c)
 	return x.keep(func(r *Run) { r.Steps[i].Backoff = &w })
 }
 

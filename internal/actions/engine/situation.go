@@ -24,6 +24,7 @@ const (
 // situation gathers what a plan is made from: a table that was refreshed for
 // it, where the cluster lets itself be read, and what goes on.
 func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
+	e.awaitRemembered(ctx)
 	t, err := e.refreshed(ctx)
 	if err != nil {
 		return actions.Situation{}, err
@@ -43,6 +44,19 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 		s.Shared, s.SharedAt = e.o.Shared.SharedIDs()
 	}
 	return s, nil
+}
+
+// awaitRemembered waits a moment for what runs of an earlier process waited for, so
+// that a plan made right after the start does not take it for pending.
+func (e *Engine) awaitRemembered(ctx context.Context) {
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-e.ready:
+	case <-t.C:
+	case <-ctx.Done():
+	case <-e.life.Done():
+	}
 }
 
 // refreshed is the table after a read of it. One whose routing could not be read
