@@ -20,25 +20,26 @@ const (
 // drafting is a draft in the making: the steps so far and what the cluster
 // will be like after them.
 type drafting struct {
-	s        Situation
-	a        Args
-	kind     Kind
-	steps    []Step
-	sketches map[topology.Namespace]*sketch
-	shards   []topology.Shard // with the zones that they will have
-	zones    map[topology.Namespace][]topology.ZoneRange
-	moves    []transfer
-	cuts     int // chunks that are cut or joined
-	stays    []Say
-	checks   []Check
-	ids      map[string][]bson.ObjectID // of projects, by database
-	looked   []Span
-	written  []Span
-	writes   []WriteEffect
-	measures []Span
-	undoing  bool
-	reached  bool // what is asked for is so already
-	paused   bool // balancing is switched off while the steps run
+	s         Situation
+	a         Args
+	kind      Kind
+	steps     []Step
+	sketches  map[topology.Namespace]*sketch
+	shards    []topology.Shard // with the zones that they will have
+	zones     map[topology.Namespace][]topology.ZoneRange
+	moves     []transfer
+	cuts      int // chunks that are cut or joined
+	stays     []Say
+	checks    []Check
+	ids       map[string][]bson.ObjectID // of projects, by database
+	looked    []Span
+	written   []Span
+	writes    []WriteEffect
+	measures  []Span
+	undoing   bool
+	receivers []string // shards that the goal may bring chunks to, beside those of the moves
+	reached   bool     // what is asked for is so already
+	paused    bool     // balancing is switched off while the steps run
 	// continuing: the rest of a plan that was confirmed. That little or nothing is
 	// left is no objection.
 	continuing bool

@@ -41,6 +41,7 @@ func (d *drafting) keepOut(p placement.Project, held []held) {
 	for _, s := range others {
 		d.addZone(s, zone)
 	}
+	d.receivers = append(d.receivers, others...)
 	load := map[string]int64{}
 	var all []topology.Figure
 	for _, h := range held {

@@ -94,6 +94,7 @@ func (d *drafting) pin(p placement.Project, held []held) {
 	if s := d.shard(d.a.Shard); s.Draining { // nothing moves there: the check of recipients may have none to look at
 		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.draining", "shard", s.Name), Source: d.fromTable(topology.PartShards)})
 	}
+	d.receivers = append(d.receivers, d.a.Shard)
 	d.addZone(d.a.Shard, zone)
 	for _, h := range held {
 		d.zoneOff(h.c, h.lo, h.hi, zone)

@@ -41,6 +41,7 @@ func planSpread(s Situation, a Args) (Draft, Args, error) {
 		}
 		if takers := d.takers(h); len(takers) > 1 {
 			shards = max(shards, len(takers))
+			d.receivers = append(d.receivers, takers...)
 			d.spread(h, p, takers)
 			spread++
 		}

@@ -248,7 +248,7 @@ func (r *Rig) insist(plan func() (actions.Plan, error), by auth.Principal, alway
 		var blocked *engine.BlockedError
 		switch {
 		case err == nil:
-			return r.Ended(run.ID), true
+			return r.EndedLate(run.ID), true
 		case errors.As(err, &changed), errors.As(err, &blocked):
 			why = err
 		default:
@@ -267,6 +267,7 @@ func (r *Rig) stated(run engine.Run, mayFail bool) {
 	case !mayFail:
 		r.Errorf("%s %s %v", run.Kind, run.State, run.Why)
 		for i, s := range run.Steps {
+			r.Logf("%v", run.Adaptations)
 			r.Logf("%d %s %s %s %q %s changed %v", i, s.Op, s.State, s.Why.Code, s.Error, s.Shard, s.Changed)
 		}
 	case run.Why.Code == "":

@@ -212,6 +212,40 @@ func (r *Rig) Ended(id string) engine.Run {
 	return r.Wait(id, func(run engine.Run) bool { return !run.State.Open() })
 }
 
+// EndedLate waits for the end of a run that may wait for orphaned documents at
+// many steps.
+func (r *Rig) EndedLate(id string) engine.Run {
+	r.Helper()
+	for range 8 {
+		if run := r.within(id); !run.State.Open() {
+			return run
+		}
+	}
+	return r.Ended(id)
+}
+
+// within gives the run when it has ended, or after a while.
+func (r *Rig) within(id string) engine.Run {
+	r.Helper()
+	told, end := r.Engine.Subscribe(id)
+	defer end()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		run, err := r.Engine.RunByID(r.Context(), id)
+		r.Must(err)
+		if !run.State.Open() {
+			return run
+		}
+		select {
+		case <-told:
+		case <-time.After(10 * time.Second):
+		case <-late.C:
+			return run
+		}
+	}
+}
+
 // Do plans, runs and waits.
 func (r *Rig) Do(kind actions.Kind, a actions.Args) engine.Run {
 	r.Helper()
