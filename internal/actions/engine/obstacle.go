@@ -18,6 +18,7 @@ const (
 	orphanGrace   = 10 * time.Minute       // beyond the time at which the shard should have deleted them
 	waitTick      = 500 * time.Millisecond // pause between two looks at a migration in the way: the balancer rests for a second
 	effectEvery   = 2 * time.Second        // pause between two looks whether somebody else has done it
+	effectRarely  = 10 * time.Second       // the same while orphaned documents are in the way, which takes minutes
 	lockPause     = time.Second            // first pause before a locked collection is tried again
 	lockLonger    = 5 * time.Second        // longest
 	orphanProbe   = 30 * time.Second       // first pause before a shard with orphaned documents is tried again: each try keeps both shards busy for ten seconds
@@ -217,7 +218,11 @@ func (x *execution) waitOut(i int) (try, ok bool) {
 	for {
 		s := x.now().Steps[i]
 		at := now()
-		if at.Sub(looked) >= effectEvery {
+		every, tick := effectEvery, waitTick
+		if s.Backoff.Obstacle == actions.ObstacleOrphans {
+			every, tick = effectRarely, effectEvery
+		}
+		if at.Sub(looked) >= every {
 			looked = at
 			if proof, held := x.held(s); held {
 				return false, x.already(i, proof)
@@ -229,7 +234,7 @@ func (x *execution) waitOut(i int) (try, ok bool) {
 		if !at.Before(s.Backoff.Next) && x.worthTrying(i, s) {
 			return true, true
 		}
-		t := time.NewTimer(waitTick)
+		t := time.NewTimer(tick)
 		select {
 		case <-t.C:
 		case <-x.toStop():
