@@ -177,7 +177,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 		"activity-denied": {"Grant the cluster user find on config.events"}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
 		"layout": {"yorkie-meta is sharded as yorkie-head is"}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
 		"layout-none":        {"No database holds projects"},
-		"collections-denied": {"Grant the cluster user find on config.collections"}, "shard-denied": {"who is hit is not known"}, "missing": {"There is no shard", "shard-rs-3"},
+		"collections-denied": {"Grant the cluster user find on config.collections"}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
 	for _, sc := range scenes() {
 		text := parse(t, sc.open(t)).Find("body").Text()

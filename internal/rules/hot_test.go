@@ -42,8 +42,8 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 	}
 	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
 	run(t, []ruleCase{
-		{name: "a chunk that a split divides", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides)), rank: Warn, says: "hotChunk", plan: "split"},
-		{name: "moderate", rule: HotChunk, changes: many(wide, hotAt(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split"},
+		{name: "a chunk that a split divides", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides)), rank: Warn, says: "hotChunk", plan: "split-hot"},
+		{name: "moderate", rule: HotChunk, changes: many(wide, hotAt(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split-hot"},
 		{name: "of writers that are not known", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
 		{name: "a fifth of the writes", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.2, divides))},
 		{name: "one of three chunks", rule: HotChunk, changes: many(hotAt(1, 300, 0.5, divides))},
@@ -62,8 +62,8 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		{name: "migrations blocked", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, document), of("y.changes", blocked)), rank: Warn, says: "hotDocument"},
 		{name: "nobody counts", rule: HotDocument, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
 
-		{name: "a shard with a chunk to split", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.7, divides)), rank: Info, says: "hotShard", plan: "split"},
-		{name: "almost all of it", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides)), rank: Warn, says: "hotShard", plan: "split"},
+		{name: "a shard with a chunk to split", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.7, divides)), rank: Info, says: "hotShard", plan: "split-hot"},
+		{name: "almost all of it", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides)), rank: Warn, says: "hotShard", plan: "split-hot"},
 		{name: "evenly", rule: HotShard, changes: many(wide)},
 		{name: "one shard can take anything", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides), drain("a"), drain("c"))},
 		{name: "a shard whose chunks are not counted", rule: HotShard, changes: many(func(s *Situation) {

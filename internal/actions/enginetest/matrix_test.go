@@ -132,7 +132,7 @@ func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
 	sum, took := &tally{}, &spans{}
 	t.Cleanup(func() { t.Logf("%v\n%v", sum, took) })
 	releases := []string{"4.4", "5.0", "6.0", "7.0", "8.0.12"}
-	from, to := seeds(t, much(1, 2, 20))
+	from, to := seeds(t, much(1, 1, 20))
 	for _, b := range balancings() {
 		for v, release := range releases {
 			for k, c := range changes() {
@@ -140,7 +140,7 @@ func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
 					if b.slow > 0 && seed%b.slow != 1 {
 						continue
 					}
-					if testing.Short() && (v+k)%len(releases) != int(seed)%len(releases) {
+					if testing.Short() && (b.slow > 0 || (v+k)%len(releases) != int(seed)%len(releases)) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/%d-%s/ACTIONS_SEED=%d", b.name, release, k, c.kind, seed), func(t *testing.T) {
