@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,11 +147,15 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	o := &oncall{T: t, ctx: ctx, d: d}
 	o.do(screen(1280, "light"))
 
-	// One project is the largest chunk of documents: that cannot be cut, and the
-	// plan says so instead of offering to run.
+	// One project is the largest chunk of documents: that cannot be cut. The page says
+	// so instead of offering it, and so does the plan of whoever asks all the same.
 	ref := d.largest(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
 	o.open("collections/yorkie-meta.documents/chunks/" + ref)
-	o.act("split")
+	if text := eval[string](t, ctx, `document.querySelector(".acts").innerText`); !strings.Contains(text, "cannot be cut") ||
+		eval[bool](t, ctx, `!!document.querySelector('.acts a[href*="kind=split&"]')`) {
+		t.Errorf("a split that cannot be made is offered:\n%s", text)
+	}
+	o.do(chromedp.Navigate(d.app.URL()+"plans/new?"+url.Values{"kind": {"split"}, "ns": {"yorkie-meta.documents"}, "chunk": {ref}}.Encode()), chromedp.WaitVisible("form.plan"))
 	o.plan("half of the writes go there", "blocked")
 	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be cut inside a value") ||
 		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
