@@ -16,7 +16,7 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c is not there any more."},
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c is not there any more."},
 		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"}, "of db.c is there by now."},
-		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard was to be a and is b."},
+		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard: expected a, found b."},
 		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, and 000 was given"},
 		{actions.Difference{Field: "hash", Want: "abc"}, "none was given"},
 		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, and def answers"},
@@ -25,7 +25,7 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would not be sent"},
 		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would be sent"},
 	} {
-		if got := differenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there was to be") {
+		if got := differenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.says)
 		}
 	}

@@ -127,13 +127,21 @@ func waitTexts(s engine.Step) []string {
 	return append(out, words.T("wait.gaveUp", "since", templates.Clock(w.Since)))
 }
 
-// whyText is why a run is as it is. One that waits for what is in the way says
-// what that is, and until when it waits.
+// whyText is why a run is as it is. One that waits for what is in the way, or has
+// given up waiting, says what that is.
 func whyText(r engine.Run) string {
 	if i := waitingStep(r); i >= 0 {
 		return strings.Join(waitTexts(r.Steps[i]), " ")
 	}
-	return say("run", r.Why)
+	why := say("run", r.Why)
+	if r.Why.Code == "step.gaveUp" {
+		for _, s := range r.Steps {
+			if s.State == engine.Failed && s.Backoff != nil {
+				why += " " + say("obstacle", s.Backoff.What)
+			}
+		}
+	}
+	return why
 }
 
 // waitingStep is the step that waits for what is in its way; -1 when none does.

@@ -14,7 +14,7 @@ var goals = map[string]string{
 	"run.step.replaced":     "Not sent: the cluster had moved on. What was left was planned again.",
 	"run.step.restless":     "Not sent: the cluster changed under this run again and again. Pause balancing for the run, or wait until the cluster is calm.",
 	"run.step.beyondLimits": "Not sent: what is left to do now goes beyond what was confirmed. Make a plan for the rest.",
-	"run.step.gaveUp":       "Gave up after {tries} tries: it has been in the way since {since}.",
+	"run.step.gaveUp":       "Gave up after {tries} tries; the same was in the way since {since}.",
 	"run.step.already":      "Nothing was sent: {by} had done it already.",
 	"run.goalLost":          "Every step was done, and since then the cluster has moved away from the goal, further than this run may follow. Make a plan for the rest.",
 	"run.obstacle":          "Waiting: something is in the way; the step says what.",

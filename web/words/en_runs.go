@@ -2,8 +2,8 @@ package words
 
 // runs are the sentences of what a run found changed, and of plan and run pages.
 var runs = map[string]string{
-	"difference.changed":      "{subject}: {field} was to be {want} and is {got}.",
-	"difference.gone":         "{subject}: {field} was to be {want} and is not there any more.",
+	"difference.changed":      "{subject}: {field}: expected {want}, found {got}.",
+	"difference.gone":         "{subject}: {field}: expected {want}, and it is not there any more.",
 	"difference.notThere":     "{subject} is not there any more.",
 	"difference.there":        "{subject} is there by now.",
 	"difference.hash":         "The plan’s hash is {want}, and {got} was given.",
