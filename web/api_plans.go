@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -111,27 +112,18 @@ func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, s.runOf(run))
 }
 
-// apiUndoRun plans the inverse of a run; the reason may be left out.
+// apiUndoRun plans the inverse of a run.
 func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.PlanUndo
-	if err := readJSON(r, &in); err != nil {
-		return err
-	}
-	p, err := s.deps.Actions.Undo(r.Context(), auth.From(r.Context()), id, in.Reason)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
-	return writeJSON(w, http.StatusCreated, planOf(p))
+	return planAfter(w, r, s.deps.Actions.Undo)
 }
 
-// apiFinishRun plans what is left of a run that has ended early; the reason may be
-// left out.
+// apiFinishRun plans what is left of a run that has ended early.
 func (s *Server) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
+	return planAfter(w, r, s.deps.Actions.Finish)
+}
+
+// planAfter answers with a plan that follows from a run; the reason may be left out.
+func planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -140,7 +132,7 @@ func (s *Server) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &in); err != nil {
 		return err
 	}
-	p, err := s.deps.Actions.Finish(r.Context(), auth.From(r.Context()), id, in.Reason)
+	p, err := plan(r.Context(), auth.From(r.Context()), id, in.Reason)
 	if err != nil {
 		return err
 	}

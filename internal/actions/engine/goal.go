@@ -274,7 +274,7 @@ func (x *execution) goalOf(run Run) (actions.Draft, []actions.Command, error) {
 		if err != nil {
 			return actions.Draft{}, nil, err
 		}
-		return x.remaining(run, slices.DeleteFunc(plan.Steps, func(s actions.Step) bool { return s.Pauses || s.Restores }))
+		return x.remaining(run, planned(plan.Steps))
 	}
 	s, err := x.e.situation(x.e.life)
 	if err != nil {

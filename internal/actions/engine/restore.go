@@ -69,22 +69,16 @@ func (x *execution) switchOn(i int) bool {
 		return x.already(i, proof)
 	}
 	if err := x.intend(i); err != nil {
-		return x.finish(i, func(s *Step) {
-			s.State, s.Error, s.Why = Failed, fault.Text(err), actions.Say{Code: "step.noIntent"}
-		})
+		return x.finish(i, noIntent(err))
 	}
 	readings, different, err := x.needs(s.Step)
 	switch {
 	case x.e.life.Err() != nil:
 		return false
 	case err != nil:
-		return x.finish(i, func(s *Step) {
-			s.State, s.Error, s.Before, s.Why = Refused, fault.Text(err), readings, actions.Say{Code: "step.unread"}
-		})
+		return x.finish(i, unread(readings, err))
 	case len(different) > 0:
-		return x.finish(i, func(s *Step) {
-			s.State, s.Changed, s.Before, s.Why = Refused, different, readings, actions.Say{Code: "step.changed"}
-		})
+		return x.finish(i, otherwise(readings, different))
 	}
 	err = x.send(i, s.Step)
 	if x.e.life.Err() != nil && fault.Of(err) == fault.UnknownOutcome {

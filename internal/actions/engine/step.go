@@ -55,10 +55,7 @@ func (x *execution) step(i int) bool {
 		return x.already(i, proof)
 	}
 	if err := x.intend(i); err != nil {
-		return x.finish(i, func(s *Step) {
-			s.State, s.Error = Failed, fault.Text(err)
-			s.Why = actions.Say{Code: "step.noIntent"}
-		})
+		return x.finish(i, noIntent(err))
 	}
 	if x.stopping() { // asked for while the intent was written
 		return x.halted(i)
@@ -68,10 +65,7 @@ func (x *execution) step(i int) bool {
 	case x.e.life.Err() != nil:
 		return false
 	case err != nil:
-		return x.finish(i, func(s *Step) {
-			s.State, s.Error, s.Before = Refused, fault.Text(err), readings
-			s.Why = actions.Say{Code: "step.unread"}
-		})
+		return x.finish(i, unread(readings, err))
 	case len(different) > 0:
 		if proof, held := x.held(s); held {
 			return x.already(i, proof) // in this moment
@@ -79,10 +73,7 @@ func (x *execution) step(i int) bool {
 		if x.now().adapts() {
 			return x.adapt(i, readings, different)
 		}
-		return x.finish(i, func(s *Step) {
-			s.State, s.Changed, s.Before = Refused, different, readings
-			s.Why = actions.Say{Code: "step.changed"}
-		})
+		return x.finish(i, otherwise(readings, different))
 	case x.stopping():
 		return x.halted(i)
 	}
@@ -93,6 +84,27 @@ func (x *execution) step(i int) bool {
 	}
 	x.show(func(r *Run) { r.Steps[i].Before = readings })
 	return x.settle(i, answerOf(err), err)
+}
+
+// noIntent is the end of a step whose intent could not be saved.
+func noIntent(err error) func(*Step) {
+	return func(s *Step) {
+		s.State, s.Error, s.Why = Failed, fault.Text(err), actions.Say{Code: "step.noIntent"}
+	}
+}
+
+// unread is the end of a step of which not all that it needs could be read.
+func unread(readings []Reading, err error) func(*Step) {
+	return func(s *Step) {
+		s.State, s.Error, s.Before, s.Why = Refused, fault.Text(err), readings, actions.Say{Code: "step.unread"}
+	}
+}
+
+// otherwise is the end of a step that needs the cluster to be as it is not.
+func otherwise(readings []Reading, different []actions.Difference) func(*Step) {
+	return func(s *Step) {
+		s.State, s.Changed, s.Before, s.Why = Refused, different, readings, actions.Say{Code: "step.changed"}
+	}
 }
 
 // intend puts it on disk that the step's command is about to leave, and then
