@@ -64,8 +64,8 @@ func anyKey(t testing.TB, r *rapid.T, p shardkey.Pattern) shardkey.Key {
 	return keyed(t, p, id)
 }
 
-// asked are arguments at random that may well be right.
-func asked(t testing.TB, r *rapid.T, s Situation) (Kind, Args) {
+// asked are arguments of a kind at random that may well be right.
+func asked(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	c := rapid.SampledFrom(s.Table.Collections).Draw(r, "collection")
 	i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "chunk")
 	j := min(i+rapid.IntRange(1, 3).Draw(r, "more"), c.Chunks.Len()-1)
@@ -73,7 +73,6 @@ func asked(t testing.TB, r *rapid.T, s Situation) (Kind, Args) {
 	shard := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "shard")
 	project := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta"}).Draw(r, "project")
 	mode := rapid.SampledFrom([]string{ModeMoves, ModeBalancer}).Draw(r, "mode")
-	kind := rapid.SampledFrom([]Kind{Split, Split, SplitProject, SplitHot, SplitHot, Merge, MoveChunk, MoveChunk, Pin, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard, ZoneSetRange, ZoneRemoveRange}).Draw(r, "kind")
 	switch kind {
 	case Split:
 		if rapid.Bool().Draw(r, "at") {
@@ -123,10 +122,18 @@ func project10() bson.D { return project(10) }
 // than it says, the numbers after are those that it says, and its undo brings
 // everything back, but for the cuts of the balancer.
 func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
-	ran, undone := map[Kind]int{}, 0
+	for _, kind := range []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard, ZoneSetRange, ZoneRemoveRange} {
+		t.Run(string(kind), func(t *testing.T) { doesWhatItSays(t, kind) })
+	}
+}
+
+// doesWhatItSays asks for one kind of change often enough that some of the plans can
+// run, whatever the seed. Kinds drawn at random left the rarest one out now and then.
+func doesWhatItSays(t *testing.T, asking Kind) {
+	ran, undone := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		s := drawn(t, r)
-		kind, args := asked(t, r, s)
+		kind, args := asked(t, r, s, asking)
 		d, resolved, err := Planners()[kind](s, args)
 		if err != nil {
 			if k := fault.Of(err); k != fault.Invalid && k != fault.NotFound {
@@ -143,7 +150,7 @@ func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
 		if err := m.run(d.Steps, d.Effect); err != nil {
 			r.Fatalf("%s: %v\n%s", kind, err, before)
 		}
-		ran[kind]++
+		ran++
 		after := m.now()
 		onlyWhatItSays(r, s, after, d)
 		for _, e := range d.Effect.Shards {
@@ -183,10 +190,10 @@ func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
 			r.Fatalf("%s and its undo leave\n%s\nfor\n%s", kind, got, before)
 		}
 	})
-	if !testing.Short() && (undone == 0 || ran[Pin] == 0 || ran[MoveChunk] == 0 || ran[Split] == 0 || ran[SplitHot] == 0) {
-		t.Errorf("ran %v, undone %d: nothing is tested", ran, undone)
+	if !testing.Short() && (ran == 0 || undone == 0) {
+		t.Errorf("%d plans ran, %d were undone: nothing is tested", ran, undone)
 	}
-	t.Logf("ran %v, undone %d", ran, undone)
+	t.Logf("%d plans ran, %d were undone", ran, undone)
 }
 
 // concerned are the collections whose chunks a draft touches.
