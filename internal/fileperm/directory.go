@@ -21,6 +21,9 @@ type Directory struct {
 func OwnDir(what, path string) (Directory, error) { return ownDir(current(), what, path) }
 
 func ownDir(me identity, what, path string) (Directory, error) {
+	if info, err := os.Lstat(path); err == nil && !me.trusts(entryOf(path, info).uid) {
+		return Directory{}, me.ownsDir(what, entryOf(path, info)) // before what is above it, which is likely theirs too
+	}
 	w := &walk{me: me, trusts: me.trusts, create: true}
 	e, err := w.to(path)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"shardboard/internal/fault"
 )
@@ -68,6 +70,9 @@ func open(what, path string, judge func(string, entry) error) (*os.File, entry, 
 		return nil, entry{}, errors.Join(unreadable(what, path, err), f.Close())
 	}
 	e := entryOf(path, info)
+	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(path, "/dev/") {
+		e.path = real // chmod in another shell would find another /dev/stdin
+	}
 	if err := judge(what, e); err != nil {
 		return nil, e, errors.Join(err, f.Close())
 	}

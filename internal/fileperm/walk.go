@@ -111,7 +111,7 @@ func (w *walk) passes(d entry, device uint64, child string) error {
 			show(d.path), d.state(), show(child), Quote(d.path))
 	case !d.groupWrites(w.me):
 	case d.uid == 0 && !d.acl && d.device != device && w.me.in(d.gid):
-		w.note("The group %[3]s may write to the volume %[1]s, and so put something else in the place of %[2]s: nobody else may be in that group.", d, child, groupName(d.gid))
+		w.note("The group %[3]s may write to the volume %[1]s, and so put something else in the place of %[2]s. No other user must be in that group.", d, child, groupName(d.gid))
 	default:
 		return refuse("Users of the group %s may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod g-w %s",
 			groupName(d.gid), show(d.path), d.state(), show(child), Quote(d.path))
