@@ -105,27 +105,37 @@ func readDir(me identity, what, path string) (Directory, error) {
 // ParentDir accepts the directory of a file of ours: nobody else may write to it
 // or replace it, but others may look into it. A missing one is made. It gives the
 // file's path without links in its directories.
-func ParentDir(what, file string) (string, error) { return parentDir(current(), what, file) }
+func ParentDir(what, file string) (path string, notes []string, err error) {
+	return parentDir(current(), what, file)
+}
 
-func parentDir(me identity, what, file string) (string, error) {
+func parentDir(me identity, what, file string) (string, []string, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	w := &walk{me: me, trusts: me.trusts, create: true, last: true}
 	d, err := w.to(filepath.Dir(file))
+	if err == nil {
+		err = me.holdsFile(what, filepath.Base(file), d)
+	}
+	if err == nil {
+		err = w.passes(d, d.device, file)
+	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if !d.mode.IsDir() {
-		return "", refuse("%s is not a directory.", show(d.path))
+	return join(d.path, filepath.Base(file)), w.notes, nil
+}
+
+// holdsFile judges the directory of a file of ours.
+func (me identity) holdsFile(what, name string, d entry) error {
+	switch {
+	case !d.mode.IsDir():
+		return refuse("%s is not a directory.", show(d.path))
+	case me.trusts(d.uid) && (d.worldWrites() || d.groupWrites(me)): // a sticky one too: others could make files first
+		return refuse("Others may write to the directory %s (%s) of the %s, and so replace it. Keep it in a directory of its own, which shardboard makes: %s; or run: chmod go-w %s",
+			show(d.path), d.state(), what, Quote(join(join(d.path, "shardboard"), name)), Quote(d.path))
 	}
-	if me.trusts(d.uid) && (d.worldWrites() || d.groupWrites(me)) { // a sticky one too: others could make files first
-		return "", refuse("Others may write to the directory %s (%s) of the %s, and so replace it. Keep it in a directory of its own, which shardboard makes: %s; or run: chmod go-w %s",
-			show(d.path), d.state(), what, Quote(join(join(d.path, "shardboard"), filepath.Base(file))), Quote(d.path))
-	}
-	if err := w.passes(d, d.device, file); err != nil {
-		return "", err
-	}
-	return join(d.path, filepath.Base(file)), nil
+	return nil
 }

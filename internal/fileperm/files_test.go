@@ -103,7 +103,7 @@ func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
 	made(t, filepath.Join(top, "wide", "d"), fs.ModeDir|0o700)
 	_, err = OwnDir("data directory", filepath.Join(top, "open", "sub"))
 	refused(t, "a link into 0777", err, "chmod o-w "+Quote(filepath.Join(top, "wide")))
-	path, err := ParentDir("audit key", filepath.Join(top, "up", "new.key"))
+	path, _, err := ParentDir("audit key", filepath.Join(top, "up", "new.key"))
 	if err != nil || path != filepath.Join(data, "new.key") {
 		t.Errorf("a file below a link: %q, %v", path, err)
 	}

@@ -22,6 +22,8 @@ type walk struct {
 	create bool     // missing directories are made, for their owner alone
 	last   bool     // the last element is followed too where it is a link
 	notes  []string // what was accepted and should be known
+	hidden bool     // a note says that an owner is not known
+	target string   // where it goes, for notes
 }
 
 // to gives the path without links and what is there.
@@ -30,6 +32,7 @@ func (w *walk) to(path string) (entry, error) {
 	if err != nil {
 		return entry{}, fmt.Errorf("resolve %s: %w", path, err)
 	}
+	w.target = abs
 	at, err := w.look("/")
 	var above uint64 // device of the directory above at
 	links := 0
@@ -101,7 +104,10 @@ func (w *walk) follow(link entry) (string, error) {
 func (w *walk) passes(d entry, device uint64, child string) error {
 	switch {
 	case !w.trusts(d.uid) && d.uid == w.me.unmapped && (d.sticky() || d.mode.Perm()&0o022 == 0):
-		w.note("The owner of %s is not a user of this user namespace, so it is not known who may rename %s.", d, child)
+		if !w.hidden { // what is below it is likely the same
+			w.hidden = true
+			w.notes = append(w.notes, fmt.Sprintf("The owner of %s is not a user of this user namespace, so it is not known who may rename %s or what is above it.", show(d.path), show(w.target)))
+		}
 	case !w.trusts(d.uid):
 		return refuse("The directory %s (%s) belongs to another user, who can put something else in the place of %s. Choose a path below directories of your own or of root, or run as root: chown %d %s",
 			show(d.path), d.state(), show(child), w.me.uid, Quote(d.path))
@@ -111,23 +117,13 @@ func (w *walk) passes(d entry, device uint64, child string) error {
 			show(d.path), d.state(), show(child), Quote(d.path))
 	case !d.groupWrites(w.me):
 	case d.uid == 0 && !d.acl && d.device != device && w.me.in(d.gid):
-		w.note("The group %[3]s may write to the volume %[1]s, and so put something else in the place of %[2]s. No other user must be in that group.", d, child, groupName(d.gid))
+		w.notes = append(w.notes, fmt.Sprintf("The group %s may write to the volume %s, and so put something else in the place of %s. No other user must be in that group.",
+			groupName(d.gid), show(d.path), show(child)))
 	default:
 		return refuse("Users of the group %s may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod g-w %s",
 			groupName(d.gid), show(d.path), d.state(), show(child), Quote(d.path))
 	}
 	return nil
-}
-
-// note keeps a sentence about a directory and what is in it, once.
-func (w *walk) note(format string, d entry, child string, more ...any) {
-	text := fmt.Sprintf(format, append([]any{show(d.path), show(child)}, more...)...)
-	for _, n := range w.notes {
-		if n == text {
-			return
-		}
-	}
-	w.notes = append(w.notes, text)
 }
 
 // split gives the elements of a path; ".." stays, since it means the parent of

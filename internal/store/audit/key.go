@@ -33,7 +33,7 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	if in {
 		return nil, fault.New(fault.Invalid, "The audit key %s lies inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
 	}
-	real, err := fileperm.ParentDir("audit key", path)
+	real, _, err := fileperm.ParentDir("audit key", path)
 	if err != nil {
 		return nil, keyFailure(err, path)
 	}

@@ -75,7 +75,7 @@ func (w Witness) Save(h store.AuditHead) error {
 	if err != nil {
 		return fmt.Errorf("encode head: %w", err)
 	}
-	path, err := fileperm.ParentDir("last audit head", string(w))
+	path, _, err := fileperm.ParentDir("last audit head", string(w))
 	if err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
