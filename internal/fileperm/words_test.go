@@ -2,7 +2,6 @@ package fileperm
 
 import (
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -32,10 +31,7 @@ func TestACommandNamesTheFileWhateverItsName(t *testing.T) {
 }
 
 func TestTheCommandOfARefusalMendsIt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "it's the\nsecret")
-	if err := os.WriteFile(path, []byte("s"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := made(t, filepath.Join(t.TempDir(), "it's the\nsecret"), 0o644)
 	_, err := ReadSecret("file of the token", path, 10)
 	refused(t, "readable", err, "mode 0644")
 	text := err.Error()
@@ -51,7 +47,7 @@ func TestTheCommandOfARefusalMendsIt(t *testing.T) {
 	if out, err := exec.Command(bash, "-c", command).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v, %s", command, err, out)
 	}
-	if got, err := ReadSecret("file of the token", path, 10); err != nil || string(got) != "s" {
+	if got, err := ReadSecret("file of the token", path, 10); err != nil || string(got) != "text\n" {
 		t.Errorf("after %s: %q, %v", command, got, err)
 	}
 }
