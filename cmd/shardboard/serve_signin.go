@@ -12,7 +12,7 @@ type signInFlags struct {
 	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then everybody may everything."`
 	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
 	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
-	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key."`
+	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`
 	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front does TLS, and nobody can go around it."`
 
 	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -65,6 +66,13 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 	default:
 		if o.Key, err = audit.OpenKey(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
+		}
+		_, notes, err := fileperm.ParentDir("audit key", keyPath)
+		if err != nil {
+			return auditTrail{}, err
+		}
+		for _, note := range notes {
+			log.Warn(note)
 		}
 		if dataDir == "" {
 			break // a temporary one has nothing to be held against

@@ -40,6 +40,9 @@ func (a *App) openData(ctx context.Context, dir string) error {
 	}
 	a.ends.push("store", func(context.Context) error { return db.Close() })
 	a.store = db
+	for _, note := range db.Notes() {
+		a.log.Warn(note)
+	}
 	if !db.Owner() {
 		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", dir)
 	}

@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
+
+const maxWitness = 64 << 10 // bytes; one head has some hundred
 
 // Witness is a file outside the data directory that holds the newest head. A
 // thief of the data directory who cuts the record and the heads in it is found
@@ -44,10 +47,15 @@ func (w Witness) Head() (*store.AuditHead, error) {
 	if w == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(string(w))
+	f, err := fileperm.OpenOwn("last audit head", string(w), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, fmt.Errorf("read last head: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxWitness))
 	if err != nil {
 		return nil, fmt.Errorf("read last head: %w", err)
 	}
@@ -67,17 +75,18 @@ func (w Witness) Save(h store.AuditHead) error {
 	if err != nil {
 		return fmt.Errorf("encode head: %w", err)
 	}
-	next := string(w) + ".new"
-	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	path, _, err := fileperm.ParentDir("last audit head", string(w))
+	if err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(next), 0o700); err != nil {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	if err := writeNew(next, append(text, '\n')); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := os.Rename(next, string(w)); err != nil {
+	if err := os.Rename(next, path); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	return nil

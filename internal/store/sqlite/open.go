@@ -17,6 +17,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
@@ -31,32 +32,64 @@ type DB struct {
 	write *sql.DB // one connection; nil when read only
 	read  *sql.DB
 	lock  *os.File // nil when read only
+	notes []string
 }
 
 var _ store.Store = (*DB)(nil)
 
-// Open opens or makes the store in a directory, which only its owner may read.
-// When another process owns it, the store opens for reading, and Owner is false.
+// Open opens or makes the store in a directory that nobody else may write to or
+// replace (package fileperm). When another process owns it, the store opens for
+// reading, and Owner is false.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Cannot make the data directory %s. Choose another with --data-dir.", dir)
-	}
-	lock, err := acquire(filepath.Join(dir, lockName))
+	own, err := fileperm.OwnDir("data directory", dir)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+		return nil, classify(err, "Cannot use or make the data directory %s: %v. Choose another with --data-dir.", dir, err)
 	}
-	db := &DB{lock: lock}
-	if err := db.open(ctx, filepath.Join(dir, fileName)); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+	lock, err := acquire(filepath.Join(own.Path, lockName))
+	if err != nil {
+		return nil, classify(err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+	}
+	db := &DB{lock: lock, notes: own.Notes}
+	if err := db.open(ctx, filepath.Join(own.Path, fileName), fileperm.CheckOwn); err != nil {
+		return nil, errors.Join(classify(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
 }
 
-func (db *DB) open(ctx context.Context, path string) error {
+// classify leaves a refusal as it is: it says what to do.
+func classify(err error, format string, args ...any) error {
+	if fault.Of(err) == fault.Invalid {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, format, args...)
+}
+
+// open opens the database. SQLite opens files by their paths, again and again;
+// check says for each of them whether it is one to be used, before and after.
+func (db *DB) open(ctx context.Context, path string, check checkFile) error {
+	if err := checkFiles(path, check); err != nil {
+		return err
+	}
 	if db.lock != nil {
 		if err := restrict(path); err != nil {
 			return err
 		}
+	}
+	was, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if err := db.connect(ctx, path); err != nil {
+		return err
+	}
+	if err := fileperm.Same("database", path, was); err != nil {
+		return err
+	}
+	return checkFiles(path, check)
+}
+
+func (db *DB) connect(ctx context.Context, path string) error {
+	if db.lock != nil {
 		w, err := connect(path, "rwc", 1)
 		if err != nil {
 			return err
@@ -75,19 +108,6 @@ func (db *DB) open(ctx context.Context, path string) error {
 		return fmt.Errorf("open %s for reading: %w", path, err)
 	}
 	return checkVersion(ctx, r)
-}
-
-// restrict makes the file its owner's alone before there is anything in it:
-// SQLite gives the files beside it, where every change is first, its mode.
-func restrict(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return fmt.Errorf("make %s: %w", path, err)
-	}
-	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
-		return fmt.Errorf("restrict %s: %w", path, err)
-	}
-	return nil
 }
 
 // connect names every setting in the address, so that each connection of the
@@ -109,6 +129,10 @@ func connect(path, mode string, connections int) (*sql.DB, error) {
 
 // Owner tells whether this process may write.
 func (db *DB) Owner() bool { return db.write != nil }
+
+// Notes say what was changed at the directory, or accepted there and should be
+// known: for the log.
+func (db *DB) Notes() []string { return db.notes }
 
 // Close ends all use and gives up the ownership.
 func (db *DB) Close() error {
