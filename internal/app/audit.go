@@ -51,8 +51,8 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 }
 
 // keepAudit makes the keeper of a store's audit record. A process that does
-// not own the data only verifies. Without a path the key lives as long as the
-// process, which is for demos: their record is gone with them.
+// not own the data only verifies, against the witness too. Without a path the key
+// lives as long as the process, which is for demos: their record is gone with them.
 func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditTrail, error) {
 	o := audit.Options{Log: log}
 	var err error
@@ -66,9 +66,8 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 		if o.Key, err = audit.OpenKey(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}
-		if dataDir == "" {
-			break // a temporary one has nothing to be held against
-		}
+	}
+	if keyPath != "" && dataDir != "" { // a temporary directory has no earlier state
 		if o.Witness, err = audit.WitnessOf(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}

@@ -21,6 +21,16 @@ type memory struct {
 	records []store.AuditRecord
 	heads   []store.AuditHead
 	fails   error
+	written *audit.Point // as the process that writes remembers; nil: it only reads
+}
+
+func (m *memory) AuditWritten(context.Context) (int64, []byte, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.written == nil {
+		return 0, nil, false, nil
+	}
+	return m.written.Seq, m.written.Hash, true, nil
 }
 
 func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {

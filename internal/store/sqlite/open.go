@@ -31,6 +31,11 @@ type DB struct {
 	write *sql.DB // one connection; nil when read only
 	read  *sql.DB
 	lock  *os.File // nil when read only
+	path  string
+	file  os.FileInfo // the database file as it was opened
+
+	turn    chan struct{} // holds one token while a change is made
+	written written
 }
 
 var _ store.Store = (*DB)(nil)
@@ -45,7 +50,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
 	}
-	db := &DB{lock: lock}
+	db := &DB{lock: lock, turn: make(chan struct{}, 1)}
 	if err := db.open(ctx, filepath.Join(dir, fileName)); err != nil {
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
@@ -74,7 +79,17 @@ func (db *DB) open(ctx context.Context, path string) error {
 	if err := r.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s for reading: %w", path, err)
 	}
-	return checkVersion(ctx, r)
+	if err := checkVersion(ctx, r); err != nil {
+		return err
+	}
+	if db.file, err = os.Stat(path); err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	db.path = path
+	if db.write != nil {
+		db.begun(ctx)
+	}
+	return nil
 }
 
 // restrict makes the file its owner's alone before there is anything in it:
@@ -131,18 +146,22 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return store.ErrReadOnly
 	}
+	if err := db.enter(ctx); err != nil {
+		return unavailable(err)
+	}
+	defer db.leave()
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
 	if err := f(tx); err != nil {
+		db.written.pending = nil
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return unavailable(err)
-	}
-	return nil
+	err = tx.Commit()
+	db.written.commit(err != nil)
+	return unavailable(err)
 }
 
 // unavailable is a failure of the file itself.
