@@ -34,7 +34,7 @@ func (db *DB) appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (
 	if err != nil {
 		return store.AuditRecord{}, err
 	}
-	if _, err = tx.ExecContext(ctx, `INSERT INTO audit VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash); err != nil {
+	if _, err = tx.ExecContext(ctx, `INSERT INTO audit (seq, entry, prev, hash) VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash); err != nil {
 		return store.AuditRecord{}, auditFailure(err)
 	}
 	db.appended(r)
@@ -98,7 +98,7 @@ func auditEnd(ctx context.Context, q queryer) (seq int64, hash []byte, err error
 // SaveHead keeps a signed head.
 func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
+		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads (seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
 		return auditFailure(err)
 	})
 }

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// A gap stays for ever: the number of a deleted record is never used again, so
+// the next process and every other reader find it too.
+func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	a := &attacked{t: t, db: db}
+	a.append(5)
+	a.sql(`DELETE FROM audit WHERE seq >= 4`)
+	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if err != nil || r.Seq != 6 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	a.append(2)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.db = open(t, dir)
+	a.append(1)
+	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})
+	if err != nil || rep.Break == nil || rep.Break.Code != audit.Misplaced || rep.Break.Seq != 4 || rep.Break.Found != 6 {
+		t.Errorf("%+v %v", rep.Break, err)
+	}
+	a.sql(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
+	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "highest number") {
+		t.Error(err)
+	}
+}
+
+// What fails after its append leaves nothing behind in the memory of the writer.
+func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
+	db := recorded(t, 3)
+	full := errors.New("something else failed")
+	for range 2 {
+		err := db.change(t.Context(), func(tx *sql.Tx) error {
+			if _, err := db.appendAudit(t.Context(), tx, store.AuditEntry{At: time.Now()}); err != nil {
+				return err
+			}
+			return full
+		})
+		if !errors.Is(err, full) {
+			t.Fatal(err)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	err := db.change(canceled, func(tx *sql.Tx) error {
+		_, err := db.appendAudit(canceled, tx, store.AuditEntry{At: time.Now()})
+		cancel()
+		return err
+	})
+	if err == nil {
+		t.Fatal("committed")
+	}
+	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now()})
+	if err != nil || r.Seq != 4 {
+		t.Fatal(r.Seq, err)
+	}
+	if seq, _, known, err := db.AuditWritten(t.Context()); seq != 4 || !known || err != nil {
+		t.Error(seq, known, err)
+	}
+	if rep, err := audit.Verify(audit.Records(t.Context(), db, 0), audit.Expect{}); err != nil || rep.Break != nil {
+		t.Error(rep.Break, err)
+	}
+}
+
+// Many write while the keeper looks, over and over: never a false alarm.
+func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
+	db := recorded(t, 5)
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := db.Append(context.Background(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	}()
+	k := audit.NewKeeper(db, audit.Options{Key: attackKey(t)})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		_ = k.Run(ended) // two checks
+		if st := k.State(); st.Break != nil || st.Err != nil {
+			t.Fatalf("%+v", st)
+		}
+	}
+	close(stop)
+	<-done
+}
