@@ -28,6 +28,7 @@ func DefaultAuditKey() (string, error) {
 type auditTrail struct {
 	store.Store
 	*audit.Keeper
+	witness string // the file of the witness; "" without one
 }
 
 // AuditNames are the names of all accounts and tokens, ended ones too.
@@ -72,5 +73,5 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 			return auditTrail{}, err
 		}
 	}
-	return auditTrail{s, audit.NewKeeper(s, o)}, nil
+	return auditTrail{s, audit.NewKeeper(s, o), string(o.Witness)}, nil
 }

@@ -22,6 +22,8 @@ type AuditFrom struct {
 	File    io.Reader // an exported record
 	DataDir string    // read without a server, which may run
 	Server  Remote    // a running server
+
+	Witness AuditWitness // what VerifyAudit also compares; read before the record
 }
 
 // auditReader gives heads, which must be read first, and records in order.

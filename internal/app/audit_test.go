@@ -148,7 +148,7 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{})}
+	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
 	sign(t, trail)
 	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
 		t.Errorf("%+v", st)

@@ -63,7 +63,7 @@ func (b *Break) signed() string {
 
 func (b *Break) where() string {
 	if b.Witness {
-		return ", as the witness file shows"
+		return " (in the witness file)"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func auditFailure(err error) error {
 	if errors.As(err, &code) {
 		switch code.Code() & 0xff { // the low byte is the primary code
 		case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-			return fault.Wrap(fault.Unavailable, damaged(err), "The database file is damaged, so the audit record cannot be read to its end. Restore the data directory from a backup; the log has SQLite's words.")
+			return fault.Wrap(fault.Unavailable, damaged(err), "The database file is damaged: SQLite cannot read a part of it. Restore the data directory from a backup; the log has SQLite's words.")
 		}
 	}
 	return unavailable(err)

@@ -52,7 +52,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	}
 	db := &DB{lock: lock, turn: make(chan struct{}, 1)}
 	if err := db.open(ctx, filepath.Join(dir, fileName)); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(auditFailure(err))), db.Close())
 	}
 	return db, nil
 }

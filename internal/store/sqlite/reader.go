@@ -20,6 +20,7 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	}
 	db := &DB{}
 	if err := db.open(ctx, path); err != nil {
+		err = auditFailure(err)
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
