@@ -21,7 +21,7 @@ import (
 // attacked is a data directory whose record a keeper watches, as in a running
 // server, and another program that opens the same file.
 type attacked struct {
-	t       *testing.T
+	t       testing.TB
 	db      *DB
 	keeper  *audit.Keeper
 	witness audit.Witness
