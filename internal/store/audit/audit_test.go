@@ -48,8 +48,16 @@ func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecor
 func (m *memory) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := slices.DeleteFunc(slices.Clone(m.records), func(r store.AuditRecord) bool { return r.Seq <= after })
-	return out[:min(limit, len(out))], m.fails
+	var out []store.AuditRecord
+	for _, r := range m.records {
+		if len(out) == limit {
+			break
+		}
+		if r.Seq > after {
+			out = append(out, r)
+		}
+	}
+	return out, m.fails
 }
 
 func (m *memory) AuditBefore(_ context.Context, before int64, limit int) ([]store.AuditRecord, error) {
