@@ -30,11 +30,10 @@ type written struct {
 // to refuse to append, but then one deleted row would keep everybody from signing
 // in and every run from being stopped, exactly when people have to look.
 func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) {
+	w.settle(table)
 	last := w.end
 	if w.pending != nil {
 		last = *w.pending
-	} else if w.unsure != nil && w.unsure.Equal(table) {
-		last = *w.unsure
 	}
 	if !w.known && w.pending == nil || last.Equal(table) {
 		return table.Seq, table.Hash, nil
@@ -43,6 +42,14 @@ func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) 
 		return 0, nil, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The audit table holds a record with the highest number there is, which this program did not write, so none can follow. Remove that record, or put the data back from a backup.")
 	}
 	return max(table.Seq, last.Seq), last.Hash, nil
+}
+
+// settle decides by the table whether a commit that gave an error took effect.
+func (w *written) settle(table audit.Point) {
+	if w.unsure != nil && w.unsure.Equal(table) {
+		w.end = table
+	}
+	w.unsure = nil
 }
 
 // commit makes what was pending the end; failed says that the commit gave an
@@ -85,10 +92,7 @@ func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known b
 		if err != nil {
 			return 0, nil, false, err
 		}
-		if w.unsure.Equal(table) {
-			w.end = table
-		}
-		w.unsure = nil
+		w.settle(table)
 	}
 	return w.end.Seq, w.end.Hash, true, nil
 }

@@ -150,13 +150,13 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 		return unavailable(err)
 	}
 	defer db.leave()
+	db.written.pending = nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
 	if err := f(tx); err != nil {
-		db.written.pending = nil
 		return err
 	}
 	err = tx.Commit()
