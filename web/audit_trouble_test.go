@@ -40,14 +40,14 @@ var auditTroubles = map[string]struct {
 		"unsigned", "banner.audit.unsigned", "in order up to record 120, but its end could not be signed", "0"},
 	"witness": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("json /var/x"), audit.StageWitness, 3 },
 		"witness", "banner.audit.witness", "The witness file beside the audit key", "0"},
-	"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, "changed", "banner.audit", "record 7 was changed", "0"},
+	"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, "changed", "banner.audit", "record 7 was edited", "0"},
 	"last deleted": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} }, "cut", "banner.audit", "it ends at 119, but record 120 was there before", "0"},
 	"older put back": {func(s *audit.State) {
 		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch, Witness: true}
 	}, "cut", "banner.audit", "an older copy of the data was put back", "0"},
 	"last made anew":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} }, "rebuilt", "banner.audit", "not the one that was there before", "0"},
 	"witness replaced": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: epoch, Witness: true} }, "rebuilt", "banner.audit", "not the one in the witness file", "0"},
-	"put in":           {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} }, "foreign", "banner.audit", "another program put record 121 in", "0"},
+	"put in":           {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} }, "foreign", "banner.audit", "another program inserted record 121", "0"},
 	"heads deleted":    {func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: epoch} }, "headLost", "banner.audit", "Signed heads were deleted", "0"},
 	"witness forged":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} }, "forged", "banner.audit", "in the witness file has a false signature", "0"},
 }

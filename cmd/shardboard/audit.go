@@ -12,7 +12,7 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; ends with 1 when it is not what it was, with 2 when a file that was given cannot be used."`
+	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; ends with 1 when it was changed, with 2 when a file that was given cannot be used."`
 	Export auditExportCmd `cmd:"" help:"Write the audit record with its signed heads as JSON lines."`
 }
 
@@ -96,7 +96,7 @@ func auditVerdict(v app.AuditVerdict) string {
 	}
 	switch {
 	case v.Head == nil:
-		b.WriteString(" No signed head was compared: a record that was made anew as a whole would look the same.")
+		b.WriteString(" No signed head was compared, so this does not show whether the whole record was rewritten.")
 	case v.Head.Seq == v.Records:
 		fmt.Fprintf(&b, " Its end was signed at %s by %s.", v.Head.At.Format(timeForm), v.Head.Fingerprint)
 	default:

@@ -33,7 +33,7 @@ type AuditVerdict struct {
 // VerifyAudit reads a whole record and compares it with the heads that come with
 // it, with the witness file, and with the heads that the caller kept (nil: none).
 // key is the fingerprint that every head must be signed by; "" any. A record that
-// is not what it was is an error with a sentence.
+// was changed is an error with a sentence.
 func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string) (v AuditVerdict, err error) {
 	x := audit.Expect{Key: key}
 	if kept != nil {
@@ -88,7 +88,7 @@ func damageIsAFinding(err error) error {
 	if !errors.Is(err, store.ErrAuditDamaged) {
 		return err
 	}
-	return fault.Wrap(fault.Internal, err, "The audit record is not what it was. %s", fault.Text(err))
+	return fault.Wrap(fault.Internal, err, "The audit record is damaged. %s", fault.Text(err))
 }
 
 // readHeads takes heads as they were exported, as the API gives them, or as

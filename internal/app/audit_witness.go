@@ -85,11 +85,11 @@ func (w AuditWitness) head() (*store.AuditHead, error) {
 func (w AuditWitness) finding(b audit.Break) error {
 	switch {
 	case !b.Witness:
-		return fault.New(fault.Internal, "The audit record is not what it was: %s.", b.Error())
+		return fault.New(fault.Internal, "The audit record was changed: %s.", b.Error())
 	case b.Code == audit.Forged:
 		return fault.New(fault.Internal, "The witness file %s was changed: %s. It shows nothing about the record; ask who wrote it, and compare with a head that was kept elsewhere (--head).", w.File, b.Error())
 	case b.Code == audit.OtherKey:
 		return fault.New(fault.Internal, "The witness file %s cannot be trusted: %s.", w.File, b.Error())
 	}
-	return fault.New(fault.Internal, "The audit record is not what it was: %s. The witness file is %s. If an older copy of the data was put back on purpose, this is expected.", b.Error(), w.File)
+	return fault.New(fault.Internal, "The audit record was changed: %s. The witness file is %s. If an older copy of the data was put back on purpose, this is expected.", b.Error(), w.File)
 }

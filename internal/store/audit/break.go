@@ -7,9 +7,9 @@ import (
 
 // What can be wrong with a chain.
 const (
-	Misplaced = "misplaced" // another record stands at this place: one was removed, moved or put in
+	Misplaced = "misplaced" // another record is at this place: one was deleted, moved or inserted
 	Unlinked  = "unlinked"  // the record does not follow the one before it
-	Changed   = "changed"   // the record is not what it was when it was written
+	Changed   = "changed"   // the record was edited after it was written
 	Cut       = "cut"       // the chain ends before a record that it once had
 	Rebuilt   = "rebuilt"   // the chain has another record at a place that is known
 	Foreign   = "foreign"   // a record that the only process that may write did not write
@@ -32,17 +32,17 @@ type Break struct {
 func (b *Break) Error() string {
 	switch b.Code {
 	case Misplaced:
-		return fmt.Sprintf("the record with number %d stands where %d belongs: one was removed, moved or put in", b.Found, b.Seq)
+		return fmt.Sprintf("record %d follows where record %d belongs: a record was deleted, moved or inserted", b.Found, b.Seq)
 	case Unlinked:
-		return fmt.Sprintf("record %d does not follow the one before it", b.Seq)
+		return fmt.Sprintf("record %d does not link to the one before it", b.Seq)
 	case Changed:
-		return fmt.Sprintf("record %d was changed after it was written", b.Seq)
+		return fmt.Sprintf("record %d was edited after it was written", b.Seq)
 	case Cut:
-		return fmt.Sprintf("the records end at %d, but there was a record %d%s: the end was cut off", b.Found, b.Seq, b.signed())
+		return fmt.Sprintf("the records end at %d, but there was a record %d%s: the last records were deleted", b.Found, b.Seq, b.signed())
 	case Rebuilt:
-		return fmt.Sprintf("record %d is not the one that stood there%s: the records were made anew", b.Seq, b.signed())
+		return fmt.Sprintf("record %d is not the one that was there%s: the records were rewritten", b.Seq, b.signed())
 	case Foreign:
-		return fmt.Sprintf("record %d was put in by another program: the only process that may write the record did not write it", b.Seq)
+		return fmt.Sprintf("record %d was inserted by another program: the only process that may write records did not write it", b.Seq)
 	case Forged:
 		return fmt.Sprintf("the signature of the head at record %d%s is false", b.Seq, b.where())
 	case OtherKey:

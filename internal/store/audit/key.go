@@ -16,13 +16,13 @@ import (
 	"shardboard/internal/fault"
 )
 
-// pemType is what the key file's block is called: PKCS #8, so that other
-// programs can read the key too.
+// pemType is the type of the key file's PEM block. The key is PKCS #8, so that other
+// programs can read it too.
 const pemType = "PRIVATE KEY"
 
-// OpenKey reads the key that signs heads, or makes it when the file does not
-// exist. Its file is refused inside the data directory, where whoever can
-// rewrite the record would find it, and when others than its owner may read it.
+// OpenKey reads the key that signs heads, or makes it when the file does not exist.
+// A file inside the data directory is refused, because whoever can rewrite the
+// record there could sign it too. So is one that others than its owner may read.
 func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	in, err := inside(path, dataDir)
 	if err != nil {
@@ -39,7 +39,7 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	}
 	var said *fault.Error
 	if err != nil && !errors.As(err, &said) {
-		return nil, fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor made. Choose another path with --audit-key.", path)
+		return nil, fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor created. Choose another path with --audit-key.", path)
 	}
 	return key, err
 }
@@ -58,7 +58,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, fault.New(fault.Invalid, "The audit key %s is not a file.", path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Take that from them: chmod 600 %s; and if they may have read it, remove it, so that a new one is made.", path, info.Mode().Perm(), path)
+		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: a new key is made at the next start.", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// Point is a place in the chain: the record with Seq has Hash. The zero Point
-// is before the first record.
+// Point is a place in the chain: the record with number Seq has this Hash. The zero
+// Point is before the first record.
 type Point struct {
 	Seq  int64
 	Hash []byte
@@ -23,7 +23,7 @@ type Point struct {
 // Equal says that both are the same place with the same hash.
 func (p Point) Equal(q Point) bool { return p.Seq == q.Seq && bytes.Equal(p.Hash, q.Hash) }
 
-// Expect is what a chain is held against, beyond itself.
+// Expect is what a chain must agree with, besides its own hashes.
 type Expect struct {
 	After   Point             // verified before: the records begin after it
 	Again   bool              // the records begin with the one at After, which must still be as it was
@@ -165,9 +165,8 @@ type Source interface {
 // batch is how many records are in memory at once.
 const batch = 500
 
-// Records reads all records after a place, in batches. From the beginning it
-// asks for places below 1 too: no record of ours has one, and one that does
-// was put in.
+// Records reads all records after a number, in batches. From the beginning it also
+// asks for numbers below 1: this program writes none, so such a record was inserted.
 func Records(ctx context.Context, from Source, after int64) iter.Seq2[store.AuditRecord, error] {
 	if after == 0 {
 		after = math.MinInt64
