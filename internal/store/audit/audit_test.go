@@ -211,6 +211,21 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 			expect("swap", 0, 0, one(r), m.records[1:i], one(m.records[0]))
 		}
 		expect("insertion", i, from, before, one(foreign), one(r), after)
+		// The record is the end that was verified before, and is read again.
+		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Again: true}
+		next := after[:min(3, len(after))]
+		if rep, err := audit.Verify(each(one(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
+			t.Errorf("an end at %d that is still there: %+v %v", i+1, rep.Break, err)
+		}
+		for what, found := range map[string][]store.AuditRecord{"edit": one(edited), "rebuilding": one(rebuilt), "removal": next} {
+			if rep, err := audit.Verify(each(found), end); err != nil || rep.Break == nil || rep.Break.Seq != r.Seq {
+				t.Errorf("%s of the verified end at %d was not found: %+v %v", what, i+1, rep.Break, err)
+			}
+		}
 	}
 	if cases != 4*n {
 		t.Fatal(cases)
@@ -262,6 +277,12 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	for cut := range 100 {
 		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
 		note := verify(t, m.records[:cut], audit.Expect{Notes: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
+		// The end that was verified before is looked for again: every cut is found.
+		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
+		left := m.records[min(cut, 99):cut]
+		if again := verify(t, left, audit.Expect{After: end, Again: true}); again.Break == nil || again.Break.Code != audit.Cut || again.Break.Seq != 100 {
+			t.Errorf("%d left: the verified end is not missed: %+v", cut, again.Break)
+		}
 		if lost := cut < 80; (rep.Break != nil) != lost || (note.Break != nil) != lost {
 			t.Errorf("%d left: %+v, %+v", cut, rep.Break, note.Break)
 		} else if lost && (rep.Break.Code != audit.Cut || rep.Break.Found != int64(cut)) {

@@ -36,8 +36,9 @@ func (k *Keeper) renewWitness(e evidence) error {
 	case k.o.Key == nil || k.o.Witness == "":
 		return nil
 	case k.saved == nil:
-		if e.seen == nil && e.kept != nil && bytes.Equal(e.kept.Key, k.o.Key.Public().(ed25519.PublicKey)) {
-			k.o.Log.Warn("there is no witness file beside the audit key, though this key has signed heads: it was removed, or the key or the data directory was moved. Whether the end of the record was cut off before this start is not known", "file", string(k.o.Witness), "seq", e.kept.Seq)
+		// The witness is written before the store, so it is never the older one.
+		if e.kept != nil && bytes.Equal(e.kept.Key, k.o.Key.Public().(ed25519.PublicKey)) && (e.seen == nil || e.seen.Seq < e.kept.Seq) {
+			k.o.Log.Warn("the witness file beside the audit key is missing or older than the newest head in the data: it was removed or replaced, or the key or the data directory was moved. Whether records were cut off before this start is not known", "file", string(k.o.Witness), "seq", e.kept.Seq)
 			return k.o.Witness.Save(*e.kept)
 		}
 		return nil

@@ -55,7 +55,7 @@ func TestAFailureThatLastsIsATrouble(t *testing.T) {
 // again within a round, and Whole says since when.
 func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const n = 25_000 // three checks a round
+		const n = 12_000 // two checks a round
 		m := chain(t, n)
 		start := time.Now()
 		k, stop := keep(t, m, audit.Options{Key: key(t)})
@@ -64,20 +64,20 @@ func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
 		if st := k.State(); st.End.Seq != n || !st.Whole.Equal(start) {
 			t.Fatalf("%+v", st)
 		}
-		for minute := 1; minute <= 6; minute++ {
+		for minute := 1; minute <= 4; minute++ {
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			want := map[int]time.Duration{1: 0, 2: 0, 3: time.Minute, 4: time.Minute, 5: time.Minute, 6: 4 * time.Minute}[minute]
+			want := map[int]time.Duration{1: 0, 2: time.Minute, 3: time.Minute, 4: 3 * time.Minute}[minute]
 			if st := k.State(); st.Whole.Sub(start) != want || st.Trouble() != nil {
 				t.Errorf("minute %d: %s %+v", minute, st.Whole.Sub(start), st)
 			}
 		}
 		m.mu.Lock()
-		m.records[20_500].By = "user:2"
+		m.records[11_500].By = "user:2"
 		m.mu.Unlock()
-		time.Sleep(3 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if st := k.State(); st.Break == nil || st.Break.Seq != 20_501 {
+		if st := k.State(); st.Break == nil || st.Break.Seq != 11_501 {
 			t.Errorf("not found within a round: %+v", st)
 		}
 	})

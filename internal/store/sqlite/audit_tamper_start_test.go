@@ -33,6 +33,16 @@ var foundNextStart = map[string]struct {
 	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, audit.Damaged},
 	"heads deleted":             {0, func(a *attacked) { a.sql(`DELETE FROM audit_heads`) }, never}, // the witness has the newest: nothing is lost
 	"witness deleted":           {0, func(a *attacked) { a.forget() }, never},                       // the heads have it: the log says so
+	"witness put back": {0, func(a *attacked) {
+		text, err := os.ReadFile(string(a.witness))
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		a.serve()
+		a.append(1)
+		a.stop()
+		a.write(string(a.witness), string(text))
+	}, never}, // the heads in the data are newer: the log says so
 	"unsigned deleted":          {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
 	"put in at the end":         {0, func(a *attacked) { a.put(30, "INSERT") }, never},
 	"cut, no heads, no witness": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() }, never},
@@ -66,7 +76,7 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				case c.code == never && trouble != nil, c.code != never && (trouble == nil || trouble.Code != c.code):
 					t.Errorf("want %q: %+v %+v", c.code, st, trouble)
 				}
-				if said := strings.Contains(b.log.String(), "there is no witness file"); said != (name == "witness deleted") {
+				if said := strings.Contains(b.log.String(), "is missing or older"); said != strings.HasPrefix(name, "witness ") {
 					t.Errorf("a missing witness in the log: %v, %s", said, &b.log)
 				}
 				if other := st.Other != ""; other != !first.Equal(a.key) {

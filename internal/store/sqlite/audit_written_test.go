@@ -108,3 +108,32 @@ func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
 	close(stop)
 	<-done
 }
+
+// A change whose record cannot be written does not happen: nobody is signed in
+// unrecorded, and the answer names the cause.
+func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
+	ctx, db := t.Context(), recorded(t, 2)
+	a := &attacked{t: t, db: db}
+	a.sql(`ALTER TABLE audit RENAME TO other`)
+	session := store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1", Created: time.Now(), Used: time.Now(), Expires: time.Now().Add(time.Hour)}
+	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "The table audit of the audit record is missing") {
+		t.Error(err)
+	}
+	var sessions int
+	if err := db.read.QueryRow(`SELECT count(*) FROM sessions`).Scan(&sessions); err != nil || sessions != 0 {
+		t.Error("signed in without a record:", sessions, err)
+	}
+	a.sql(`ALTER TABLE other RENAME TO audit`)
+	if err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+		t.Error("the table is back:", err)
+	}
+	a.sql(`ALTER TABLE audit ADD COLUMN more TEXT`)
+	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+		t.Error("a column more is in nobody's way:", err)
+	}
+	a.sql(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
+	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "was replaced") {
+		t.Error(err)
+	}
+}
