@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// DefaultAuditKey is where the key that signs the audit record is kept: among
-// the person's configuration, away from the data.
+// DefaultAuditKey is the default path of the key that signs the audit record: in the
+// configuration directory of the user, not in the data directory.
 func DefaultAuditKey() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -24,14 +24,14 @@ func DefaultAuditKey() (string, error) {
 	return filepath.Join(dir, "shardboard", "audit.key"), nil
 }
 
-// auditTrail is the record and its keeper, as the web wants them.
+// auditTrail is the record and its keeper; it is web.AuditTrail.
 type auditTrail struct {
 	store.Store
 	*audit.Keeper
 	witness string // the file of the witness; "" without one
 }
 
-// AuditNames are the names of all accounts and tokens, ended ones too.
+// AuditNames are the names of all accounts and tokens, disabled and revoked ones too.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {

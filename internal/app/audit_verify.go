@@ -21,12 +21,12 @@ import (
 	"shardboard/web"
 )
 
-// AuditVerdict is what was found in order.
+// AuditVerdict is what VerifyAudit found to be in order.
 type AuditVerdict struct {
 	Records int64
 	Hash    string         // of the last record, hexadecimal; "" when there is none
 	Head    *api.AuditHead // the newest signed head that the record has; nil: none was compared
-	Noted   int            // heads of the caller's that the record has
+	Noted   int            // heads that the caller gave and the record has
 	Witness *api.AuditHead // the head in the witness file, which the record has; nil: none was read
 }
 
@@ -91,8 +91,8 @@ func damageIsAFinding(err error) error {
 	return fault.Wrap(fault.Internal, err, "The audit record is damaged. %s", fault.Text(err))
 }
 
-// readHeads takes heads as they were exported, as the API gives them, or as
-// the log has them; several are held against the record all.
+// readHeads takes heads as they were exported, as the API gives them, or as the log
+// has them. The record must contain all of them.
 func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err error) {
 	text, err := io.ReadAll(io.LimitReader(in, 16<<20))
 	if err != nil {
@@ -118,7 +118,7 @@ func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err 
 			heads = append(heads, h)
 		}
 	}
-	return heads, notes, fault.Wrap(fault.Invalid, err, "That is no head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log that says “audit head”.")
+	return heads, notes, fault.Wrap(fault.Invalid, err, "This is not a head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log that says “audit head”.")
 }
 
 func headsOfJSON(text []byte) (out []api.AuditHead, err error) {
