@@ -172,7 +172,7 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		"not yet":      {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
 		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} }, []string{"could not be verified since the start"}, "/var/x"},
 		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") }, []string{"was in order up to record 120 20 s ago", "could not be read"}, "/var/x"},
-		"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, []string{"record 7 was changed after it was written"}, "in order up to"},
+		"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, []string{"record 7 was edited after it was written"}, "in order up to"},
 		"cut": {func(s *audit.State) {
 			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch}
 		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},

@@ -15,8 +15,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// DefaultAuditKey is where the key that signs the audit record is kept: among
-// the person's configuration, away from the data.
+// DefaultAuditKey is the default path of the key that signs the audit record: in the
+// configuration directory of the user, not in the data directory.
 func DefaultAuditKey() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -25,13 +25,14 @@ func DefaultAuditKey() (string, error) {
 	return filepath.Join(dir, "shardboard", "audit.key"), nil
 }
 
-// auditTrail is the record and its keeper, as the web wants them.
+// auditTrail is the record and its keeper; it is web.AuditTrail.
 type auditTrail struct {
 	store.Store
 	*audit.Keeper
+	witness string // the file of the witness; "" without one
 }
 
-// AuditNames are the names of all accounts and tokens, ended ones too.
+// AuditNames are the names of all accounts and tokens, disabled and revoked ones too.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {
@@ -52,8 +53,8 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 }
 
 // keepAudit makes the keeper of a store's audit record. A process that does
-// not own the data only verifies. Without a path the key lives as long as the
-// process, which is for demos: their record is gone with them.
+// not own the data only verifies, against the witness too. Without a path the key
+// lives as long as the process, which is for demos: their record is gone with them.
 func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditTrail, error) {
 	o := audit.Options{Log: log}
 	var err error
@@ -74,12 +75,11 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 		for _, note := range notes {
 			log.Warn(note)
 		}
-		if dataDir == "" {
-			break // a temporary one has nothing to be held against
-		}
+	}
+	if keyPath != "" && dataDir != "" { // a temporary directory has no earlier state
 		if o.Witness, err = audit.WitnessOf(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}
 	}
-	return auditTrail{s, audit.NewKeeper(s, o)}, nil
+	return auditTrail{s, audit.NewKeeper(s, o), string(o.Witness)}, nil
 }

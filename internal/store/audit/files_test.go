@@ -54,7 +54,7 @@ func TestTheWitnessIsNeverReadOrWrittenThroughALink(t *testing.T) {
 		t.Errorf("read through a link: %v, %v", head, err)
 	}
 	plant(w + ".new")
-	if err := audit.Witness(w).Save(store.AuditHead{Seq: 7}); err != nil {
+	if err := audit.Witness(w).Save(store.AuditHead{Seq: 7, Hash: make([]byte, 32)}); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(victim); string(text) != `{"seq":1}` {

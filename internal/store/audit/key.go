@@ -17,14 +17,14 @@ import (
 	"shardboard/internal/fileperm"
 )
 
-// pemType is what the key file's block is called: PKCS #8, so that other
-// programs can read the key too.
+// pemType is the type of the key file's PEM block. The key is PKCS #8, so that other
+// programs can read it too.
 const pemType = "PRIVATE KEY"
 
-// OpenKey reads the key that signs heads, or makes it when the file does not
-// exist. Its file is refused inside the data directory, where whoever can
-// rewrite the record would find it, when others than its owner may read it, and in
-// a directory where others could replace it.
+// OpenKey reads the key that signs heads, or makes it when the file does not exist.
+// A file inside the data directory is refused, because whoever can rewrite the
+// record there could sign it too. So is one that others than its owner may read, and
+// one in a directory where others could replace it.
 func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	in, err := inside(path, dataDir)
 	if err != nil {
@@ -52,7 +52,7 @@ func keyFailure(err error, path string) error {
 	if err == nil || errors.As(err, &said) {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor made. Choose another path with --audit-key.", path)
+	return fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor created. Choose another path with --audit-key.", path)
 }
 
 func readKey(path string) (ed25519.PrivateKey, error) {
@@ -66,7 +66,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Take that from them: chmod 600 %s; and if they may have read it, remove it, so that a new one is made.", path, info.Mode().Perm(), fileperm.Quote(path))
+		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: a new key is made at the next start.", path, info.Mode().Perm(), fileperm.Quote(path))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {

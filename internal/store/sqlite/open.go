@@ -33,6 +33,11 @@ type DB struct {
 	read  *sql.DB
 	lock  *os.File // nil when read only
 	notes []string
+	path  string
+	file  os.FileInfo // the database file as it was opened
+
+	turn    chan struct{} // holds one token while a change is made
+	written written
 }
 
 var _ store.Store = (*DB)(nil)
@@ -49,8 +54,9 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, classify(err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
 	}
-	db := &DB{lock: lock, notes: own.Notes}
+	db := &DB{lock: lock, notes: own.Notes, turn: make(chan struct{}, 1)}
 	if err := db.open(ctx, filepath.Join(own.Path, fileName), fileperm.CheckOwn); err != nil {
+		err = auditFailure(err)
 		return nil, errors.Join(classify(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
@@ -107,7 +113,17 @@ func (db *DB) connect(ctx context.Context, path string) error {
 	if err := r.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s for reading: %w", path, err)
 	}
-	return checkVersion(ctx, r)
+	if err := checkVersion(ctx, r); err != nil {
+		return err
+	}
+	if db.file, err = os.Stat(path); err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	db.path = path
+	if db.write != nil {
+		db.begun(ctx)
+	}
+	return nil
 }
 
 // connect names every setting in the address, so that each connection of the
@@ -155,6 +171,11 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return store.ErrReadOnly
 	}
+	if err := db.enter(ctx); err != nil {
+		return unavailable(err)
+	}
+	defer db.leave()
+	db.written.pending = nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err)
@@ -163,10 +184,9 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return unavailable(err)
-	}
-	return nil
+	err = tx.Commit()
+	db.written.commit(err != nil)
+	return unavailable(err)
 }
 
 // unavailable is a failure of the file itself.

@@ -29,6 +29,7 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	db := &DB{notes: at.Notes}
 	check := func(what, path string) error { return fileperm.CheckRead(what, path, at) }
 	if err := db.open(ctx, path, check); err != nil {
+		err = auditFailure(err)
 		return nil, errors.Join(classify(err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
