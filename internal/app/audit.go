@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -30,7 +31,8 @@ type auditTrail struct {
 	*audit.Keeper
 }
 
-// AuditNames are the names of all accounts and tokens, ended ones too.
+// AuditNames are the names of all accounts and tokens, ended ones too, and of
+// people who came by OIDC.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {
@@ -40,7 +42,10 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
+	names, err := auth.PeopleNames(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range users {
 		names["user:"+u.ID] = u.Name
 	}

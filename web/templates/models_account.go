@@ -6,6 +6,13 @@ type Login struct {
 	Next                                   string // a page of ours, or ""
 	Name                                   string // what was typed before
 	Note, Problem                          string
+	Refused                                *Refused // more about Problem; nil when there is no more
+}
+
+// Refused is what whoever runs shardboard needs to know of a refused sign-in.
+type Refused struct {
+	Advice string
+	Claims []string // a line for each place that claims came from
 }
 
 // First is the form that makes the first admin.
@@ -34,6 +41,7 @@ type MadeToken struct {
 // SessionRow is one session.
 type SessionRow struct {
 	ID, Who, Role, Method, From string
+	WhoID                       string // at the issuer, where the name does not tell people apart; else ""
 	Created, Used               Moment
 	Ends                        string
 	Current                     bool
@@ -42,6 +50,7 @@ type SessionRow struct {
 // TokenRow is one token.
 type TokenRow struct {
 	ID, Name, Role, Owner string
+	OwnerID               string // as SessionRow.WhoID
 	Created, Used         Moment
 	Ends                  string
 	Ended                 bool // revoked or expired: Ends says which
