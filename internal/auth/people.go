@@ -83,6 +83,10 @@ func (s *Service) writeName(ctx context.Context, p Principal) error {
 			delete(people, id)
 		}
 	}
+	return s.setPeople(ctx, people)
+}
+
+func (s *Service) setPeople(ctx context.Context, people map[string]person) error {
 	text, err := json.Marshal(people)
 	if err != nil {
 		return err
