@@ -70,14 +70,15 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 	return out, nil
 }
 
-const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. You cannot mend this; tell whoever runs shardboard."
+const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. Ask whoever runs shardboard."
 
 func (i *Issuer) groupsMissing(p *coreos.Provider, notGranted []string) error {
 	came := fmt.Sprintf("The claim %q came neither in the ID token nor from UserInfo.", i.o.GroupsClaim)
 	if p.UserInfoEndpoint() == "" {
 		came = fmt.Sprintf("The claim %q is not in the ID token, and the issuer has no UserInfo to ask.", i.o.GroupsClaim)
 	}
-	advice := came + " Have the issuer send it (many need a scope for it: --oidc-scopes), or name the claim that has the groups: --oidc-groups-claim."
+	advice := came + " Have the issuer send it (many need a scope for it: --oidc-scopes), or name the claim that has the groups: --oidc-groups-claim. " +
+		"Some issuers leave it out for people who are in no group: then put this person into one."
 	if len(notGranted) > 0 {
 		advice += " The issuer did not grant these scopes: " + strings.Join(notGranted, " ") + "."
 	}

@@ -125,7 +125,11 @@ func TestGroupsLeftOutForTheirNumberAreSeenAsThat(t *testing.T) {
 		_, err := p.signIn(t, p.issuer(t))
 		refusedAs(t, err, "groups-overage")
 	}
-	p := newProvider(t) // UserInfo can have them all the same
+	p := newProvider(t) // it is about groups alone: who has no role has no roles either
+	p.claims = map[string]any{"hasgroups": true}
+	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.GroupsClaim = "roles" }))
+	refusedAs(t, err, "groups-missing")
+	p = newProvider(t) // UserInfo can have them all the same
 	p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": true}
 	p.info = map[string]any{"sub": "sub-1", "groups": []string{"ops"}}
 	if c, err := p.signIn(t, p.issuer(t)); err != nil || len(c.Groups) != 1 {

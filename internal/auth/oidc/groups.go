@@ -70,7 +70,7 @@ func readGroups(v any) (out groupList, err error) {
 // where it is (OpenID Connect Core §5.6.2, as Entra ID does for people in more than
 // 200 groups), or by Entra's hasgroups.
 func overage(claims map[string]any, claim string) bool {
-	if has := claims["hasgroups"]; has == true || has == "true" {
+	if has := claims["hasgroups"]; claim == "groups" && (has == true || has == "true") {
 		return true
 	}
 	pointers, _ := claims["_claim_names"].(map[string]any)

@@ -62,19 +62,30 @@ var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 func newProvider(t *testing.T) *provider {
 	t.Helper()
+	p := newUnserved(t)
+	p.Server = httptest.NewServer(p.handler())
+	t.Cleanup(p.Close)
+	return p
+}
+
+// newUnserved is a provider that still needs a Server.
+func newUnserved(t *testing.T) *provider {
+	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
 	var err error
 	if p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+func (p *provider) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /keys", p.keys)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /userinfo", p.userInfo)
-	p.Server = httptest.NewServer(mux)
-	t.Cleanup(p.Close)
-	return p
+	return mux
 }
 
 func answer(w http.ResponseWriter, v any) {
