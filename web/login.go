@@ -1,9 +1,7 @@
 package web
 
 import (
-	"errors"
 	"net/http"
-	"strings"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -140,22 +138,6 @@ func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error,
 	}
 	m := templates.Login{Next: next, Refused: refusedModel(err)}
 	return s.problem(w, err, &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
-}
-
-// refusedModel is what a refusal says beyond its sentence.
-func refusedModel(err error) *templates.Refused {
-	var r *auth.Refusal
-	if !errors.As(err, &r) || r.Advice == "" {
-		return nil
-	}
-	m := &templates.Refused{Advice: oneLine(r.Advice)}
-	if names := r.Claims.IDToken; len(names) > 0 {
-		m.Claims = append(m.Claims, words.T("refused.idToken", "names", strings.Join(names, ", ")))
-	}
-	if names := r.Claims.UserInfo; len(names) > 0 {
-		m.Claims = append(m.Claims, words.T("refused.userInfo", "names", strings.Join(names, ", ")))
-	}
-	return m
 }
 
 func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {

@@ -112,19 +112,27 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 
 // refusedByOIDC records a refused sign-in and says in the log what to change. who
 // is the person as far as the issuer's answer proved it. By is nobody: who was
-// refused has not come in.
+// refused has not come in. The record has names of claims only when somebody was
+// proved, since whoever has no account at the issuer can try as often as the limit
+// lets them.
 func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
 	var r *Refusal
 	if !errors.As(err, &r) {
 		r = Refuse("failed", fault.Of(err), err, fault.Text(err), "")
 	}
-	details := r.details()
-	if who.Name != "" {
-		details = append(details, "name", who.Name)
-	}
-	s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "advice", r.Advice,
+	s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "from", who.From, "advice", r.Advice,
 		"idTokenClaims", r.Claims.IDToken, "userInfoClaims", r.Claims.UserInfo, "err", err)
-	s.refused(ctx, Principal{Method: ByOIDC, From: who.From}, auditRefused, who.ID, r.Code, details...)
+	nobody := Principal{Method: ByOIDC, From: who.From}
+	if who.ID == "" {
+		s.refused(ctx, nobody, auditRefused, "", r.Code)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	e := s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...)
+	if _, err := s.o.Store.Append(ctx, e); err != nil && s.o.Store.Owner() {
+		s.o.Log.Error("record a refused sign-in", "err", err)
+	}
 }
 
 // begun is what this browser began, once everything that ties the answer to it
@@ -154,7 +162,7 @@ func (s *Service) begun(r *http.Request) (f flow, err error) {
 // claimant is the principal of claims: with the greatest role of their groups,
 // or refused. A refused one has its id and name, for the record.
 func (s *Service) claimant(c Claims) (Principal, error) {
-	if len(c.Subject) > 255 || !PlainName(c.Subject) {
+	if len(c.Subject) > 255 || !plainName(c.Subject) {
 		r := Refuse("subject", fault.Forbidden, nil, "The issuer named nobody. Ask whoever runs it.",
 			"The claim \"sub\" has to be 1 to 255 printable characters.")
 		r.Claims = c.Seen
@@ -162,7 +170,7 @@ func (s *Service) claimant(c Claims) (Principal, error) {
 	}
 	sum := sha256.Sum256([]byte(c.Issuer))
 	p := Principal{ID: "oidc:" + plain32.EncodeToString(sum[:8]) + ":" + c.Subject, Name: c.Name, Method: ByOIDC}
-	if !PlainName(p.Name) {
+	if !plainName(p.Name) {
 		p.Name = c.Subject
 	}
 	for _, group := range c.Groups {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"shardboard/internal/fault"
@@ -22,6 +23,9 @@ const (
 	maxPeople = 2_000               // the longest absent is forgotten first; then the id is shown
 	noteSince = 30 * 24 * time.Hour // how old a noted sign-in has to be before the next one is noted
 )
+
+// peopleLock is held around a change of peopleSetting.
+type peopleLock struct{ sync.Mutex }
 
 type person struct {
 	Name string    `json:"name"`
@@ -93,3 +97,6 @@ func (s *Service) setPeople(ctx context.Context, people map[string]person) error
 	}
 	return s.o.Store.SetSetting(ctx, peopleSetting, string(text))
 }
+
+// PlainName tells whether a name from outside is text that one can show.
+func PlainName(name string) bool { return plainName(name) }

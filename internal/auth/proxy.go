@@ -40,7 +40,7 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 		role = Role(strings.Join(r.Header.Values(s.o.Proxy.RoleHeader), ","))
 	}
 	// Two headers may be one of the proxy and one of the browser.
-	if len(values) != 1 || !PlainName(name) || !role.Known() {
+	if len(values) != 1 || !plainName(name) || !role.Known() {
 		if s.seen.first("refused "+from, s.o.Now()) {
 			s.refused(ctx, Principal{Method: ByProxy, From: from}, auditRefused, "", "the proxy gave no name and role that can be used")
 		}
@@ -55,8 +55,8 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 	return p, nil
 }
 
-// PlainName tells whether a name from outside is text that one can show.
-func PlainName(name string) bool {
+// plainName tells whether a name from outside is text that one can show.
+func plainName(name string) bool {
 	return name != "" && len(name) <= 200 && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }

@@ -40,14 +40,13 @@ func (s *Service) entry(p Principal, what, subject, outcome string, pairs ...str
 	return e
 }
 
-// refused records an attempt that came to nothing; details are more names and
-// values for the record. The asker is not told when
+// refused records an attempt that came to nothing. The asker is not told when
 // that fails: they are refused already.
-func (s *Service) refused(ctx context.Context, p Principal, what, subject, reason string, details ...string) {
+func (s *Service) refused(ctx context.Context, p Principal, what, subject, reason string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	s.o.Log.Warn("sign-in", "what", what, "reason", reason, "subject", subject, "method", p.Method, "from", p.From)
-	if _, err := s.o.Store.Append(ctx, s.entry(p, what, subject, "refused", append(details, "reason", reason)...)); err != nil && s.o.Store.Owner() {
+	if _, err := s.o.Store.Append(ctx, s.entry(p, what, subject, "refused", "reason", reason)); err != nil && s.o.Store.Owner() {
 		s.o.Log.Error("record a refused sign-in", "err", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
 
 	"shardboard/internal/fault"
@@ -31,12 +30,12 @@ var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and
 // Service knows who is asking. Safe for concurrent use.
 type Service struct {
 	o      Options
+	people peopleLock
 	hashes *hashes
 	limits *limits
 	ended  *ended
 	first  firstLink
 	seen   sightings
-	people sync.Mutex // around the change of peopleSetting
 }
 
 // Options are what a Service is made of.

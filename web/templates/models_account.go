@@ -2,17 +2,12 @@ package templates
 
 // Login is the way in.
 type Login struct {
+	Refused *Refused // more about Problem; nil when there is no more
+
 	Password, OIDC, First, Proxy, ReadOnly bool
 	Next                                   string // a page of ours, or ""
 	Name                                   string // what was typed before
 	Note, Problem                          string
-	Refused                                *Refused // more about Problem; nil when there is no more
-}
-
-// Refused is what whoever runs shardboard needs to know of a refused sign-in.
-type Refused struct {
-	Advice string
-	Claims []string // a line for each place that claims came from
 }
 
 // First is the form that makes the first admin.
