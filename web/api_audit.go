@@ -21,7 +21,8 @@ type AuditTrail interface {
 	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
 	AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error)
 	State() audit.State
-	// AuditNames are the names of accounts and tokens by principal id.
+	// AuditNames are the names of accounts, tokens and people who came by OIDC, by
+	// principal id.
 	AuditNames(ctx context.Context) (map[string]string, error)
 }
 

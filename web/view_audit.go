@@ -199,11 +199,11 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 	} else {
 		row.WhoURL = auditQuery{By: r.By}.url(0)
 		if name := names[r.By]; name != "" {
-			row.Who = name
+			row.Who, row.IssuersID = clip(oneLine(name), 80), issuersID(r.By, name)
 		}
 	}
 	if r.Subject != r.By {
-		row.SubjectName = names[r.Subject]
+		row.SubjectName = clip(oneLine(names[r.Subject]), 80)
 	}
 	if r.Via != "" {
 		row.Via = words.Code("audit.via", r.Via, nil)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
@@ -32,7 +33,8 @@ type auditTrail struct {
 	witness string // the file of the witness; "" without one
 }
 
-// AuditNames are the names of all accounts and tokens, disabled and revoked ones too.
+// AuditNames are the names of all accounts and tokens, disabled and revoked ones too,
+// and of people who came by OIDC.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {
@@ -42,7 +44,10 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
+	names, err := auth.PeopleNames(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range users {
 		names["user:"+u.ID] = u.Name
 	}

@@ -35,8 +35,10 @@ type Auth struct {
 type OIDC struct {
 	Issuer      string
 	ClientID    string
-	SecretFile  string // "" for a public client
-	GroupsClaim string
+	SecretFile  string            // "" for a public client
+	GroupsClaim string            // a name or a path with dots; "" is groups
+	NameClaim   string            // likewise; "" is preferred_username
+	Scopes      []string          // nil is openid, profile and email
 	Roles       map[string]string // group to role
 }
 
@@ -55,7 +57,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		for group, role := range c.Auth.OIDC.Roles {
 			o.Roles[group] = auth.Role(role)
 		}
-		if o.Issuer, err = newIssuer(c.Auth.OIDC, public+auth.CallbackPath); err != nil {
+		if o.Issuer, err = newIssuer(c.Auth.OIDC, public+auth.CallbackPath, c.Log); err != nil {
 			return o, err
 		}
 	}
