@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/web/words"
 )
 
 // refusalsOf are the refused requests in a record.
@@ -81,12 +83,13 @@ func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trail := &stubAudit{}
-		s := newSite(t, withClaims, func(d *Deps) { d.Audit, d.Now = trail, time.Now })
+		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
+		s := newSite(t, withClaims, func(d *Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_ = s.Run(ctx)
+			_ = counter.Run(ctx)
 		}()
 		const each = 200
 		for range 10 { // minutes
@@ -113,22 +116,8 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	})
 }
 
-func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
-	at, written := epoch, 0
-	c := newRefusals(func() time.Time { return at }, func(store.AuditEntry) { written++ })
-	for i := range 5000 {
-		by := "user:" + strings.Repeat("x", i%900)
-		c.add(store.AuditEntry{By: by, At: at, Details: map[string]string{"route": "POST /plans", "why": "role"}})
-		c.add(store.AuditEntry{At: at, Details: map[string]string{"route": by, "why": "cross-site"}})
-	}
-	if written > 2*refusalBurst || len(c.open) > refusalsKept+1 {
-		t.Errorf("%d records, %d counted apart", written, len(c.open))
-	}
-	for range 24 * 60 {
-		at = at.Add(time.Minute)
-		c.flush(false)
-	}
-	if most := 2 * (refusalBurst + 24*60*2); written > most || len(c.open) != 0 {
-		t.Errorf("%d records of a day, %d still open", written, len(c.open))
+func TestASummaryOfRefusalsHasWords(t *testing.T) {
+	if !words.Has("audit.what." + audit.AccessFlood) {
+		t.Error(audit.AccessFlood)
 	}
 }

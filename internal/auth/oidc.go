@@ -90,7 +90,9 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	}
 	if err != nil {
 		s.refused(r.Context(), nobody, auditRefused, "", "the issuer's answer: "+fault.Text(err))
-		s.o.Log.Warn("sign-in by OIDC", "err", err)
+		if err != errFlow && s.causes.AllowN(s.o.Now(), 1) { // the record has no causes; strangers do not choose how many lines there are
+			s.o.Log.Warn("sign-in by OIDC", "err", err)
+		}
 		return "", err
 	}
 	p, err := s.claimant(claims)

@@ -8,8 +8,11 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 )
 
 // ErrNobody is what Identify and Check give when nobody is signed in: no proof,
@@ -35,6 +38,7 @@ type Service struct {
 	ended  *ended
 	first  firstLink
 	seen   sightings
+	causes *rate.Limiter // of lines in the log that say why an issuer's answer was refused
 }
 
 // Options are what a Service is made of.
@@ -54,6 +58,7 @@ type Options struct {
 	Forwarded []netip.Prefix   // addresses whose X-Forwarded-For is believed, for ClientAddr only
 	Cost      Cost             // of a password's hash; zero is DefaultCost
 	Leaked    *Leaked          // passwords that are not taken; nil: none is known
+	Refusals  *audit.Refusals  // counts attempts of nobody known; nil makes one, of which only the first of a kind is recorded: nobody runs it
 }
 
 // ProxyOptions say whose headers are believed.
