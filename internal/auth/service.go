@@ -183,7 +183,7 @@ type surface interface {
 	// for who has neither. Take it first, then Check once: nothing is missed.
 	Ended(p Principal) <-chan struct{}
 
-	// SignIn: ErrCredentials, *TooMany, fault.Invalid (blank or too long).
+	// SignIn: ErrCredentials, *TooMany, *Busy, fault.Invalid (blank or too long).
 	SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error)
 	// SignOut ends p's session and gives the cookie that removes the secret.
 	SignOut(ctx context.Context, p Principal) (*http.Cookie, error)

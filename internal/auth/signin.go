@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -36,7 +37,10 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 	if err != nil && fault.Of(err) != fault.NotFound {
 		return nil, Principal{}, err
 	}
-	ok, stale, err := s.hashes.match(ctx, c.Password, u.Password)
+	ok, stale, err := s.hashes.match(ctx, s.limits.asker(c.From), c.Password, u.Password)
+	if busy := (*Busy)(nil); errors.As(err, &busy) {
+		s.refused(ctx, nobody, auditLimited, s.subject(u), "too many sign-ins at once; the password was not looked at")
+	}
 	if err != nil {
 		return nil, Principal{}, err
 	}
