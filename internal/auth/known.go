@@ -116,7 +116,7 @@ func (l *limits) succeeded(account, from string) (news bool) {
 		return false // nowhere is no place
 	}
 	now, key := l.now(), pair(account, from)
-	if have, ok := l.known[key]; ok && now.Sub(have.At) < noteAgain {
+	if have, ok := l.known[key]; ok && now.Sub(have.At).Abs() < noteAgain {
 		return false
 	}
 	l.known[key] = place{Account: account, From: network(from), At: now}

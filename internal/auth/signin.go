@@ -150,10 +150,11 @@ func (s *Service) lasts(m Method) time.Duration {
 	return s.o.Max
 }
 
-// sweep forgets sessions that ended by themselves, so that the table stays as
+// sweep forgets sessions that ended by themselves or through a change of the
+// clock, which is not to bring them back when the time comes again, so that the table stays as
 // small as the number of people.
 func (s *Service) sweep(ctx context.Context, now time.Time) {
-	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle))
+	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clockSlack))
 	if err != nil {
 		s.o.Log.Warn("forget ended sessions", "err", err)
 	}
