@@ -111,7 +111,7 @@ func (k *Keeper) look(ctx context.Context) {
 func (k *Keeper) verify(ctx context.Context, st *State) error {
 	now := k.o.Now()
 	x := Expect{After: st.End}
-	whole := st.Whole.IsZero() || now.Sub(st.Whole) >= wholeFrom
+	whole := st.Whole.IsZero() || elapsed(st.Whole, now, wholeFrom)
 	if whole {
 		x.After = Point{}
 		heads, err := k.heads(ctx, st)
