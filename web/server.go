@@ -105,6 +105,7 @@ type Server struct {
 
 	flightRuns flightMemo
 	limits     *limits
+	nobodys    *lineBound // lines of the log for requests of nobody
 
 	changing map[string]Route // of routes that change something, by method and pattern
 
@@ -143,7 +144,7 @@ func New(deps Deps) *Server {
 	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
 	table := served(deps)
 	s.openAPI = openAPIDocument(table, deps.Version)
-	s.limits = newLimits(deps.Now)
+	s.limits, s.nobodys = newLimits(deps.Now), newLineBound()
 	s.changing = changingRoutes(table)
 	s.pages = pagePatterns(table)
 	s.mux = s.router(table)

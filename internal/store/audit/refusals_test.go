@@ -144,7 +144,7 @@ func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
 	}
 }
 
-func TestInventedKindsAndPeopleWhoAreInTakeNoMemoryWithoutEndAndNothingFromEachOther(t *testing.T) {
+func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 	d := newDesk()
 	person := func(i int) store.AuditEntry {
 		return store.AuditEntry{At: d.at, By: fmt.Sprint("user:", i), What: "access.refused", Details: map[string]string{"route": "POST /plans", "why": "role"}}
