@@ -21,7 +21,7 @@ const (
 	// Of everybody else. Who would wait longer than a person does is told at once
 	// to come back, and holds nothing here meanwhile.
 	strangerWait = 5 * time.Second
-	strangerMost = 32
+	strangerMost = 16
 	strangerEach = 4
 
 	busyWait = 5 * time.Second // what one too many is told to wait
