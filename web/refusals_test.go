@@ -121,3 +121,21 @@ func TestASummaryOfRefusalsHasWords(t *testing.T) {
 		t.Error(audit.AccessFlood)
 	}
 }
+
+func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
+	names := map[string]string{"user:k3j2": "anna"}
+	for text, want := range map[string]string{
+		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
+		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
+	} {
+		if got := namedExamples(text, names); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+	trail := &stubAudit{}
+	trail.add(store.AuditEntry{At: epoch, What: "login.refused", Outcome: "refused", Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"}})
+	s := newSite(t, func(d *Deps) { d.Audit = trail })
+	if body := s.do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
+		t.Error(body)
+	}
+}
