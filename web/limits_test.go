@@ -85,3 +85,21 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 		t.Error("who is busy was forgotten")
 	}
 }
+
+func TestNobodyWaitsForADayWhenTheClockIsSetBack(t *testing.T) {
+	at := epoch
+	l := newLimits(func() time.Time { return at })
+	who, rt := auth.Principal{ID: "user:anna"}, Route{Method: "POST", Policy: PolicyOperate}
+	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {
+		at = at.Add(step)
+		for range 2 * actionBurst {
+			if wait := l.wait(who, rt); wait > time.Second {
+				t.Fatalf("set by %s: wait %s", step, wait)
+			}
+		}
+		at = at.Add(time.Minute)
+		if wait := l.wait(who, rt); wait > 0 {
+			t.Errorf("set by %s: wait %s a minute later", step, wait)
+		}
+	}
+}

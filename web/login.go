@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"shardboard/internal/auth"
@@ -161,6 +162,11 @@ func (s *Server) problem(w http.ResponseWriter, err error, text *string, again f
 		w.Header().Set("Retry-After", wholeSeconds(wait))
 		*text = words.T("access.tooOften", "seconds", wholeSeconds(wait))
 		return again(http.StatusTooManyRequests)
+	}
+	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
+		w.Header().Set("Retry-After", wholeSeconds(busy.Wait))
+		*text = words.T("access.busy", "seconds", wholeSeconds(busy.Wait))
+		return again(http.StatusServiceUnavailable)
 	}
 	kind := fault.Of(err)
 	if kind == fault.Internal {

@@ -276,3 +276,20 @@ func TestPagesBeforeSignInShowNothingOfTheCluster(t *testing.T) {
 		}
 	}
 }
+
+// crowded is a door at which too many people sign in at once.
+type crowded struct{ everybody }
+
+func (crowded) Mode() auth.Mode { return auth.ModeLocal }
+func (crowded) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
+	return nil, auth.Principal{}, &auth.Busy{Wait: 5 * time.Second}
+}
+
+func TestOneTooManyAtSignInIsToldWhenToComeBack(t *testing.T) {
+	s := newSite(t, func(d *Deps) { d.Auth = crowded{} })
+	w := s.do("POST", "/login", formOf("name", "anna", "password", goodPassword))
+	text := parse(t, w.Body.String()).Find("[role=alert]").Text()
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(text, "Too many people sign in") {
+		t.Errorf("%d, after %q: %q", w.Code, w.Header().Get("Retry-After"), text)
+	}
+}

@@ -52,8 +52,9 @@ func (rec *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap is for http.ResponseController.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// logged writes one line per request. The query is left out on purpose: it
-// holds document keys and search words, which are other people's data.
+// logged writes one line per request; those of nobody are bounded. The query is
+// left out on purpose: it holds document keys and search words, which are other
+// people's data.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.deps.Now()
@@ -80,10 +81,18 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		case strings.HasPrefix(route, "/static/"), route == "/healthz", route == "/readyz", route == "/metrics":
 			level = slog.LevelDebug
 		}
-		s.deps.Log.LogAttrs(r.Context(), level, "request",
-			slog.String("who", who), slog.String("method", logText(r.Method)), slog.String("path", logPath(r)),
-			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
-			slog.Float64("ms", float64(took.Microseconds())/1000))
+		attrs := []slog.Attr{slog.String("who", who), slog.String("method", logText(r.Method)), slog.String("path", logPath(r)),
+			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000)}
+		if who == "-" && level != slog.LevelDebug {
+			ok, leftOut := s.nobodys.take(s.deps.Now())
+			if !ok {
+				return
+			}
+			if leftOut > 0 {
+				attrs = append(attrs, slog.Int64("left_out", leftOut))
+			}
+		}
+		s.deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/web/words"
 )
 
 // refusalsOf are the refused requests in a record.
@@ -81,12 +83,13 @@ func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trail := &stubAudit{}
-		s := newSite(t, withClaims, func(d *Deps) { d.Audit, d.Now = trail, time.Now })
+		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
+		s := newSite(t, withClaims, func(d *Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_ = s.Run(ctx)
+			_ = counter.Run(ctx)
 		}()
 		const each = 200
 		for range 10 { // minutes
@@ -113,22 +116,26 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	})
 }
 
-func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
-	at, written := epoch, 0
-	c := newRefusals(func() time.Time { return at }, func(store.AuditEntry) { written++ })
-	for i := range 5000 {
-		by := "user:" + strings.Repeat("x", i%900)
-		c.add(store.AuditEntry{By: by, At: at, Details: map[string]string{"route": "POST /plans", "why": "role"}})
-		c.add(store.AuditEntry{At: at, Details: map[string]string{"route": by, "why": "cross-site"}})
+func TestASummaryOfRefusalsHasWords(t *testing.T) {
+	if !words.Has("audit.what." + audit.AccessFlood) {
+		t.Error(audit.AccessFlood)
 	}
-	if written > 2*refusalBurst || len(c.open) > refusalsKept+1 {
-		t.Errorf("%d records, %d counted apart", written, len(c.open))
+}
+
+func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
+	names := map[string]string{"user:k3j2": "anna"}
+	for text, want := range map[string]string{
+		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
+		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
+	} {
+		if got := namedExamples(text, names); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
 	}
-	for range 24 * 60 {
-		at = at.Add(time.Minute)
-		c.flush(false)
-	}
-	if most := 2 * (refusalBurst + 24*60*2); written > most || len(c.open) != 0 {
-		t.Errorf("%d records of a day, %d still open", written, len(c.open))
+	trail := &stubAudit{}
+	trail.add(store.AuditEntry{At: epoch, What: "login.refused", Outcome: "refused", Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"}})
+	s := newSite(t, func(d *Deps) { d.Audit = trail })
+	if body := s.do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
+		t.Error(body)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
+	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
 )
 
@@ -79,7 +80,8 @@ type Deps struct {
 	Pins      Pins           // nil: nothing is known of who pinned what
 	Outcomes  Outcomes       // nil: whether runs helped is not measured
 
-	Audit AuditTrail // who did what; nil: nothing is recorded
+	Audit    AuditTrail      // who did what; nil: nothing is recorded
+	Refusals *audit.Refusals // counts refused requests, also those of package auth; nil makes one that nobody runs
 
 	Auth     Authenticator // who is asking; nil: nobody ever is anybody
 	TLS      bool          // browsers come over https, ours or a proxy's
@@ -103,8 +105,8 @@ type Server struct {
 
 	flightRuns flightMemo
 	limits     *limits
+	nobodys    *lineBound // lines of the log for requests of nobody
 
-	refusals *refusals
 	changing map[string]Route // of routes that change something, by method and pattern
 
 	trials trials // of plans that pages offer
@@ -127,6 +129,13 @@ func New(deps Deps) *Server {
 	if deps.Auth == nil {
 		deps.Auth = nobody{}
 	}
+	if deps.Refusals == nil {
+		o := audit.RefusalOptions{Log: deps.Log, Now: deps.Now}
+		if deps.Audit != nil && !deps.ReadOnly {
+			o.Record = deps.Audit.Append
+		}
+		deps.Refusals = audit.NewRefusals(o)
+	}
 	if deps.Advice == nil {
 		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
 	}
@@ -135,8 +144,8 @@ func New(deps Deps) *Server {
 	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
 	table := served(deps)
 	s.openAPI = openAPIDocument(table, deps.Version)
-	s.limits = newLimits(deps.Now)
-	s.refusals, s.changing = newRefusals(deps.Now, s.appendRefusal), changingRoutes(table)
+	s.limits, s.nobodys = newLimits(deps.Now), newLineBound()
+	s.changing = changingRoutes(table)
 	s.pages = pagePatterns(table)
 	s.mux = s.router(table)
 	s.handler = s.outside(s.mux)
@@ -172,16 +181,6 @@ func (s *Server) Run(ctx context.Context) error {
 		defer cancelOutcomes()
 		outcomes = told
 	}
-	counting, cancelCounting := context.WithCancel(ctx)
-	counted := make(chan struct{})
-	go func() {
-		defer close(counted)
-		s.refusals.run(counting)
-	}()
-	defer func() {
-		cancelCounting()
-		<-counted
-	}()
 	problems, cancelProblems := s.deps.Advice.Subscribe()
 	defer cancelProblems()
 	return s.hub.run(ctx, tables, dirs, runs, pins, outcomes, problems)

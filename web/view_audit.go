@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/fault"
@@ -212,7 +213,11 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 		row.Outcome, row.Bad = words.Code("audit.outcome", r.Outcome, nil), true
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
-		whole := hostile.Shorten(r.Details[name], serverTextWhole)
+		text := r.Details[name]
+		if name == "examples" {
+			text = namedExamples(text, names)
+		}
+		whole := hostile.Shorten(text, serverTextWhole)
 		d := templates.AuditDetail{Name: clip(name, 40), Text: hostile.Shorten(whole, textShown)}
 		if d.Text != whole {
 			d.Whole = whole
@@ -220,4 +225,18 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 		row.Details = append(row.Details, d)
 	}
 	return row
+}
+
+// namedExamples shows the accounts that strangers tried by their names: the
+// counter writes an address and an id, or one of them.
+func namedExamples(text string, names map[string]string) string {
+	examples := strings.Split(text, ", ")
+	for i, example := range examples {
+		parts := strings.Split(example, " ")
+		if last := len(parts) - 1; names[parts[last]] != "" {
+			parts[last] = names[parts[last]]
+			examples[i] = strings.Join(parts, " ")
+		}
+	}
+	return strings.Join(examples, ", ")
 }

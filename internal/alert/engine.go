@@ -191,6 +191,11 @@ func (e *Engine) load(ctx context.Context, cluster string) error {
 // follow takes what is there now into the alerts, and notes which of them are to
 // be kept anew.
 func (e *Engine) follow(seen Observed, now time.Time) {
+	for _, a := range e.alerts {
+		if a.notAhead(now) {
+			e.unkept[a.ID] = true
+		}
+	}
 	there := map[string]bool{}
 	for _, n := range seen.Notices[:min(len(seen.Notices), maxAlerts)] {
 		there[n.ID] = true

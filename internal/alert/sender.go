@@ -98,7 +98,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		case Firing:
 			switch {
 			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
-			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2:
+			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2, ahead(told.At, now):
 				is = true
 			}
 		case Resolved:
@@ -121,7 +121,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 
 func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	return slices.ContainsFunc(e.silences, func(s store.Silence) bool {
-		return now.Before(s.Until) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
+		return now.Before(s.Until) && !ahead(s.At, now) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
 	})
 }
 

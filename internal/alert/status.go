@@ -57,7 +57,7 @@ func (e *Engine) Status() Status {
 		return strings.Compare(a.ID, b.ID)
 	})
 	for _, q := range e.silences {
-		if now.Before(q.Until) {
+		if now.Before(q.Until) && !ahead(q.At, now) {
 			s.Silences = append(s.Silences, q)
 		}
 	}

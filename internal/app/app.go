@@ -26,6 +26,7 @@ import (
 	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
 	"shardboard/web"
 )
@@ -59,6 +60,7 @@ type App struct {
 	store       store.Store
 	auth        *auth.Service
 	trail       auditTrail
+	refusals    *audit.Refusals
 	public      string   // as browsers come: scheme and host
 	opsListener *bounded // health and metrics; nil while they are on the page's own
 	ops         *http.Server
@@ -135,6 +137,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Demo:      c.Demo,
 		Version:   c.Version,
 		Audit:     a.trail,
+		Refusals:  a.refusals,
 		Actions:   actions,
 		PlanForms: actions != nil,
 		Trier:     a.trier(),
@@ -205,6 +208,8 @@ func (a *App) open(ctx context.Context, c Config) error {
 		return err
 	}
 	o.Leaked = leaked
+	a.refusals = auth.NewRefusals(a.store, c.Log, nil)
+	o.Refusals = a.refusals
 	a.auth, err = auth.New(o)
 	return err
 }
@@ -234,6 +239,7 @@ func (a *App) Start() {
 	group.Go(func() error { return a.advising.tell(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error { return a.trail.Run(ctx) })
+	group.Go(func() error { return a.refusals.Run(ctx) })
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
 		group.Go(func() error { return a.pins.run(ctx) })
@@ -311,6 +317,7 @@ func (a *App) Stop(ctx context.Context) error {
 		if a.ops != nil {
 			err = errors.Join(err, a.ops.Shutdown(ctx))
 		}
+		a.refusals.Flush() // before the keeper signs the end of the record
 		a.stop()
 		a.ended = errors.Join(err, a.Wait(), a.ends.run(ctx))
 	})

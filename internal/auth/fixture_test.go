@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +138,22 @@ func (h *house) audited(t *testing.T, what string) (out []store.AuditRecord) {
 		}
 	}
 	return out
+}
+
+// counted is how many attempts records stand for.
+func counted(t *testing.T, records []store.AuditRecord) (n int) {
+	t.Helper()
+	for _, r := range records {
+		one := 1
+		if text := r.Details["count"]; text != "" {
+			var err error
+			if one, err = strconv.Atoi(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n += one
+	}
+	return n
 }
 
 func isNobody(t *testing.T, what string, p Principal, err error) {

@@ -60,7 +60,7 @@ func (s *Service) byToken(ctx context.Context, values []string, from string) (Pr
 	if err != nil {
 		return Principal{}, err
 	}
-	if now := s.o.Now(); now.Sub(t.Used) >= touchEvery && s.o.Store.Owner() {
+	if now := s.o.Now(); now.Sub(t.Used).Abs() >= touchEvery && s.o.Store.Owner() {
 		s.noted(s.o.Store.TouchToken(ctx, t.ID, now))
 	}
 	p.From = from
@@ -151,7 +151,7 @@ func (s *Service) sessionPrincipal(ctx context.Context, row store.Session) (Prin
 func (s *Service) standing(ctx context.Context, row store.Session) (p Principal, stale bool, err error) {
 	now := s.o.Now()
 	p = Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From}
-	if !now.Before(row.Expires) || !now.Before(row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
+	if !between(now, row.Created, row.Expires) || !between(now, row.Used, row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
 		return Principal{}, false, ErrNobody
 	}
 	id, ours := strings.CutPrefix(row.Subject, "user:")

@@ -90,6 +90,23 @@ func (l *limits) recall(places []place) {
 	l.forgetOldest(maxKnown, func(place) bool { return true })
 }
 
+// asker is how the queue for hashes sees an attempt from an address. It is known
+// when anybody signed in from there, whichever account the attempt is at: if it
+// depended on the account, others at the address could learn from the waiting
+// that there is one.
+func (l *limits) asker(from string) asker {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := asker{from: network(from)}
+	for _, p := range l.known { // at most 1,000
+		if p.From == a.from && from != "" {
+			a.known = true
+			break
+		}
+	}
+	return a
+}
+
 // succeeded tells whether there is something to store.
 func (l *limits) succeeded(account, from string) (news bool) {
 	l.mu.Lock()
@@ -99,7 +116,7 @@ func (l *limits) succeeded(account, from string) (news bool) {
 		return false // nowhere is no place
 	}
 	now, key := l.now(), pair(account, from)
-	if have, ok := l.known[key]; ok && now.Sub(have.At) < noteAgain {
+	if have, ok := l.known[key]; ok && now.Sub(have.At).Abs() < noteAgain {
 		return false
 	}
 	l.known[key] = place{Account: account, From: network(from), At: now}

@@ -30,8 +30,14 @@ func (b *bucket) refuses(now time.Time) (wait time.Duration, first bool) {
 // take uses one attempt.
 func (b *bucket) take(now time.Time) { b.full, b.told = b.after(now), false }
 
-// after is when it would be full again after one attempt more.
+// after is when it would be full again after one attempt more. A bucket that
+// would take longer than an empty one was used before the clock was set back: it
+// counts as full, so that nobody waits until the time comes again. Clocks with a
+// monotonic reading, as time.Now has, never get there.
 func (b *bucket) after(now time.Time) time.Time {
+	if b.full.Sub(now) > time.Duration(b.most)*b.each {
+		b.full = now
+	}
 	if b.full.After(now) {
 		now = b.full
 	}
@@ -51,7 +57,7 @@ func (s *shelf) bucket(key string, perMinute int, now time.Time) *bucket {
 	if b := s.buckets[key]; b != nil {
 		return b
 	}
-	if len(s.buckets) >= s.most && now.Sub(s.swept) >= sweepEvery {
+	if len(s.buckets) >= s.most && now.Sub(s.swept).Abs() >= sweepEvery {
 		s.swept = now
 		for k, b := range s.buckets {
 			if !b.full.After(now) {

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"shardboard/internal/fault"
 )
 
@@ -15,6 +17,9 @@ const (
 	defaultMax    = 7 * 24 * time.Hour
 	outsideMax    = 12 * time.Hour // of a session by OIDC: the issuer is asked again after a day's work
 	breakGlassMax = time.Hour
+
+	causeBurst = 10
+	causePause = 10 * time.Second
 )
 
 // New checks the options and starts nothing.
@@ -40,11 +45,15 @@ func New(o Options) (*Service, error) {
 	if o.Proxy.Role == "" {
 		o.Proxy.Role = Viewer
 	}
+	if o.Refusals == nil {
+		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
+	}
 	h, err := newHashes(o.Cost)
 	if err != nil {
 		return nil, err
 	}
-	return &Service{o: o, hashes: h, limits: newLimits(o.Now), ended: newEnded(), seen: sightings{last: map[string]time.Time{}}}, nil
+	return &Service{o: o, hashes: h, limits: newLimits(o.Now), ended: newEnded(), seen: sightings{last: map[string]time.Time{}},
+		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 
 func (o Options) check() error {

@@ -120,19 +120,16 @@ func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
 	if !errors.As(err, &r) {
 		r = Refuse("failed", fault.Of(err), err, fault.Text(err), "")
 	}
-	s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "from", who.From, "advice", r.Advice,
-		"idTokenClaims", r.Claims.IDToken, "userInfoClaims", r.Claims.UserInfo, "err", err)
+	if s.causes.AllowN(s.o.Now(), 1) { // strangers do not choose how many lines the log has
+		s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "from", who.From, "advice", r.Advice,
+			"idTokenClaims", r.Claims.IDToken, "userInfoClaims", r.Claims.UserInfo, "err", err)
+	}
 	nobody := Principal{Method: ByOIDC, From: who.From}
 	if who.ID == "" {
 		s.refused(ctx, nobody, auditRefused, "", r.Code)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	e := s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...)
-	if _, err := s.o.Store.Append(ctx, e); err != nil && s.o.Store.Owner() {
-		s.o.Log.Error("record a refused sign-in", "err", err)
-	}
+	s.o.Refusals.Add(s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...))
 }
 
 // begun is what this browser began, once everything that ties the answer to it

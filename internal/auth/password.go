@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
@@ -16,8 +15,6 @@ import (
 const (
 	minPassword = 12      // characters; there are no rules of composition, which only make passwords guessable
 	maxPassword = 1 << 10 // bytes; longer ones are refused before they are hashed
-	hashWait    = 5 * time.Second
-	hashAtOnce  = 2
 )
 
 // Cost is what one hash takes. The greater, the fewer guesses a thief of the
@@ -35,9 +32,10 @@ func DefaultCost() Cost { return Cost{Memory: 32 << 10, Time: 3} }
 // hashes makes and checks argon2id hashes, a bounded number at a time.
 type hashes struct {
 	params argon2id.Params
-	turns  chan struct{}
+	queue  *hashQueue
 	dummy  string       // of a password that nobody has, with the present cost
 	made   atomic.Int64 // hashes computed, for tests
+	slow   func()       // runs with each hash; tests make hashes take long
 }
 
 func newHashes(c Cost) (*hashes, error) {
@@ -46,30 +44,27 @@ func newHashes(c Cost) (*hashes, error) {
 	}
 	h := &hashes{
 		params: argon2id.Params{Memory: c.Memory, Iterations: c.Time, Parallelism: 1, SaltLength: 16, KeyLength: 32},
-		turns:  make(chan struct{}, hashAtOnce),
+		queue:  newHashQueue(),
+		slow:   func() {},
 	}
 	var err error
 	h.dummy, err = argon2id.CreateHash("nobody's", &h.params)
 	return h, err
 }
 
-// turn waits for one of the places, not for ever: who waits longer than a
-// person would is told to come back.
-func (h *hashes) turn(ctx context.Context) (done func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, hashWait)
-	defer cancel()
-	select {
-	case h.turns <- struct{}{}:
+// turn waits for one of the places.
+func (h *hashes) turn(ctx context.Context, who asker) (done func(), err error) {
+	done, err = h.queue.turn(ctx, who)
+	if err == nil {
 		h.made.Add(1)
-		return func() { <-h.turns }, nil
-	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "Too many people sign in at this moment. Try again in a few seconds.")
+		h.slow()
 	}
+	return done, err
 }
 
-// of makes the hash that is kept.
+// of makes the hash that is kept. Only people who are in set a password.
 func (h *hashes) of(ctx context.Context, password string) (string, error) {
-	done, err := h.turn(ctx)
+	done, err := h.turn(ctx, insider)
 	if err != nil {
 		return "", err
 	}
@@ -79,12 +74,12 @@ func (h *hashes) of(ctx context.Context, password string) (string, error) {
 
 // match compares; an empty hash stands for an unknown user and costs the same.
 // stale tells that the hash was made with another cost than the present one.
-func (h *hashes) match(ctx context.Context, password, hash string) (ok, stale bool, err error) {
+func (h *hashes) match(ctx context.Context, who asker, password, hash string) (ok, stale bool, err error) {
 	unknown := hash == ""
 	if unknown {
 		hash = h.dummy
 	}
-	done, err := h.turn(ctx)
+	done, err := h.turn(ctx, who)
 	if err != nil {
 		return false, false, err
 	}

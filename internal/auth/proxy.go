@@ -29,9 +29,7 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 		return Principal{}, ErrNobody
 	}
 	if remote := remoteAddr(r); !contains(s.o.Proxy.CIDRs, remote) {
-		if s.seen.first("spoofed "+remote.String(), s.o.Now()) {
-			s.refused(ctx, Principal{Method: ByProxy, From: remote.String()}, auditSpoofed, "", "the header came from an address that is not the proxy's")
-		}
+		s.refused(ctx, Principal{Method: ByProxy, From: addrText(remote)}, auditSpoofed, "", "the header came from an address that is not the proxy's")
 		return Principal{}, ErrNobody
 	}
 	name := values[0]
@@ -41,9 +39,7 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 	}
 	// Two headers may be one of the proxy and one of the browser.
 	if len(values) != 1 || !plainName(name) || !role.Known() {
-		if s.seen.first("refused "+from, s.o.Now()) {
-			s.refused(ctx, Principal{Method: ByProxy, From: from}, auditRefused, "", "the proxy gave no name and role that can be used")
-		}
+		s.refused(ctx, Principal{Method: ByProxy, From: from}, auditRefused, "", "the proxy gave no name and role that can be used")
 		return Principal{}, ErrNobody
 	}
 	p := Principal{ID: "proxy:" + name, Name: name, Role: role, Method: ByProxy, From: from}
@@ -107,31 +103,32 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return addr.IsValid() && slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// sightings remembers what was recorded already, so that a header that comes
-// with every request is one line.
+// sightings remembers whom a proxy brought and who is recorded already, so that
+// a header that comes with every request is one record. Only people whom the
+// proxy vouches for are in it: no stranger can fill it.
 type sightings struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// first tells whether this was not seen for a while. When too much was, it is
-// silent about what is new until that is forgotten: the record is not to be
-// flooded.
+// first tells whether this was not seen for a while, or is new. With too many,
+// the one seen longest ago is forgotten: then it is recorded once more, which is
+// better than a sign-in that is not recorded.
 func (s *sightings) first(what string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at, ok := s.last[what]; ok && now.Sub(at) < sightingLasts {
+	at, ok := s.last[what]
+	if age := now.Sub(at); ok && age >= 0 && age < sightingLasts {
 		return false
 	}
-	if len(s.last) >= maxSightings {
+	if !ok && len(s.last) >= maxSightings {
+		oldest := what
 		for k, at := range s.last {
-			if now.Sub(at) >= sightingLasts {
-				delete(s.last, k)
+			if oldest == what || at.Before(s.last[oldest]) {
+				oldest = k
 			}
 		}
-		if len(s.last) >= maxSightings {
-			return false
-		}
+		delete(s.last, oldest)
 	}
 	s.last[what] = now
 	return true

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
@@ -34,13 +35,29 @@ func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 			isNobody(t, from, p, err)
 		}
 	}
-	if spoofed := h.audited(t, auditSpoofed); len(spoofed) != 4 || spoofed[0].From != "10.2.0.1" {
-		t.Errorf("%d are recorded: %+v", len(spoofed), spoofed)
+	h.o.Refusals.Flush()
+	spoofed := h.audited(t, auditSpoofed)
+	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" || !strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
+		t.Errorf("%d are recorded: %+v", n, spoofed)
 	}
 	h.pass(sightingLasts)
-	_, _ = h.Identify(httptest.NewRecorder(), asked("10.2.0.1", nil, "X-Forwarded-User", "anna"))
-	if spoofed := h.audited(t, auditSpoofed); len(spoofed) != 5 {
-		t.Errorf("the next day is not recorded: %d", len(spoofed))
+	_, _ = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
+	if n := len(h.audited(t, auditLogin)); n != 2 {
+		t.Errorf("the next day's sign-in is not recorded: %d", n)
+	}
+}
+
+// No stranger makes a person's sign-in go unrecorded, however many there are.
+func TestSpoofedHeadersDoNotCrowdOutSignInsThroughTheProxy(t *testing.T) {
+	h := newHouse(t, withProxy)
+	for i := range maxSightings + 1 {
+		_, _ = h.Identify(httptest.NewRecorder(), asked(fmt.Sprintf("198.51.%d.%d", i>>8, i&255), nil, "X-Forwarded-User", "anna"))
+	}
+	if _, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.audited(t, auditLogin)); n != 1 {
+		t.Errorf("%d sign-ins are recorded", n)
 	}
 }
 
@@ -125,7 +142,10 @@ func TestSightingsDoNotFillTheMemory(t *testing.T) {
 	if len(s.last) > maxSightings {
 		t.Error(len(s.last))
 	}
-	if !s.first("later", now.Add(sightingLasts)) {
-		t.Error("nothing new is seen any more")
+	if !s.first("later", now) || s.first("later", now) {
+		t.Error("what is new is not seen once")
+	}
+	if !s.first("later", now.Add(-24*time.Hour)) {
+		t.Error("after the clock was set back, a sign-in is not recorded for a day")
 	}
 }

@@ -2,10 +2,12 @@ package auth
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"time"
 
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 )
 
 // What the audit record says of sign-in and accounts.
@@ -40,13 +42,30 @@ func (s *Service) entry(p Principal, what, subject, outcome string, pairs ...str
 	return e
 }
 
-// refused records an attempt that came to nothing. The asker is not told when
-// that fails: they are refused already.
+// refused records an attempt that came to nothing. Those of people who are
+// signed in are recorded one by one: there are at most ten a minute. All others
+// are counted, since whoever has no account can try as often as they like. The
+// asker is not told when recording fails: they are refused already.
 func (s *Service) refused(ctx context.Context, p Principal, what, subject, reason string) {
+	e := s.entry(p, what, subject, "refused", "reason", reason)
+	if p.ID == "" {
+		s.o.Refusals.Add(e)
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	s.o.Log.Warn("sign-in", "what", what, "reason", reason, "subject", subject, "method", p.Method, "from", p.From)
-	if _, err := s.o.Store.Append(ctx, s.entry(p, what, subject, "refused", "reason", reason)); err != nil && s.o.Store.Owner() {
-		s.o.Log.Error("record a refused sign-in", "err", err)
+	s.o.Log.Warn("refused", "what", what, "reason", reason, "by", p.ID, "method", p.Method, "from", p.From)
+	if _, err := s.o.Store.Append(ctx, e); err != nil && s.o.Store.Owner() {
+		s.o.Log.Error("record a refused attempt", "err", err)
 	}
+}
+
+// NewRefusals counts refused attempts for a store's record. A process that does
+// not own the data only logs them.
+func NewRefusals(s store.Store, log *slog.Logger, now func() time.Time) *audit.Refusals {
+	o := audit.RefusalOptions{Log: log, Now: now}
+	if s.Owner() {
+		o.Record = s.Append
+	}
+	return audit.NewRefusals(o)
 }

@@ -51,7 +51,7 @@ func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string,
 // new session ends this too. Afterwards the secret is as good as any random one.
 func (s *Service) byFormer(ctx context.Context, secret, from string) (Principal, error) {
 	row, err := s.o.Store.SessionByFormer(ctx, digest(secret))
-	if fault.Of(err) == fault.NotFound || err == nil && !s.o.Now().Before(row.Former) {
+	if fault.Of(err) == fault.NotFound || err == nil && !between(s.o.Now(), row.Former.Add(-formerLasts), row.Former) {
 		return Principal{}, ErrNobody
 	}
 	if err != nil {

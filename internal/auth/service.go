@@ -8,8 +8,11 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 )
 
 // ErrNobody is what Identify and Check give when nobody is signed in: no proof,
@@ -36,6 +39,7 @@ type Service struct {
 	ended  *ended
 	first  firstLink
 	seen   sightings
+	causes *rate.Limiter // of lines in the log that say why an issuer's answer was refused
 }
 
 // Options are what a Service is made of.
@@ -55,6 +59,7 @@ type Options struct {
 	Forwarded []netip.Prefix   // addresses whose X-Forwarded-For is believed, for ClientAddr only
 	Cost      Cost             // of a password's hash; zero is DefaultCost
 	Leaked    *Leaked          // passwords that are not taken; nil: none is known
+	Refusals  *audit.Refusals  // counts attempts of nobody known; nil makes one, of which only the first of a kind is recorded: nobody runs it
 }
 
 // ProxyOptions say whose headers are believed.
@@ -187,7 +192,7 @@ type surface interface {
 	// for who has neither. Take it first, then Check once: nothing is missed.
 	Ended(p Principal) <-chan struct{}
 
-	// SignIn: ErrCredentials, *TooMany, fault.Invalid (blank or too long).
+	// SignIn: ErrCredentials, *TooMany, *Busy, fault.Invalid (blank or too long).
 	SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error)
 	// SignOut ends p's session and gives the cookie that removes the secret.
 	SignOut(ctx context.Context, p Principal) (*http.Cookie, error)

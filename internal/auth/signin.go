@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -36,7 +37,10 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 	if err != nil && fault.Of(err) != fault.NotFound {
 		return nil, Principal{}, err
 	}
-	ok, stale, err := s.hashes.match(ctx, c.Password, u.Password)
+	ok, stale, err := s.hashes.match(ctx, s.limits.asker(c.From), c.Password, u.Password)
+	if busy := (*Busy)(nil); errors.As(err, &busy) {
+		s.refused(ctx, nobody, auditLimited, s.subject(u), "too many sign-ins at once; the password was not looked at")
+	}
 	if err != nil {
 		return nil, Principal{}, err
 	}
@@ -150,10 +154,11 @@ func (s *Service) lasts(m Method) time.Duration {
 	return s.o.Max
 }
 
-// sweep forgets sessions that ended by themselves, so that the table stays as
+// sweep forgets sessions that ended by themselves or through a change of the
+// clock, which is not to bring them back when the time comes again, so that the table stays as
 // small as the number of people.
 func (s *Service) sweep(ctx context.Context, now time.Time) {
-	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle))
+	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clockSlack))
 	if err != nil {
 		s.o.Log.Warn("forget ended sessions", "err", err)
 	}

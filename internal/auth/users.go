@@ -140,7 +140,7 @@ func (s *Service) ChangePassword(ctx context.Context, by Principal, present, pas
 		}
 		return &TooMany{Wait: wait}
 	}
-	ok, _, err = s.hashes.match(ctx, present, u.Password)
+	ok, _, err = s.hashes.match(ctx, insider, present, u.Password)
 	if err != nil {
 		return err
 	}

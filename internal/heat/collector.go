@@ -104,11 +104,23 @@ func (c *Collector) Run(ctx context.Context) error {
 		case <-timer.C:
 		}
 		c.tick(ctx, next)
-		next = next.Add(Tick)
-		if behind := c.o.Now().Truncate(Tick); next.Before(behind) {
-			next = behind // the machine slept: what was missed is missing, not guessed
-		}
+		next = slotAfter(next, c.o.Now())
 	}
+}
+
+// slotAfter is the end of the slot after the one that ended at a time. When the
+// machine slept or the clock was set forward, what was missed is missing, not
+// guessed. When the clock was set back, counting goes on by the new time: waiting
+// for the old one could take days.
+func slotAfter(end, now time.Time) time.Time {
+	next, present := end.Add(Tick), now.Truncate(Tick)
+	switch {
+	case next.Before(present):
+		return present
+	case next.After(present.Add(2 * Tick)):
+		return present.Add(Tick)
+	}
+	return next
 }
 
 // tick counts what every collection got up to a time.

@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -29,7 +30,16 @@ func (r *ring) add(s Slot) {
 	if r.slots == nil {
 		r.slots = map[topology.Namespace][]Slot{}
 	}
-	r.slots[s.NS] = append(compacted(r.slots[s.NS], s.To), s)
+	r.slots[s.NS] = append(compacted(past(r.slots[s.NS], s.To), s.To), s)
+}
+
+// past leaves out the slots that begin at a time or later: they were counted
+// before the clock was set back, and a slot of now would come before them.
+func past(slots []Slot, now time.Time) []Slot {
+	if n := len(slots); n == 0 || slots[n-1].From.Before(now) {
+		return slots
+	}
+	return slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return !s.From.Before(now) })
 }
 
 // compacted joins the slots of each minute that has become old, and forgets

@@ -35,6 +35,10 @@ type Tables interface {
 	Table() *topology.Table
 }
 
+// clockSlack is how far the clock may be set back without the history being taken
+// up anew: time services do it by fractions of a second.
+const clockSlack = time.Minute
+
 // Recorder writes down what the watcher sees. Run is its only goroutine.
 type Recorder struct {
 	kept   store.History
@@ -44,6 +48,7 @@ type Recorder struct {
 
 	cluster string
 	last    *topology.Table // the last one that was written down
+	noted   time.Time       // when
 	frame   []byte
 	chunks  map[string]*recorded // by stream
 	sizes   map[topology.Namespace]time.Time
@@ -120,12 +125,16 @@ func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 	if t == r.last || !t.Loaded || t.ClusterID == "" {
 		return nil
 	}
-	at := r.now()
-	if r.cluster != t.ClusterID {
+	at := r.now().Round(0) // by the wall clock, which is what is written
+	// When the clock was set back, what was known by then is what to compare with,
+	// as after a restart: else the changes of today would be laid over yesterday's
+	// chunks, and both would make no sense.
+	if r.cluster != t.ClusterID || at.Add(clockSlack).Before(r.noted) {
 		if err := r.begin(ctx, t, at); err != nil {
 			return err
 		}
 	}
+	r.noted = at
 	d := draft{at: at, chunks: map[string]*recorded{}, sizes: map[topology.Namespace]time.Time{}}
 	if err := r.draftFrame(t, &d); err != nil {
 		return err

@@ -46,7 +46,7 @@ type Sessions interface {
 	TouchSession(ctx context.Context, id string, used time.Time) error
 	// EndSession is fault.NotFound when there is none.
 	EndSession(ctx context.Context, id string, e AuditEntry) error
-	// DropSessions removes those that expired by now or were not used after idle,
-	// and gives their ids.
-	DropSessions(ctx context.Context, now, idle time.Time) ([]string, error)
+	// DropSessions removes those that expired by now, were not used after idle, or
+	// were made or used after ahead, and gives their ids.
+	DropSessions(ctx context.Context, now, idle, ahead time.Time) ([]string, error)
 }

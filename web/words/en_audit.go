@@ -97,6 +97,7 @@ var audited = map[string]string{
 	"audit.what.run.stop":         "Stop of a run asked for",
 	"audit.what.run.ended":        "Run ended",
 	"audit.what.access.refused":   "Request to change something refused: by role, or it came from another site",
+	"audit.what.access.flood":     "Many refused attempts of several kinds, summed up",
 	"audit.what.unreadable":       "Cannot be read: the kept bytes are not a record",
 	"audit.what.other":            "{code}",
 

@@ -24,6 +24,7 @@ var signIn = map[string]string{
 	"access.role":     "This needs the role {need}. You have the role {have}; an admin can change that.",
 	"access.signIn":   "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …",
 	"access.token":    "The token that was sent does not open anything: it is wrong, expired or revoked, or its owner is disabled. Make another one under Settings, or ask an admin.",
+	"access.busy":     "Too many people sign in at this moment. Your name and password were not looked at. Try again in {seconds} s.",
 	"access.tooOften": "That was too often. Try again in {seconds} s.",
 	"access.sockets":  "You have as many live pages open as one may. Close some of them.",
 	"live.out":        "Signed out",

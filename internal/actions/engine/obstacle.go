@@ -36,6 +36,18 @@ type Backoff struct {
 	Pause    time.Duration
 }
 
+// from is a wait as it is at a time. One that began at a time which has not come
+// is from before the clock was set back: it begins anew, because otherwise it
+// would last until that time comes.
+func (w Backoff) from(at time.Time) (from Backoff, anew bool) {
+	if !w.Since.After(at.Add(clockSlack)) {
+		return w, false
+	}
+	w.Next, w.Until = at, at.Add(w.Until.Sub(w.Since))
+	w.Since, w.First = at, at
+	return w, true
+}
+
 // conclude ends a step with a verdict, unless the server said "not now": then the
 // step is put off, and a copy of it, with an intent of its own, waits to be tried
 // again.
@@ -100,7 +112,8 @@ func (x *execution) putOff(i int, change func(*Step), wait *Backoff) bool {
 func (x *execution) waitingFor(s Step, busy *actions.BusyError) Backoff {
 	at := now()
 	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: whatIs(busy)}
-	if before := s.Backoff; before != nil {
+	if s.Backoff != nil {
+		before, _ := s.Backoff.from(at)
 		w.First = before.First
 		if before.Obstacle == w.Obstacle { // another obstacle has its own time
 			w.Since, w.Pause = before.Since, before.Pause
@@ -218,11 +231,15 @@ func (x *execution) waitOut(i int) (try, ok bool) {
 	for {
 		s := x.now().Steps[i]
 		at := now()
+		if from, anew := s.Backoff.from(at); anew {
+			x.show(func(r *Run) { r.Steps[i].Backoff = &from })
+			continue
+		}
 		every, tick := effectEvery, waitTick
 		if s.Backoff.Obstacle == actions.ObstacleOrphans {
 			every, tick = effectRarely, effectEvery
 		}
-		if at.Sub(looked) >= every {
+		if at.Sub(looked).Abs() >= every {
 			looked = at
 			if proof, held := x.held(s); held {
 				return false, x.already(i, proof)

@@ -61,6 +61,7 @@ func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (action
 	if err := e.o.Journal.SavePlan(ctx, record); err != nil {
 		return actions.Plan{}, fmt.Errorf("save plan: %w", err)
 	}
+	e.ages.note(p.ID)
 	details := map[string]string{"kindOfPlan": string(p.Kind), "hash": p.Hash, "reason": p.Reason}
 	if p.UndoOf != "" {
 		details["undoOf"] = p.UndoOf

@@ -29,6 +29,7 @@ type Engine struct {
 	locks    queue
 	told     topics
 	cleaned  cleanups
+	ages     planAges
 }
 
 // New makes an engine that runs nothing before Serve.

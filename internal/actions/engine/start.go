@@ -63,13 +63,16 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 
 // mayRun is what can be said without the cluster.
 func (e *Engine) mayRun(by auth.Principal, p actions.Plan, r RunRequest) error {
+	at := now()
 	switch {
 	case !by.May(p.Role):
 		return errRole(p.Role)
 	case p.Cluster != e.cluster():
 		return changed(other("clusterId", p.Cluster, e.cluster()), "This plan was made for another cluster.")
-	case !now().Before(p.Expires):
-		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), now().Format(time.RFC3339)), "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
+	case e.ages.expired(p, at) && at.Before(p.Expires):
+		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)), "This plan has expired: the clock of the machine that shardboard runs on was set back after it was made, and by that clock it would be good for too long. Make it again.")
+	case !at.Before(p.Expires):
+		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)), "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
 	case p.Blocked():
 		return blocked(p)
 	case r.Confirm != p.Confirm:

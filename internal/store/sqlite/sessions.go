@@ -94,10 +94,11 @@ func (db *DB) EndSession(ctx context.Context, id string, e store.AuditEntry) err
 	})
 }
 
-// DropSessions removes what ended by itself.
-func (db *DB) DropSessions(ctx context.Context, now, idle time.Time) (ids []string, err error) {
+// DropSessions removes what ended by itself or is from a time that has not come.
+func (db *DB) DropSessions(ctx context.Context, now, idle, ahead time.Time) (ids []string, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE expires <= ? OR used <= ? RETURNING id`, millis(now), millis(idle))
+		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE expires <= ? OR used <= ? OR used > ? OR created > ? RETURNING id`,
+			millis(now), millis(idle), millis(ahead), millis(ahead))
 		ids, err = all(rows, err, scanText)
 		return err
 	})

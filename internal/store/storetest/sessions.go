@@ -131,12 +131,17 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 		old, idle, live := session("old", "user:1"), session("idle", "user:1"), session("live", "user:1")
 		old.Used, live.Used = begin().Add(time.Hour), begin().Add(time.Hour)
 		idle.Expires, live.Expires = begin().Add(24*time.Hour), begin().Add(24*time.Hour)
-		for _, row := range []store.Session{old, idle, live} {
+		made, used := session("made ahead", "user:1"), session("used ahead", "user:1")
+		for _, row := range []*store.Session{&made, &used} {
+			row.Used, row.Expires = begin().Add(time.Hour), begin().Add(24*time.Hour)
+		}
+		made.Created, used.Used = begin().Add(3*time.Hour), begin().Add(3*time.Hour)
+		for _, row := range []store.Session{old, idle, live, made, used} {
 			must(t, s.CreateSession(ctx, row, "", entry("x")))
 		}
-		ids, err := s.DropSessions(ctx, begin().Add(time.Hour), begin())
+		ids, err := s.DropSessions(ctx, begin().Add(time.Hour), begin(), begin().Add(2*time.Hour))
 		must(t, err)
-		if slices.Sort(ids); !slices.Equal(ids, []string{"idle", "old"}) {
+		if slices.Sort(ids); !slices.Equal(ids, []string{"idle", "made ahead", "old", "used ahead"}) {
 			t.Errorf("dropped %v", ids)
 		}
 		if rows, err := s.Sessions(ctx, ""); err != nil || len(rows) != 1 {

@@ -1,0 +1,243 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// restarted is what the next process over the same data sees.
+func (h *house) restarted(t *testing.T) *house {
+	t.Helper()
+	return &house{Service: h.service(t), db: h.db, dir: h.dir, log: h.log, now: h.clock()}
+}
+
+// bothWays runs a test in one process, and with a restart at the change of the
+// clock.
+func bothWays(t *testing.T, test func(t *testing.T, h *house, set func(time.Duration) *house)) {
+	for name, restart := range map[string]bool{"while it runs": false, "over a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			test(t, h, func(by time.Duration) *house {
+				h.pass(by)
+				if !restart {
+					return h
+				}
+				next := h.restarted(t)
+				next.o.Now = h.clock // one clock for both
+				next.limits.now = h.clock
+				return next
+			})
+		})
+	}
+}
+
+func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+		h.add(t, "anna", Viewer)
+		cookie, p := h.in(t, "anna")
+		h.pass(time.Hour)
+		if _, err := h.who(cookie); err != nil { // notes that it was used
+			t.Fatal(err)
+		}
+		later := set(-day)
+		got, err := later.who(cookie)
+		isNobody(t, "a session that was used at a time which has not come", got, err)
+		if err := later.Check(t.Context(), p); !errors.Is(err, ErrNobody) {
+			t.Errorf("its socket stays open: %v", err)
+		}
+		fresh, _ := later.in(t, "anna")
+		if _, err := later.who(fresh); err != nil {
+			t.Errorf("after signing in again: %v", err)
+		}
+		set(day) // the time comes again
+		got, err = later.who(cookie)
+		isNobody(t, "when the time has come again", got, err)
+	})
+}
+
+func TestASessionThatWasNotUsedLastsNoLongerThanItsIdleTimeMore(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	cookie, _ := h.in(t, "anna")
+	h.pass(7 * time.Hour)
+	h.pass(-6 * time.Hour) // not before its last use: nobody can tell
+	if _, err := h.who(cookie); err != nil {
+		t.Fatal(err)
+	}
+	h.pass(8 * time.Hour)
+	got, err := h.who(cookie)
+	isNobody(t, "unused for its idle time", got, err)
+
+	again, _ := h.in(t, "anna")
+	lived := time.Duration(0)
+	for lived < 3*defaultMax { // used each hour, and set back by an hour each day
+		if _, err := h.who(again); err != nil {
+			break
+		}
+		h.pass(time.Hour)
+		lived += time.Hour
+		if lived%day == 0 {
+			h.pass(-time.Hour)
+		}
+	}
+	if lived > defaultMax+defaultIdle {
+		t.Errorf("the session lived %s", lived)
+	}
+}
+
+func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
+	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+		h.add(t, "anna", Viewer)
+		before, _ := h.in(t, "anna")
+		later := set(day)
+		got, err := later.who(before)
+		isNobody(t, "not used for a day", got, err)
+		ahead, _ := later.in(t, "anna")
+		if _, err := later.who(ahead); err != nil {
+			t.Errorf("signed in while the clock is ahead: %v", err)
+		}
+		right := set(-day)
+		got, err = right.who(ahead)
+		isNobody(t, "made at a time which has not come", got, err)
+		fresh, _ := right.in(t, "anna")
+		if _, err := right.who(fresh); err != nil {
+			t.Errorf("after the clock was put right: %v", err)
+		}
+	})
+}
+
+func TestNobodyIsLockedOutLongerWhenTheClockIsSet(t *testing.T) {
+	for _, step := range []time.Duration{-day, day} {
+		h := newHouse(t)
+		h.add(t, "anna", Viewer)
+		wrong := Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"}
+		h.attempts(t, wrong)
+		for range addressPerMinute {
+			_, _ = h.Identify(httptest.NewRecorder(), asked("192.0.2.9", nil, "Authorization", "Bearer sb_wrong"))
+		}
+		h.pass(step)
+		if _, wait := h.attempts(t, wrong); wait > 6*time.Second {
+			t.Errorf("%s: the wait is %s", step, wait)
+		}
+		h.pass(time.Minute)
+		right := wrong
+		right.Password = goodPassword
+		if _, _, err := h.SignIn(t.Context(), right); err != nil {
+			t.Errorf("%s, a minute later: %v", step, err)
+		}
+		if _, err := h.Identify(httptest.NewRecorder(), asked("192.0.2.9", nil, "Authorization", "Bearer sb_wrong")); isLimited(err) {
+			t.Errorf("%s, a minute later, tokens: %v", step, err)
+		}
+	}
+}
+
+func TestTokensEndByTheClockAndARevokedOneStaysRevoked(t *testing.T) {
+	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+		h.add(t, "anna", Admin)
+		_, p := h.in(t, "anna")
+		secret, made, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(12 * time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		use := func(h *house) error {
+			_, err := h.who(nil, "Authorization", "Bearer "+secret)
+			return err
+		}
+		if err := use(h); err != nil {
+			t.Fatal(err)
+		}
+		later := set(day)
+		if err := use(later); !errors.Is(err, ErrNobody) {
+			t.Errorf("the clock is past its end: %v", err)
+		}
+		right := set(-day)
+		if err := use(right); err != nil {
+			t.Errorf("the clock was put right: %v", err)
+		}
+		back := set(-day)
+		if err := use(back); err != nil {
+			t.Errorf("a script goes on while the clock is behind: %v", err)
+		}
+		if row, err := h.db.Token(t.Context(), made.ID); err != nil || row.Used.After(h.clock()) {
+			t.Errorf("its last use is in the future: %s, %v", row.Used, err)
+		}
+		if err := h.RevokeToken(t.Context(), Console(), made.ID); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := use(set(-day)); !errors.Is(err, ErrNobody) {
+				t.Errorf("revoked: %v", err)
+			}
+		}
+	})
+}
+
+func TestTheFirstLinkIsNotOpenForADayWhenTheClockIsSetBack(t *testing.T) {
+	h := newHouse(t)
+	link, err := h.FirstLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.pass(-day)
+	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
+	if !errors.Is(err, ErrLink) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestASecretBeforeARotationIsWorthNothingWhenTheClockIsSetBack(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	old, _ := h.in(t, "anna")
+	if err := h.SetRole(t.Context(), Console(), "anna", Operator); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	if _, err := h.Identify(w, asked("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
+		t.Fatal(err)
+	}
+	h.pass(formerLasts + time.Second)
+	h.pass(-5 * time.Minute)
+	for _, c := range []*http.Cookie{old, w.Result().Cookies()[0]} {
+		got, err := h.who(c)
+		isNobody(t, "the clock was set back", got, err)
+	}
+}
+
+func TestAnAnswerOfAnIssuerIsNotTakenForADayWhenTheClockIsSetBack(t *testing.T) {
+	h := newHouse(t, withIssuer(someone("ops")))
+	flow, state := h.leave(t, "/")
+	h.pass(-day)
+	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
+		t.Errorf("%v", err)
+	}
+	h.pass(2 * day)
+	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
+		t.Errorf("a day later: %v", err)
+	}
+}
+
+// Records keep the order in which things happened; their times may go back.
+func TestRefusalsAndSignInsAreRecordedInOrderWhateverTheClockSays(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	for _, step := range []time.Duration{0, day, -2 * day, day} {
+		h.pass(step)
+		h.in(t, "anna")
+		_, _, _ = h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong", From: "192.0.2.3"})
+		h.o.Refusals.Flush()
+	}
+	if in, out := len(h.audited(t, auditLogin)), counted(t, h.audited(t, auditRefused)); in != 4 || out != 4 {
+		t.Errorf("%d sign-ins and %d refusals are recorded", in, out)
+	}
+}

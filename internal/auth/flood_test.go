@@ -1,0 +1,157 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"shardboard/internal/store"
+)
+
+const (
+	floodFrom = 200                  // addresses
+	floodEach = addressPerMinute + 1 // requests of each: the last one is over the limit
+)
+
+func floodAddress(i int) string { return fmt.Sprintf("198.51.100.%d", i+1) }
+
+// strangers makes 6,200 requests from 200 addresses, as a proxy tells them
+// apart.
+func strangers(t *testing.T, request func(from string) error) {
+	t.Helper()
+	limited := 0
+	for range floodEach {
+		for i := range floodFrom {
+			err := request(floodAddress(i))
+			if err == nil {
+				t.Fatal("a stranger was let in")
+			}
+			if isLimited(err) {
+				limited++
+			}
+		}
+	}
+	if limited != floodFrom {
+		t.Fatalf("%d requests were over the limit of their address", limited)
+	}
+}
+
+// records are all entries but those of the fixture's own doing.
+func (h *house) records(t *testing.T) (out []store.AuditRecord) {
+	t.Helper()
+	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.What != auditUserCreated {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func TestFloodsOfStrangersAreAHandfulOfRecords(t *testing.T) {
+	requests := map[string]struct {
+		mode func(*Options)
+		do   func(h *house, from string) error
+	}{
+		"wrong tokens": {withProxy, func(h *house, from string) error {
+			_, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-For", from, "Authorization", "Bearer sb_wrong"))
+			return err
+		}},
+		"first links": {func(*Options) {}, func(h *house, from string) error {
+			_, _, err := h.ClaimFirst(context.Background(), First{Secret: "wrong", Name: "root", Password: goodPassword, From: from})
+			return err
+		}},
+		"answers that nobody asked for": {withIssuer(someone("ops")), func(h *house, from string) error {
+			r := asked(from, nil)
+			r.URL.RawQuery = "code=code&state=x"
+			_, err := h.FinishOIDC(httptest.NewRecorder(), r)
+			return err
+		}},
+	}
+	for name, tc := range requests {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, tc.mode)
+			strangers(t, func(from string) error { return tc.do(h, from) })
+			h.o.Refusals.Flush()
+			rows := h.records(t)
+			if n := counted(t, rows); n != floodFrom*floodEach {
+				t.Errorf("the records stand for %d requests, want %d", n, floodFrom*floodEach)
+			}
+			if len(rows) > 4 {
+				t.Errorf("%d records of one flood", len(rows))
+			}
+			last := rows[len(rows)-1]
+			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" || !strings.Contains(last.Details["examples"], "198.51.100.") {
+				t.Errorf("%+v", last.AuditEntry)
+			}
+			if lines := strings.Count(h.log.String(), "\n"); lines > 50 {
+				t.Errorf("%d lines of the log", lines)
+			}
+		})
+	}
+}
+
+func TestFloodsOfWrongPasswordsAreAHandfulOfRecordsAndNameTheAccounts(t *testing.T) {
+	h := newHouse(t)
+	anna := h.add(t, "anna", Viewer)
+	tried, refused := 0, 0
+	for i := range floodFrom {
+		for _, name := range []string{"anna", fmt.Sprint("hunter2-", i), fmt.Sprint("root-", i)} {
+			tried++
+			_, _, err := h.SignIn(t.Context(), Credentials{Name: name, Password: "wrong", From: floodAddress(i)})
+			if errors.Is(err, ErrCredentials) {
+				refused++
+			} else if !isLimited(err) {
+				t.Fatal(err)
+			}
+		}
+	}
+	h.o.Refusals.Flush()
+	rows := h.records(t)
+	if n := counted(t, h.audited(t, auditRefused)); n != refused {
+		t.Errorf("the records stand for %d of %d refused attempts", n, refused)
+	}
+	if len(rows) > 6 {
+		t.Errorf("%d records of %d attempts", len(rows), tried)
+	}
+	kept := fmt.Sprint(rows) + h.log.String()
+	if strings.Contains(kept, "hunter2") {
+		t.Error("a name that no account has is kept; it may be a password")
+	}
+	named := false
+	for _, r := range rows {
+		named = named || r.Subject == "user:"+anna.ID && r.Details["count"] == "9" && r.Details["addresses"] == "9"
+	}
+	if !named {
+		t.Errorf("the account that was guessed at is not named: %+v", rows)
+	}
+}
+
+// What people do who are in, and how they came in, is never counted together.
+func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Viewer)
+	_, p := h.in(t, "anna")
+	for i := range floodFrom {
+		_, _, _ = h.SignIn(t.Context(), Credentials{Name: fmt.Sprint("x", i), Password: "wrong", From: floodAddress(i)})
+	}
+	for range 5 {
+		h.in(t, "anna")
+		if err := h.ChangePassword(t.Context(), p, "not it", "another good phrase"); err == nil {
+			t.Fatal("changed")
+		}
+	}
+	if n := len(h.audited(t, auditLogin)); n != 6 {
+		t.Errorf("%d sign-ins are recorded", n)
+	}
+	rows := h.audited(t, auditUserPassword)
+	if len(rows) != 5 || rows[0].By != p.ID {
+		t.Errorf("%d refused changes of a password are recorded", len(rows))
+	}
+}

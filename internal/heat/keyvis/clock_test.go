@@ -1,0 +1,35 @@
+package keyvis
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"shardboard/internal/heat"
+)
+
+// What was counted twice at one time by a wrong clock is shown once or twice, and
+// nothing breaks.
+func TestPicturesAreMadeOnWhenTheClockIsSet(t *testing.T) {
+	w := cut(t, 1, evenly(8)...)
+	r := New(w, nil, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	at := begin
+	take := func(minutes int) {
+		for range minutes * int(time.Minute/heat.Tick) {
+			r.Take(slot(w, at, 1, random(rng)...))
+			at = at.Add(heat.Tick)
+		}
+	}
+	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour, 24 * time.Hour, -24 * time.Hour} {
+		at = at.Add(step).Truncate(time.Minute)
+		take(90)
+		for _, by := range []By{ByKey, ByProject} {
+			v, ok := r.View(ns, by, at.Add(-time.Hour), at)
+			if !ok || len(v.Columns) < 50 {
+				t.Errorf("after %s, %s: %d columns of the last hour", step, by, len(v.Columns))
+			}
+			_ = sum(v)
+		}
+	}
+}

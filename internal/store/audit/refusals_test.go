@@ -1,0 +1,280 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+// desk is a counter with a clock that is set by hand and a record in memory.
+type desk struct {
+	*Refusals
+	at      time.Time
+	records []store.AuditEntry
+	fails   error
+	log     bytes.Buffer
+}
+
+func newDesk() *desk {
+	d := &desk{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	d.Refusals = NewRefusals(RefusalOptions{Now: func() time.Time { return d.at }, Log: slog.New(slog.NewTextHandler(&d.log, nil)),
+		Record: func(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+			if d.fails == nil {
+				d.records = append(d.records, e)
+			}
+			return store.AuditRecord{}, d.fails
+		}})
+	return d
+}
+
+// minute lets the clock go on by one, as Run does.
+func (d *desk) minute() {
+	d.at = d.at.Add(time.Minute)
+	d.flush(false)
+}
+
+func (d *desk) wrong(from, subject, reason string) {
+	d.Add(store.AuditEntry{At: d.at, Via: "password", From: from, What: "login.refused", Subject: subject, Outcome: "refused", Details: map[string]string{"reason": reason}})
+}
+
+func (d *desk) counted() (n int) {
+	for _, e := range d.records {
+		one := 1
+		if text := e.Details["count"]; text != "" {
+			one, _ = strconv.Atoi(text)
+		}
+		n += one
+	}
+	return n
+}
+
+func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testing.T) {
+	d := newDesk()
+	d.wrong("192.0.2.1", "user:anna", "wrong password")
+	if len(d.records) != 1 || d.records[0].Subject != "user:anna" || d.records[0].From != "192.0.2.1" || d.records[0].Details["count"] != "" {
+		t.Fatalf("%+v", d.records)
+	}
+	for i := range 10 {
+		d.at = d.at.Add(time.Second)
+		d.wrong(fmt.Sprintf("192.0.2.%d", i%7), "user:ben", "wrong password")
+	}
+	if len(d.records) != 1 {
+		t.Fatalf("%d records within the minute", len(d.records))
+	}
+	d.minute()
+	if len(d.records) != 2 {
+		t.Fatalf("%d records after the minute", len(d.records))
+	}
+	e := d.records[1]
+	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z", "last": "2026-03-01T12:00:10Z", "reason": "wrong password",
+		"examples": "192.0.2.0 user:ben, 192.0.2.1 user:ben, 192.0.2.2 user:ben, 192.0.2.3 user:ben, 192.0.2.4 user:ben"} {
+		if e.Details[name] != want {
+			t.Errorf("%s is %q, want %q", name, e.Details[name], want)
+		}
+	}
+	if e.Subject != "user:ben" || e.From != "" || e.By != "" || e.What != "login.refused" || e.Via != "password" {
+		t.Errorf("%+v", e)
+	}
+	d.minute()
+	d.wrong("192.0.2.9", "", "wrong password")
+	if len(d.records) != 3 || d.records[2].Details["count"] != "" {
+		t.Errorf("after a quiet minute: %+v", d.records)
+	}
+}
+
+func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) {
+	d := newDesk()
+	added := 0
+	const days = 2
+	for range days * 24 * 60 {
+		for i := range 20 {
+			d.wrong(fmt.Sprintf("2001:db8:%x::1", added%3000), fmt.Sprint("user:", i%9), fmt.Sprint("reason ", i%20))
+			added++
+		}
+		d.minute()
+	}
+	d.Flush()
+	if most := strangerBurst + days*(24*10+24) + 2; len(d.records) > most {
+		t.Errorf("%d records in %d days, want at most %d", len(d.records), days, most)
+	}
+	if n := d.counted(); n != added {
+		t.Errorf("the records stand for %d attempts, want %d", n, added)
+	}
+	sums := 0
+	for _, e := range d.records {
+		if e.What == AccessFlood {
+			sums++
+			if !strings.Contains(e.Details["kinds"], "login.refused (reason 3): ") || e.Details["addresses"] != "more than 1000" && e.Details["addresses"] == "" {
+				t.Fatalf("%+v", e)
+			}
+		}
+		if size := len(fmt.Sprint(e.Details)); size > 4000 {
+			t.Fatalf("a record of %d bytes", size)
+		}
+	}
+	if sums < days*24-1 || sums > days*24+2 {
+		t.Errorf("%d summaries in %d days", sums, days)
+	}
+}
+
+func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
+	d := newDesk()
+	for range 14 * 24 * 60 {
+		d.wrong("192.0.2.1", "", "no such token")
+		d.minute()
+	}
+	before := len(d.records)
+	if most := kindBurst + 14*(48+24) + 1; before > most {
+		t.Errorf("%d records of one kind in two weeks, want at most %d", before, most)
+	}
+	d.wrong("192.0.2.2", "user:anna", "wrong password")
+	if len(d.records) != before+1 || d.records[before].Subject != "user:anna" {
+		t.Errorf("another kind is not recorded at once: %+v", d.records[before:])
+	}
+}
+
+func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
+	d := newDesk()
+	person := func(i int) store.AuditEntry {
+		return store.AuditEntry{At: d.at, By: fmt.Sprint("user:", i), What: "access.refused", Details: map[string]string{"route": "POST /plans", "why": "role"}}
+	}
+	for i := range 5000 {
+		d.wrong(fmt.Sprint(i), strings.Repeat("x", i), fmt.Sprint("reason ", i))
+	}
+	before := len(d.records)
+	d.Add(person(0))
+	if len(d.records) != before+1 {
+		t.Error("strangers have used up what people have")
+	}
+	for i := range 5000 {
+		d.Add(person(i))
+	}
+	if n := len(d.kinds); n > strangerKinds+personKinds+2 {
+		t.Errorf("%d kinds are counted apart", n)
+	}
+	if n := len(d.records); n > strangerBurst+personBurst {
+		t.Errorf("%d records at once", n)
+	}
+	d.Flush()
+	if n := d.counted(); n != 10_001 {
+		t.Errorf("the records stand for %d attempts", n)
+	}
+	d.at = d.at.Add(20 * time.Hour)
+	d.minute()
+	if len(d.kinds) != 0 || d.strangers.kinds != 0 || d.people.kinds != 0 {
+		t.Errorf("%d kinds are still counted", len(d.kinds))
+	}
+}
+
+func TestWhatCouldNotBeRecordedIsCountedAgain(t *testing.T) {
+	d := newDesk()
+	d.fails = errors.New("the disk is full")
+	for range 3 {
+		for range 100 {
+			d.wrong("192.0.2.1", "", "wrong password")
+		}
+		d.minute()
+	}
+	d.fails = nil
+	d.minute()
+	if n := d.counted(); n != 300 || len(d.records) != 1 {
+		t.Errorf("%d records stand for %d attempts", len(d.records), n)
+	}
+}
+
+func TestTheLogHasABoundedNumberOfLinesThatCountTheRest(t *testing.T) {
+	d := newDesk()
+	for i := range 10_000 {
+		d.wrong("192.0.2.1", "user:\"\nlevel=ERROR", "wrong password")
+		if i%100 == 0 {
+			d.at = d.at.Add(100 * time.Millisecond)
+		}
+	}
+	d.minute()
+	lines := strings.Split(strings.TrimSpace(d.log.String()), "\n")
+	told, leftOut := 0, 0
+	for _, line := range lines {
+		if strings.Contains(line, "what=login.refused") {
+			told++
+		}
+		if n := regexp.MustCompile(`left_out=(\d+)`).FindStringSubmatch(line); n != nil {
+			more, _ := strconv.Atoi(n[1])
+			leftOut += more
+		}
+	}
+	if told > lineBurst+5+1 || told+leftOut != 10_000 {
+		t.Errorf("%d lines, %d attempts told and %d left out", len(lines), told, leftOut)
+	}
+}
+
+func TestWhatIsCountedIsRecordedEachMinuteAndAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var records []store.AuditEntry
+		r := NewRefusals(RefusalOptions{Record: func(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			records = append(records, e)
+			return store.AuditRecord{}, nil
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		wrong := func(n int) {
+			for range n {
+				r.Add(store.AuditEntry{What: "login.refused"})
+			}
+		}
+		wrong(100)
+		time.Sleep(refusalEvery + time.Second)
+		synctest.Wait()
+		if len(records) != 2 || records[1].Details["count"] != "99" {
+			t.Errorf("after a minute: %+v", records)
+		}
+		wrong(7)
+		cancel()
+		<-ended
+		if len(records) != 3 || records[2].Details["count"] != "7" {
+			t.Errorf("at the end: %+v", records)
+		}
+	})
+}
+
+func TestRefusalsGoOnBeingRecordedWhenTheClockIsSet(t *testing.T) {
+	for _, step := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
+		d := newDesk()
+		for range 200 { // past every allowance
+			d.wrong("192.0.2.1", "", "wrong password")
+			d.wrong("192.0.2.1", "", "no such token")
+			d.minute()
+		}
+		d.at = d.at.Add(step)
+		before := len(d.records)
+		d.wrong("192.0.2.1", "", "unknown name")
+		if len(d.records) != before+1 {
+			t.Errorf("%s: another kind is not recorded at once", step)
+		}
+		for range 61 {
+			d.wrong("192.0.2.1", "", "wrong password")
+			d.minute()
+		}
+		recent := false
+		for _, e := range d.records[before+1:] {
+			recent = recent || strings.Contains(fmt.Sprint(e), "wrong password")
+		}
+		if !recent {
+			t.Errorf("%s: the attempts of an hour are not recorded", step)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package web
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+)
+
+func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
+	at := epoch
+	s := newSite(t, withClaims, func(d *Deps) { d.Now = func() time.Time { return at } })
+	const flood = 5000
+	for i := range flood {
+		if i == flood-1 {
+			at = at.Add(time.Second)
+		}
+		s.do("GET", "/api/v1/me")
+	}
+	for range 50 {
+		s.do("GET", "/api/v1/me", as("vera", auth.Viewer))
+	}
+	nobodys, people, leftOut := 0, 0, 0
+	for line := range strings.Lines(s.log.String()) {
+		switch {
+		case strings.Contains(line, "msg=request who=-"):
+			nobodys++
+		case strings.Contains(line, "msg=request who=user:vera"):
+			people++
+		}
+		if n := regexp.MustCompile(`left_out=(\d+)`).FindStringSubmatch(line); n != nil {
+			more, _ := strconv.Atoi(n[1])
+			leftOut += more
+		}
+	}
+	if nobodys > nobodyLines+2 || nobodys+leftOut != flood || people != 50 {
+		t.Errorf("%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
+	}
+}
