@@ -1,0 +1,123 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// BenchmarkPeopleInACrowd measures what people who are signed in see while
+// 5,000 connections and 1,000 live sockets are held, one in a hundred of them
+// hostile: slow, silent or half closed. p99-ratio compares their p99 with that
+// on the same server without the crowd, before and after. With
+// SHARDBOARD_LONG=1 the crowd stays for ten minutes, else for five seconds.
+// The simulated cluster is alive, so that live pages have news.
+func BenchmarkPeopleInACrowd(b *testing.B) {
+	stay, calm := 5*time.Second, 5*time.Second
+	if os.Getenv("SHARDBOARD_LONG") != "" {
+		stay, calm = 10*time.Minute, 2*time.Minute
+	}
+	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Seed: 7}, topology.Options{})
+	a := d.beside(b, Config{Listen: "127.0.0.1:0", MaxConnections: 8000, Auth: Auth{Mode: "local"}})
+	cookies := signedIn(b, a, 60)
+	c := &crowd{Addr: a.Addr(), Cookies: cookies, Connections: 5000, Sockets: 1000, Hostile: 100, Every: 80 * time.Second}
+	people(b, a, cookies, calm) // warm
+	for b.Loop() {
+		took := people(b, a, cookies, calm)
+		disperse := c.gather(b)
+		open := a.listener.Stats()
+		crowded := people(b, a, cookies, stay)
+		left := a.listener.Stats()
+		seen := disperse()
+		took = append(took, people(b, a, cookies, calm)...)
+		idle := p99(took)
+		b.ReportMetric(float64(p99(crowded))/float64(idle), "p99-ratio")
+		b.ReportMetric(float64(median(crowded))/float64(median(took)), "median-ratio")
+		b.ReportMetric(float64(idle.Microseconds())/1000, "idle-p99-ms")
+		b.ReportMetric(float64(seen.lost), "lost")
+		b.Logf("%d open at first, %d at last; idle p99 %v of %d, crowded %v of %d, median %v and %v, slowest %v and %v; the crowd saw %+v; %d evicted, %d refused",
+			open.Open, left.Open, idle, len(took), p99(crowded), len(crowded), median(took), median(crowded), slices.Max(took), slices.Max(crowded), seen, left.Evicted, left.Refused)
+		if seen.lost != 0 || left.Refused != 0 || open.Open < 5950 || left.Open < 5950 {
+			b.Errorf("honest connections were lost, or not all were there")
+		}
+	}
+}
+
+func median(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// signedIn makes accounts and gives a session's cookie of each.
+func signedIn(b *testing.B, a *App, n int) (cookies []string) {
+	b.Helper()
+	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
+	for i := range n {
+		name, password := fmt.Sprintf("person%d", i), "correct horse battery"
+		if _, err := a.auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
+			b.Fatal(err)
+		}
+		cookie, _, err := a.auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		cookies = append(cookies, cookie.Name+"="+cookie.Value)
+	}
+	return cookies
+}
+
+// people are four who each ask for a page or data every 40 ms, one in ten times
+// by a new connection, and give how long each answer took since it was due.
+func people(b *testing.B, a *App, cookies []string, during time.Duration) (took []time.Duration) {
+	b.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	end := time.Now().Add(during)
+	for who := range 4 {
+		all.Go(func() {
+			client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			tick := time.NewTicker(40 * time.Millisecond)
+			defer tick.Stop()
+			var mine []time.Duration
+			for i := who; ; i++ {
+				due := <-tick.C
+				if due.After(end) {
+					break
+				}
+				if i%10 == 0 {
+					client.CloseIdleConnections()
+				}
+				r, _ := http.NewRequest("GET", a.URL()+[]string{"", "api/v1/cluster", "projects", "collections"}[i%4], nil)
+				r.Header.Set("Cookie", cookies[len(cookies)-1-who])
+				res, err := client.Do(r)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				body, err := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(res.Header.Get("Content-Type"), "utf-8") && len(body) == 0 {
+					b.Errorf("%s: %s, %v", r.URL.Path, res.Status, err)
+					return
+				}
+				mine = append(mine, time.Since(due))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, mine...)
+		})
+	}
+	all.Wait()
+	return took
+}
