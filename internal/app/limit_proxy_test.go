@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+	"time"
 )
 
 // offered is a listener whose connections come from a channel.
@@ -76,5 +77,19 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 	}
 	if n := a.listener.Stats().Open; n != 0 {
 		t.Errorf("%d are open", n)
+	}
+}
+
+// A proxy on this machine that does TLS need not be named: without it nobody
+// would come, and its idle connections are not to be closed in its hands.
+func TestAProxyForTLSMayBeOnThisMachine(t *testing.T) {
+	for byProxy, want := range map[bool]int{true: 2, false: 0} {
+		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(bounds.Proxies) != want || bounds.Max != 100 || bounds.PerSource != 25 || bounds.StrangerIdle != 10*time.Second {
+			t.Errorf("TLS by a proxy %v: %+v", byProxy, bounds)
+		}
 	}
 }

@@ -72,6 +72,9 @@ func (l *Listener) enter(c *Conn, to state) {
 	l.states[c.state]--
 	l.states[to]++
 	c.state = to
+	if to == stateIdle && c.proxy {
+		c.signedIn.Store(false) // the next request may be anybody's
+	}
 	l.enqueue(c, time.Now())
 }
 
@@ -102,7 +105,8 @@ func (l *Listener) ConnContext(ctx context.Context, conn net.Conn) context.Conte
 }
 
 // SignedIn says that the request of this context comes from somebody who is
-// signed in. Their connection keeps that for as long as it is open.
+// signed in. Their connection keeps that for as long as it is open, a proxy's
+// until the request is answered.
 func SignedIn(ctx context.Context) {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.signedIn.Load() {

@@ -49,8 +49,25 @@ type house struct {
 	t    *testing.T
 	wire *wire
 	l    *Listener
-	log  bytes.Buffer
+	log  lockedBuffer
 	all  []*visitor
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // inBubble runs a server with these bounds. Its addresses: /in is asked by

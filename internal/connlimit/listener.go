@@ -134,8 +134,8 @@ func (l *Listener) place(c *Conn) (victim *Conn, admitted bool, report *summary)
 		if victim == nil {
 			return nil, false, l.noteFull(reason, false)
 		}
-		l.remove(victim)
 		report = l.noteFull(reason, true)
+		l.remove(victim)
 	}
 	l.sources[c.from] = s // again, in case the victim was the last of this source
 	s.open++

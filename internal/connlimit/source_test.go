@@ -14,6 +14,7 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 		h.expect("a third of one address, whose others are at work", false, h.comes("192.0.2.1"))
 		h.expect("the others", true, one[0], one[1], other)
 		_ = one[0].conn.Close()
+		h.expect("one that left", false, one[0])
 		h.expect("one in the place of one that left", true, h.comes("192.0.2.1").asks("/in/slow"))
 		for i := range 5 {
 			h.comes(fmt.Sprintf("192.0.2.%d", 10+i)).asks("/in/slow")
@@ -93,5 +94,19 @@ func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
 		time.Sleep(time.Minute)
 		h.expect("a proxy's", true, proxy)
 		h.expect("a stranger's", false, stranger)
+	})
+}
+
+// A connection of a proxy carries the requests of many people: that one of them
+// is signed in says nothing about the next one.
+func TestAProxysConnectionIsSignedInForOneRequest(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *house) {
+		one, two := h.comes("10.1.0.7").asks("/in"), h.comes("10.1.0.7").asks("/in")
+		one.posts("/body") // of a stranger, and it does not come
+		two.asks("/in/slow")
+		time.Sleep(5 * time.Second)
+		three := h.comes("10.1.0.7").asks("/in")
+		h.expect("a stranger's request", false, one)
+		h.expect("requests of people who are signed in", true, two, three)
 	})
 }
