@@ -1,10 +1,13 @@
 package app
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -121,4 +124,41 @@ func people(b *testing.B, a *App, cookies []string, during time.Duration) (took 
 	}
 	all.Wait()
 	return took
+}
+
+// gather starts the process and waits until all are there. disperse ends it.
+func (c *crowd) gather(t testing.TB) (disperse func() crowdSeen) {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCrowdProcess$", "-test.timeout=2h")
+	cmd.Env, cmd.Stderr = append(os.Environ(), crowdVariable+"="+string(text)), os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == "crowd ready" {
+			break
+		}
+		t.Log(lines.Text())
+	}
+	return func() (seen crowdSeen) {
+		_ = in.Close()
+		for lines.Scan() {
+			_, _ = fmt.Sscanf(lines.Text(), "crowd over %d %d %d %d", &seen.requests, &seen.frames, &seen.lost, &seen.closed)
+		}
+		_ = cmd.Wait()
+		return seen
+	}
 }

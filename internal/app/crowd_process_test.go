@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,7 +143,7 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 		return
 	}
 	answers := bufio.NewReaderSize(conn, 1<<10)
-	due := time.Duration(i) * c.Every / time.Duration(c.Connections) // not all at once
+	next := time.Duration(i) * c.Every / time.Duration(c.Connections) // not all at once
 	for {
 		if _, err := io.WriteString(conn, request); err != nil {
 			return
@@ -158,16 +157,14 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 		}
 		c.requests.Add(1)
 		once()
-		if due += c.Every; due > c.Every*3/2 {
-			due = c.Every
-		}
 		// One whose connection ends while it waits has lost it too.
-		_ = conn.SetReadDeadline(time.Now().Add(due))
+		_ = conn.SetReadDeadline(time.Now().Add(next))
 		var late net.Error
 		if _, err := answers.Peek(1); !errors.As(err, &late) || !late.Timeout() {
 			return
 		}
 		_ = conn.SetReadDeadline(time.Time{})
+		next = c.Every
 	}
 }
 
@@ -205,42 +202,5 @@ func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
 			return
 		}
 		c.frames.Add(1)
-	}
-}
-
-// gather starts the process and waits until all are there. disperse ends it.
-func (c *crowd) gather(t testing.TB) (disperse func() crowdSeen) {
-	t.Helper()
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCrowdProcess$", "-test.timeout=2h")
-	cmd.Env, cmd.Stderr = append(os.Environ(), crowdVariable+"="+string(text)), os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if lines.Text() == "crowd ready" {
-			break
-		}
-		t.Log(lines.Text())
-	}
-	return func() (seen crowdSeen) {
-		_ = in.Close()
-		for lines.Scan() {
-			_, _ = fmt.Sscanf(lines.Text(), "crowd over %d %d %d %d", &seen.requests, &seen.frames, &seen.lost, &seen.closed)
-		}
-		_ = cmd.Wait()
-		return seen
 	}
 }
