@@ -41,17 +41,18 @@ func (f dataFlags) dir() (string, error) {
 }
 
 type serveCmd struct {
-	clusterFlags   `embed:""`
-	Listen         string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen      string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while others than this machine can ask: --listen is not loopback, or a proxy, --public-url or --host brings them."`
-	Host           []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
-	Actions        string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
-	AuditKey       string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
-	Alerts         string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
-	Maintenance    []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
-	MaxConnections *int     `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Open connections of browsers and scripts, of which live pages may hold three quarters and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
-	dataFlags      `embed:""`
-	signInFlags    `embed:""`
+	clusterFlags `embed:""`
+	Listen       string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
+	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while others than this machine can ask: --listen is not loopback, or a proxy, --public-url or --host brings them."`
+	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
+	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
+	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
+	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
+	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
+	dataFlags    `embed:""`
+	signInFlags  `embed:""`
+
+	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Open connections of browsers and scripts, of which live pages may hold three quarters and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
 }
 
 func (c serveCmd) Run(e *env) error {
