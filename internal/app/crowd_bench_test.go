@@ -80,7 +80,9 @@ func medianP99(turns [][]time.Duration) time.Duration {
 func summary(turns [][]time.Duration) string {
 	all := slices.Concat(turns...)
 	slices.Sort(all)
-	at := func(part float64) time.Duration { return all[int(part*float64(len(all)-1))].Round(100 * time.Microsecond) }
+	at := func(part float64) time.Duration {
+		return all[int(part*float64(len(all)-1))].Round(100 * time.Microsecond)
+	}
 	return fmt.Sprintf("%d answers, median %v, p90 %v, p99 %v, slowest %v; median p99 of %d turns %v",
 		len(all), at(.5), at(.9), at(.99), at(1), len(turns), medianP99(turns).Round(100*time.Microsecond))
 }
