@@ -26,6 +26,7 @@ var rooms = map[string][]string{
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
 	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
 	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
+	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
 	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
@@ -37,7 +38,7 @@ var rooms = map[string][]string{
 	"internal/auth":        {"internal/store"},
 	"internal/api":         {},
 	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
+	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/connlimit", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
 	"web/templates":        {"web/words", "static"},
 	"web/words":            {"-"},
 	"test/mongosh":         {"-"}, // tests only

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/connlimit"
 	"shardboard/internal/fault"
 	"shardboard/web/words"
 )
@@ -26,6 +27,9 @@ func (s *Server) guarded(rt Route, next http.HandlerFunc) http.HandlerFunc {
 		}
 		who, err := s.identify(w, r)
 		loggedAs(r.Context(), who)
+		if who.ID != "" {
+			connlimit.SignedIn(r.Context())
+		}
 		r = r.WithContext(auth.With(r.Context(), who))
 		switch {
 		case err != nil && need != "":

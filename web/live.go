@@ -9,7 +9,7 @@ import (
 
 // Bounds of the live updates.
 const (
-	maxSockets     = 768                    // a quarter of the connections that a listener keeps is left to pages
+	defaultSockets = 768                    // of all browsers, unless Deps says another number
 	maxTopics      = 16                     // of one socket
 	maxIdleTopics  = 64                     // remembered without a listener, so that a short loss resumes
 	gatherFor      = 100 * time.Millisecond // changes closer together become one update
@@ -28,6 +28,8 @@ type hub struct {
 	fragments func(topic string) (fragmentFunc, bool)
 	metrics   *metrics
 	log       *slog.Logger
+
+	maxSockets int
 
 	joins  chan *socket
 	leaves chan *socket
@@ -50,7 +52,7 @@ type hub struct {
 
 func newHub(view func() View, fragments func(string) (fragmentFunc, bool), m *metrics, log *slog.Logger) *hub {
 	return &hub{
-		view: view, fragments: fragments, metrics: m, log: log,
+		view: view, fragments: fragments, metrics: m, log: log, maxSockets: defaultSockets,
 		joins: make(chan *socket), leaves: make(chan *socket),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		topics: map[string]*topic{}, open: map[*socket]struct{}{},
@@ -127,7 +129,7 @@ func (h *hub) start() bool {
 func (h *hub) admit() bool {
 	h.state.Lock()
 	defer h.state.Unlock()
-	if !h.state.running || h.state.closed || h.state.count >= maxSockets {
+	if !h.state.running || h.state.closed || h.state.count >= h.maxSockets {
 		return false
 	}
 	h.state.count++

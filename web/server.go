@@ -35,7 +35,8 @@ const (
 	ReadHeaderTimeout = 5 * time.Second
 	ReadTimeout       = 15 * time.Second
 	WriteTimeout      = 60 * time.Second
-	IdleTimeout       = 2 * time.Minute
+	IdleTimeout       = 2 * time.Minute  // of people who are signed in, and of proxies
+	StrangerIdle      = 10 * time.Second // before sign-in: enough to load a page, and to start with the next
 	MaxHeaderBytes    = 32 << 10
 )
 
@@ -87,6 +88,8 @@ type Deps struct {
 	TLS      bool          // browsers come over https, ours or a proxy's
 	Exposed  bool          // others than this machine can connect
 	ReadOnly bool          // another process owns what is remembered
+
+	MaxSockets int // live sockets of all browsers; 0 is 768
 }
 
 // Server answers HTTP from the newest table and directory. Safe for
@@ -142,6 +145,9 @@ func New(deps Deps) *Server {
 	s := &Server{deps: deps, pasts: newPasts(), born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)
 	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
+	if deps.MaxSockets > 0 {
+		s.hub.maxSockets = deps.MaxSockets
+	}
 	table := served(deps)
 	s.openAPI = openAPIDocument(table, deps.Version)
 	s.limits, s.nobodys = newLimits(deps.Now), newLineBound()

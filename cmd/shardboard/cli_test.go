@@ -43,6 +43,8 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "without TLS"},
 		{"public listen without sign-in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"}, 2, "nobody has to sign in"},
 		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
+		{"no connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=0"}, 2, "--max-connections 0 is not between 64 and 1000000"},
+		{"no number of connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=many"}, 2, "many"},
 		{"no time at all", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
 		{"no window", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "none", "--maintenance-window", "01:00-02:00", "--maintenance-window", "Sat,Sun 25:00-06:00"}, 2, `"Sat,Sun 25:00-06:00" is not usable`},
 		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},

@@ -51,6 +51,8 @@ type serveCmd struct {
 	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
+
+	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Open connections of browsers and scripts, of which live pages may hold three quarters and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
 }
 
 func (c serveCmd) Run(e *env) error {
@@ -75,6 +77,12 @@ func (c serveCmd) Run(e *env) error {
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
 	if err := c.checkTimes(); err != nil {
 		return err
+	}
+	if c.MaxConnections != nil {
+		if err := app.CheckMaxConnections(*c.MaxConnections); err != nil {
+			return err
+		}
+		config.MaxConnections = *c.MaxConnections
 	}
 	c.add(&config)
 	a, err := app.New(e.ctx, config)

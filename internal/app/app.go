@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
+	"shardboard/internal/connlimit"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/heat/survey"
@@ -40,7 +41,7 @@ const (
 type App struct {
 	log      *slog.Logger
 	ends     cleanup
-	listener net.Listener
+	listener *connlimit.Listener
 	http     *http.Server
 	web      *web.Server
 	watcher  *topology.Watcher
@@ -61,8 +62,8 @@ type App struct {
 	auth        *auth.Service
 	trail       auditTrail
 	refusals    *audit.Refusals
-	public      string   // as browsers come: scheme and host
-	opsListener *bounded // health and metrics; nil while they are on the page's own
+	public      string              // as browsers come: scheme and host
+	opsListener *connlimit.Listener // health and metrics; nil while they are on the page's own
 	ops         *http.Server
 
 	stop  context.CancelFunc // ends the goroutines of Start
@@ -147,8 +148,10 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		TLS:       c.overTLS(),
 		Exposed:   exposed,
 		ReadOnly:  a.ReadOnly(),
+
+		MaxSockets: maxSockets(a.listener.Max()),
 	})
-	a.http = newHTTPServer(a.web.Handler(), c.Log)
+	a.http = newHTTPServer(a.web.Handler(), c.Log, a.listener)
 	if c.TLSCert != "" {
 		pair, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
 		if err != nil {
@@ -156,10 +159,14 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		}
 		a.http.TLSConfig = pair.config()
 	}
-	if !exposed {
-		return nil
+	counted := connlimit.Metrics{a.listener}
+	if exposed {
+		if err := a.openOperations(c); err != nil {
+			return err
+		}
+		counted = append(counted, a.opsListener)
 	}
-	return a.openOperations(c)
+	return registry.Register(counted)
 }
 
 // open binds the listener, opens what is remembered, and says who may come in,
@@ -173,7 +180,7 @@ func (a *App) open(ctx context.Context, c Config) error {
 	if err := c.checkExposure(); err != nil {
 		return err
 	}
-	proxies, err := c.proxies()
+	bounds, err := c.connectionBounds()
 	if err != nil {
 		return err
 	}
@@ -189,7 +196,7 @@ func (a *App) open(ctx context.Context, c Config) error {
 		return err
 	}
 	a.ends.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
-	a.listener = bound(l, maxConnections, maxFromOne, proxies...)
+	a.listener = connlimit.New(l, bounds)
 	if a.public = strings.TrimRight(c.PublicURL, "/"); a.public == "" {
 		scheme := "http"
 		if c.TLSCert != "" {

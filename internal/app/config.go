@@ -35,6 +35,8 @@ type Config struct {
 	OpsListen  string // host:port of health and metrics when others can ask, directly or through a proxy; "" is 127.0.0.1:8091
 	Actions    bool   // the cluster may be changed
 
+	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
+
 	Maintenance []actions.Maintenance // when it is wanted to be; none: always
 
 	Alerts *alert.Config // who is told of trouble; nil: nobody

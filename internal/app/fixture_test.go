@@ -32,14 +32,14 @@ type demo struct {
 	driver *mongo.Client
 }
 
-func startDemo(t *testing.T, o simcluster.Options, w topology.Options) *demo {
+func startDemo(t testing.TB, o simcluster.Options, w topology.Options) *demo {
 	t.Helper()
 	return startOver(t, o, w, nil, nil)
 }
 
 // startOver is startDemo with another profile than Yorkie's, over a cluster
 // that fill has filled.
-func startOver(t *testing.T, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
+func startOver(t testing.TB, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	d := &demo{addr: "127.0.0.1:0"}
@@ -69,7 +69,7 @@ func startOver(t *testing.T, o simcluster.Options, w topology.Options, p *profil
 }
 
 // serve starts the dashboard; stop ends it.
-func (d *demo) serve(t *testing.T) {
+func (d *demo) serve(t testing.TB) {
 	t.Helper()
 	a, err := New(t.Context(), d.config)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *demo) serve(t *testing.T) {
 	d.app = a
 }
 
-func (d *demo) stop(t *testing.T) {
+func (d *demo) stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -89,7 +89,7 @@ func (d *demo) stop(t *testing.T) {
 }
 
 // serveAgain starts a simulated cluster at the demo's address.
-func (d *demo) serveAgain(t *testing.T, o simcluster.Options) {
+func (d *demo) serveAgain(t testing.TB, o simcluster.Options) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *demo) serveAgain(t *testing.T, o simcluster.Options) {
 }
 
 // cut ends the simulated cluster.
-func (d *demo) cut(t *testing.T) {
+func (d *demo) cut(t testing.TB) {
 	t.Helper()
 	if err := d.sim.Close(); err != nil {
 		t.Error(err)
@@ -130,7 +130,7 @@ func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
 }
 
 // waitReady follows the loading by the table's own notifications, then /readyz.
-func (d *demo) waitReady(t *testing.T) {
+func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {

@@ -246,54 +246,6 @@ func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTheAppBoundsItsConnections(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	d := startDemo(t, still(), topology.Options{})
-	if b, ok := d.app.listener.(*bounded); !ok || b.all != maxConnections || b.fromOne != maxFromOne {
-		t.Fatalf("the listener is a %T", d.app.listener)
-	}
-	// The same with room for few, so that it can be filled.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := bound(l, 20, 20)
-	server := &http.Server{Handler: d.app.web.Handler(), ReadHeaderTimeout: time.Minute}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(b) }()
-	var open []net.Conn
-	for range 60 {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		open = append(open, conn)
-	}
-	closed := 0
-	for _, conn := range open[20:] {
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
-		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("one too many was kept: %v", err)
-		}
-		closed++
-	}
-	if b.Open() != 20 || b.Refused() != int64(closed) {
-		t.Errorf("%d open, %d refused, %d closed", b.Open(), b.Refused(), closed)
-	}
-	for _, conn := range open {
-		_ = conn.Close()
-	}
-	if err := server.Close(); err != nil {
-		t.Fatal(err)
-	}
-	<-served
-	if b.Open() != 0 {
-		t.Errorf("%d open after all are closed", b.Open())
-	}
-}
-
 // While somebody floods, the slowest of a hundred healthy requests takes at most
 // half as long again as without, and memory stays bounded. The machine does the
 // flooding too, so each figure is the median of several rounds.

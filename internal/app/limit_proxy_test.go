@@ -2,10 +2,35 @@ package app
 
 import (
 	"context"
+	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"testing"
+	"time"
 )
+
+// offered is a listener whose connections come from a channel.
+type offered struct {
+	net.Listener
+	conns chan net.Conn
+}
+
+func (o offered) Accept() (net.Conn, error) {
+	if c, ok := <-o.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+type from struct {
+	net.Conn
+	addr netip.Addr
+}
+
+func (f from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
+}
 
 // TestAKnownProxysConnectionsAreThoseOfManyPeople: from one address like those
 // of a stranger, and bounded as a whole only.
@@ -21,31 +46,50 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 	if err := a.open(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	listener, ok := a.listener.(*bounded)
-	if !ok {
-		t.Fatalf("connections are not bounded by %T", a.listener)
+	if a.listener.Max() != 1024 || a.listener.PerSource() != 256 {
+		t.Errorf("bounds are %d and %d", a.listener.Max(), a.listener.PerSource())
 	}
-	admitted := func(from string, ask int) (n int) {
-		addr := netip.MustParseAddr(from)
-		for range ask {
-			if listener.admit(addr) {
-				n++
-			}
-		}
-		for range n {
-			listener.leave(addr)
-		}
-		return n
-	}
-	for from, want := range map[string]int{
-		"192.0.2.7": maxConnections, "2001:db8::7": maxConnections, // known
-		"192.0.2.16": maxFromOne, "2001:db8::8": maxFromOne, // beside it
+	// No server has them, so all are new: none may be older than its grace.
+	for address, want := range map[string]int{
+		"192.0.2.7": 1024, "2001:db8::7": 1024, // known
+		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // beside it
 	} {
-		if n := admitted(from, 2*maxConnections); n != want {
-			t.Errorf("%d connections of %s, want %d", n, from, want)
+		const ask = 1100
+		o := offered{a.listener.Listener, make(chan net.Conn, ask)}
+		a.listener.Listener = o
+		for range ask {
+			ours, theirs := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, ours); _ = ours.Close() }()
+			o.conns <- from{theirs, netip.MustParseAddr(address)}
 		}
+		close(o.conns)
+		var got []net.Conn
+		for conn, err := a.listener.Accept(); err == nil; conn, err = a.listener.Accept() {
+			got = append(got, conn)
+		}
+		if n := a.listener.Stats().Open; n != want {
+			t.Errorf("%d connections of %s, want %d", n, address, want)
+		}
+		for _, conn := range got {
+			_ = conn.Close()
+		}
+		a.listener.Listener = o.Listener
 	}
-	if n := listener.Open(); n != 0 {
+	if n := a.listener.Stats().Open; n != 0 {
 		t.Errorf("%d are open", n)
+	}
+}
+
+// A proxy on this machine that does TLS need not be named: without it nobody
+// would come, and its idle connections are not to be closed in its hands.
+func TestAProxyForTLSMayBeOnThisMachine(t *testing.T) {
+	for byProxy, want := range map[bool]int{true: 2, false: 0} {
+		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(bounds.Proxies) != want || bounds.Max != 100 || bounds.PerSource != 25 || bounds.StrangerIdle != 10*time.Second {
+			t.Errorf("TLS by a proxy %v: %+v", byProxy, bounds)
+		}
 	}
 }

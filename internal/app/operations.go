@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"shardboard/internal/connlimit"
 	"shardboard/web"
 )
 
@@ -24,8 +25,8 @@ func (a *App) openOperations(c Config) error {
 		return err
 	}
 	a.ends.push("operations listener", func(context.Context) error { return ignoreClosed(l.Close()) })
-	a.opsListener = bound(l, maxConnections, maxFromOne)
-	a.ops = newHTTPServer(a.operations(), c.Log)
+	a.opsListener = connlimit.New(l, connlimit.Options{Name: "operations", Max: opsConnections, PerSource: opsConnections / sourceShare, Log: c.Log})
+	a.ops = newHTTPServer(a.operations(), c.Log, a.opsListener)
 	return nil
 }
 
@@ -52,9 +53,11 @@ func (a *App) OpsAddr() string {
 	return a.opsListener.Addr().String()
 }
 
-func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+func newHTTPServer(h http.Handler, log *slog.Logger, l *connlimit.Listener) *http.Server {
 	return &http.Server{
 		Handler:           h,
+		ConnState:         l.ConnState,
+		ConnContext:       l.ConnContext,
 		ReadHeaderTimeout: web.ReadHeaderTimeout,
 		ReadTimeout:       web.ReadTimeout,
 		WriteTimeout:      web.WriteTimeout,

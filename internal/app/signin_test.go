@@ -89,7 +89,7 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 }
 
 // beside starts another dashboard over the demo's cluster.
-func (d *demo) beside(t *testing.T, c Config) *App {
+func (d *demo) beside(t testing.TB, c Config) *App {
 	t.Helper()
 	c.URI, c.Version = d.config.URI, "test"
 	if c.Log == nil {

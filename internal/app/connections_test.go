@@ -1,0 +1,188 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
+	for _, tc := range []struct {
+		wanted int
+		files  uint64
+		most   int
+		says   string // in the error, or in the log
+	}{
+		{0, 20000, 1024, ""},
+		{0, 0, 1024, ""},
+		{0, 1 << 63, 1024, ""},
+		{0, 1408, 1024, ""},
+		{0, 1407, 1023, "1407 open files"},
+		{0, 1024, 640, "at most 640 connections"},
+		{0, 448, 64, "at most 64"},
+		{0, 447, 0, "at least 448"},
+		{64, 448, 64, ""},
+		{64, 447, 0, "at most 63 connections"},
+		{8000, 8384, 8000, ""},
+		{8000, 8383, 0, "ulimit -n 8384"},
+		{8000, 100, 0, "at most 0 connections"},
+		{8000, 0, 8000, ""},
+		{1_000_000, 1 << 63, 1_000_000, ""},
+		{1_000_001, 1 << 63, 0, "not between 64 and 1000000"},
+		{63, 20000, 0, "not between"},
+		{-1, 20000, 0, "--max-connections -1"},
+	} {
+		var log bytes.Buffer
+		most, err := fitConnections(tc.wanted, tc.files, slog.New(slog.NewTextHandler(&log, nil)))
+		said := log.String()
+		if err != nil {
+			said += fault.Text(err)
+		}
+		if most != tc.most || (err != nil) != (tc.most == 0) || !strings.Contains(said, tc.says) || tc.says == "" && said != "" || err != nil && fault.Of(err) != fault.Invalid {
+			t.Errorf("%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
+		}
+	}
+	if CheckMaxConnections(0) == nil {
+		t.Error("none is a number of connections")
+	}
+}
+
+// signUp makes the first admin, who is signed in by what is given back.
+func signUp(t testing.TB, a *App) *http.Client {
+	t.Helper()
+	link, err := a.FirstLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, _ := cookiejar.New(nil)
+	client := &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	t.Cleanup(client.CloseIdleConnections)
+	res, err := client.PostForm(a.URL()+"login/first", url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if len(jar.Cookies(u)) == 0 {
+		t.Fatalf("nobody is signed in: %s", res.Status)
+	}
+	return client
+}
+
+// keepAlive asks once by a connection of its own that stays open.
+func keepAlive(t *testing.T, a *App) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", a.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	_, _ = io.WriteString(conn, "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal("a new connection is not answered: ", err)
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	if res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status)
+	}
+	return conn
+}
+
+// The attack on the running program: 1,100 connections that nobody has signed
+// in on and that stay open. Every new one was reset for two minutes.
+func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemo(t, still(), topology.Options{})
+	a := d.beside(t, Config{Listen: "127.0.0.1:0", MaxConnections: leastConnections, Auth: Auth{Mode: "local"}})
+	anna := signUp(t, a)
+	if got := status(t, anna, a.URL()); got != http.StatusOK {
+		t.Fatal(got)
+	}
+	u, _ := url.Parse(a.URL())
+	cookies := http.Header{"Origin": {strings.TrimRight(a.URL(), "/")}}
+	for _, c := range anna.Jar.Cookies(u) {
+		cookies.Add("Cookie", c.String())
+	}
+	socket, _, err := websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t=overview", cookies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for range 3 * leastConnections {
+		keepAlive(t, a)
+	}
+	if got := status(t, anna, a.URL()); got != http.StatusOK {
+		t.Errorf("a person is answered %d", got)
+	}
+	late := &http.Client{Jar: anna.Jar, Timeout: 30 * time.Second, Transport: &http.Transport{}}
+	defer late.CloseIdleConnections()
+	if got := status(t, late, a.URL()); got != http.StatusOK {
+		t.Errorf("a person's new connection is answered %d", got)
+	}
+	if err := answersPing(socket); err != nil {
+		t.Fatal("the live socket: ", err)
+	}
+	got := metricsOf(t, anna, a.URL()+"metrics")
+	for _, line := range []string{`shardboard_connections_max{listener="pages"} 64`, `shardboard_connections{listener="pages",state="socket"} 1`,
+		`shardboard_connections_refused_total{bound="total",listener="pages"} 0`} {
+		if !strings.Contains(got, line+"\n") {
+			t.Errorf("no %q in the metrics", line)
+		}
+	}
+	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*leastConnections-10 {
+		t.Errorf("%d closed for others, %d refused", s.Evicted, s.Refused)
+	}
+}
+
+// answersPing tells whether the server still reads and writes a socket.
+func answersPing(socket *websocket.Conn) error {
+	_ = socket.SetReadDeadline(time.Now().Add(20 * time.Second))
+	answered := errors.New("answered")
+	socket.SetPongHandler(func(string) error { return answered })
+	if err := socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(20*time.Second)); err != nil {
+		return err
+	}
+	for {
+		if _, _, err := socket.ReadMessage(); errors.Is(err, answered) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func metricsOf(t *testing.T, client *http.Client, address string) string {
+	t.Helper()
+	res, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status, err)
+	}
+	return string(text)
+}

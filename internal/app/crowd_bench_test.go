@@ -1,0 +1,189 @@
+package app
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// BenchmarkPeopleInACrowd measures what people who are signed in see while
+// 5,000 connections and 1,000 live sockets are held, one in a hundred of them
+// hostile: slow, silent or half closed. It compares their p99 with that on the
+// same server without the crowd, before and after: p99-ratio is of the median
+// p99 of all turns of five seconds, so that what else the machine does for a
+// while counts little, whole-p99-ratio of all answers together. With
+// SHARDBOARD_LONG=1 the crowd stays for ten minutes, else for one turn. The
+// simulated cluster is alive, so that live pages have news.
+func BenchmarkPeopleInACrowd(b *testing.B) {
+	const turn = 5 * time.Second
+	stay, calm := 1, 1 // turns
+	if os.Getenv("SHARDBOARD_LONG") != "" {
+		stay, calm = 120, 12
+	}
+	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Seed: 7}, topology.Options{})
+	a := d.beside(b, Config{Listen: "127.0.0.1:0", MaxConnections: 8000, Auth: Auth{Mode: "local"}})
+	cookies := signedIn(b, a, 60)
+	c := &crowd{Addr: a.Addr(), Cookies: cookies, Connections: 5000, Sockets: 1000, Hostile: 100, Every: 80 * time.Second}
+	turns := func(n int) (took [][]time.Duration) {
+		for range n {
+			took = append(took, people(b, a, cookies, turn))
+		}
+		return took
+	}
+	turns(1) // warm
+	idle := turns(calm)
+	disperse := c.gather(b)
+	first := a.listener.Stats()
+	crowded := turns(stay)
+	last := a.listener.Stats()
+	seen := disperse()
+	idle = append(idle, turns(calm)...)
+	b.Run("crowd", func(b *testing.B) { // measured once, however often this runs
+		for b.Loop() {
+		}
+		b.Logf("%d open at first, %d at last; %d evicted, %d refused; the crowd saw %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
+		b.Logf("idle:    %v", summary(idle))
+		b.Logf("crowded: %v", summary(crowded))
+		if seen.lost != 0 || last.Refused != 0 || first.Open < 5950 || last.Open < 5950 {
+			b.Errorf("honest connections were lost, or not all were there")
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64(medianP99(crowded))/float64(medianP99(idle)), "p99-ratio")
+		b.ReportMetric(float64(p99(slices.Concat(crowded...)))/float64(p99(slices.Concat(idle...))), "whole-p99-ratio")
+		b.ReportMetric(float64(medianP99(idle).Microseconds())/1000, "idle-p99-ms")
+	})
+}
+
+// medianP99 is the median of all turns' p99.
+func medianP99(turns [][]time.Duration) time.Duration {
+	var each []time.Duration
+	for _, took := range turns {
+		each = append(each, p99(took))
+	}
+	slices.Sort(each)
+	return each[len(each)/2]
+}
+
+func summary(turns [][]time.Duration) string {
+	all := slices.Concat(turns...)
+	slices.Sort(all)
+	at := func(part float64) time.Duration {
+		return all[int(part*float64(len(all)-1))].Round(100 * time.Microsecond)
+	}
+	return fmt.Sprintf("%d answers, median %v, p90 %v, p99 %v, slowest %v; median p99 of %d turns %v",
+		len(all), at(.5), at(.9), at(.99), at(1), len(turns), medianP99(turns).Round(100*time.Microsecond))
+}
+
+// signedIn makes accounts and gives a session's cookie of each.
+func signedIn(b *testing.B, a *App, n int) (cookies []string) {
+	b.Helper()
+	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
+	for i := range n {
+		name, password := fmt.Sprintf("person%d", i), "correct horse battery"
+		if _, err := a.auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
+			b.Fatal(err)
+		}
+		cookie, _, err := a.auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		cookies = append(cookies, cookie.Name+"="+cookie.Value)
+	}
+	return cookies
+}
+
+// people are four who each ask for a page or data every 40 ms, one in ten times
+// by a new connection, and give how long each answer took since it was due.
+func people(b *testing.B, a *App, cookies []string, during time.Duration) (took []time.Duration) {
+	b.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	end := time.Now().Add(during)
+	for who := range 4 {
+		all.Go(func() {
+			client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			tick := time.NewTicker(40 * time.Millisecond)
+			defer tick.Stop()
+			var mine []time.Duration
+			for i := who; ; i++ {
+				due := <-tick.C
+				if due.After(end) {
+					break
+				}
+				if i%10 == 0 {
+					client.CloseIdleConnections()
+				}
+				r, _ := http.NewRequest("GET", a.URL()+[]string{"", "api/v1/cluster", "projects", "collections"}[i%4], nil)
+				r.Header.Set("Cookie", cookies[len(cookies)-1-who])
+				res, err := client.Do(r)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				body, err := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(res.Header.Get("Content-Type"), "utf-8") && len(body) == 0 {
+					b.Errorf("%s: %s, %v", r.URL.Path, res.Status, err)
+					return
+				}
+				mine = append(mine, time.Since(due))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, mine...)
+		})
+	}
+	all.Wait()
+	return took
+}
+
+// gather starts the process and waits until all are there. disperse ends it.
+func (c *crowd) gather(t testing.TB) (disperse func() crowdSeen) {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCrowdProcess$", "-test.timeout=2h")
+	cmd.Env, cmd.Stderr = append(os.Environ(), crowdVariable+"="+string(text)), os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == "crowd ready" {
+			break
+		}
+		t.Log(lines.Text())
+	}
+	return func() (seen crowdSeen) {
+		_ = in.Close()
+		for lines.Scan() {
+			_, _ = fmt.Sscanf(lines.Text(), "crowd over %d %d %d %d", &seen.requests, &seen.frames, &seen.lost, &seen.closed)
+		}
+		_ = cmd.Wait()
+		return seen
+	}
+}

@@ -1,0 +1,206 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// crowd is who holds connections to a server. It runs in a process of its own,
+// so that its garbage and its goroutines are not the server's.
+type crowd struct {
+	Addr                 string
+	Cookies              []string // of people who are signed in, each good for 20 sockets
+	Connections, Sockets int
+	Hostile              int           // one in so many
+	Every                time.Duration // between two requests of an honest connection
+
+	ready            atomic.Int64 // honest ones that have been answered
+	requests, frames atomic.Int64
+	lost, closed     atomic.Int64
+}
+
+// crowdSeen is what the crowd saw.
+type crowdSeen struct {
+	requests, frames int64
+	lost             int64 // honest connections and sockets that the server ended
+	closed           int64 // hostile ones
+}
+
+const crowdVariable = "SHARDBOARD_CROWD"
+
+// TestCrowdProcess is the process, not a test.
+func TestCrowdProcess(t *testing.T) {
+	text := os.Getenv(crowdVariable)
+	if text == "" {
+		t.Skip("started by BenchmarkPeopleInACrowd")
+	}
+	var c crowd
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { // the parent closes our input to end us
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	c.run(ctx)
+	fmt.Printf("crowd over %d %d %d %d\n", c.requests.Load(), c.frames.Load(), c.lost.Load(), c.closed.Load())
+}
+
+// run opens everything at a bounded pace, says when it is there, and stays.
+func (c *crowd) run(ctx context.Context) {
+	opening := make(chan struct{}, 20)
+	honest := int64(0)
+	var all sync.WaitGroup
+	enter := func(f func(once func()), hostile bool) {
+		if ctx.Err() != nil {
+			return
+		}
+		opening <- struct{}{}
+		if !hostile {
+			honest++
+		}
+		all.Go(func() {
+			f(sync.OnceFunc(func() {
+				if !hostile {
+					c.ready.Add(1)
+				}
+				<-opening
+			}))
+		})
+	}
+	for i := range c.Sockets {
+		hostile := i%c.Hostile == 0
+		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.socket(ctx, i, hostile, once) }) }, hostile)
+	}
+	for i := range c.Connections {
+		hostile := i%c.Hostile == 0
+		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.connection(ctx, i, hostile, once) }) }, hostile)
+	}
+	for c.ready.Load() < honest && ctx.Err() == nil {
+		wait(ctx, time.After(10*time.Millisecond))
+	}
+	fmt.Println("crowd ready")
+	all.Wait()
+}
+
+// again comes back a second after the server has closed a connection.
+func (c *crowd) again(ctx context.Context, once func(), hostile bool, f func()) {
+	defer once()
+	for ctx.Err() == nil {
+		f()
+		if ctx.Err() != nil {
+			return
+		}
+		if hostile {
+			c.closed.Add(1)
+		} else {
+			c.lost.Add(1)
+		}
+		once()
+		wait(ctx, time.After(time.Second))
+	}
+}
+
+// connection is held until it is closed. An honest one asks now and then; of the
+// others one sends a request byte by byte, one is silent, one is half closed.
+func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.Addr)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	request := fmt.Sprintf("GET /api/v1/cluster HTTP/1.1\r\nHost: localhost\r\nCookie: %s\r\n\r\n", c.Cookies[i%len(c.Cookies)])
+	if hostile {
+		once()
+		switch i / c.Hostile % 3 {
+		case 0:
+			for j := 0; err == nil; j++ {
+				_, err = io.WriteString(conn, request[j%len(request):][:1])
+				wait(ctx, time.After(time.Second))
+			}
+		case 1:
+			_, _ = io.Copy(io.Discard, conn)
+		case 2:
+			_, _ = io.WriteString(conn, request)
+			_ = conn.(*net.TCPConn).CloseWrite()
+			_, _ = io.Copy(io.Discard, conn)
+		}
+		return
+	}
+	answers := bufio.NewReaderSize(conn, 1<<10)
+	next := time.Duration(i) * c.Every / time.Duration(c.Connections) // not all at once
+	for {
+		if _, err := io.WriteString(conn, request); err != nil {
+			return
+		}
+		res, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+			return
+		}
+		c.requests.Add(1)
+		once()
+		// One whose connection ends while it waits has lost it too.
+		_ = conn.SetReadDeadline(time.Now().Add(next))
+		var late net.Error
+		if _, err := answers.Peek(1); !errors.As(err, &late) || !late.Timeout() {
+			return
+		}
+		_ = conn.SetReadDeadline(time.Time{})
+		next = c.Every
+	}
+}
+
+// socket follows a page. Of the hostile ones one reads a byte a second, one
+// reads nothing, one is half closed.
+func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
+	topics := []string{"overview", "collections", "projects", "activity", "zones"}[i%5]
+	conn, res, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+c.Addr+"/live?t="+topics,
+		http.Header{"Origin": {"http://" + c.Addr}, "Cookie": {c.Cookies[i/20%len(c.Cookies)]}})
+	if err != nil {
+		if res != nil {
+			fmt.Println("crowd socket:", res.Status)
+		}
+		return
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	once()
+	if hostile {
+		switch under := conn.NetConn().(*net.TCPConn); i / c.Hostile % 3 {
+		case 0:
+			for b := make([]byte, 1); err == nil; wait(ctx, time.After(time.Second)) {
+				_, err = under.Read(b)
+			}
+		case 1:
+			wait(ctx, time.After(2*time.Minute))
+		case 2:
+			_ = under.CloseWrite()
+			_, _ = io.Copy(io.Discard, under)
+		}
+		return
+	}
+	for {
+		if _, _, err := conn.ReadMessage(); err != nil {
+			return
+		}
+		c.frames.Add(1)
+	}
+}

@@ -1,0 +1,203 @@
+package connlimit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// wire is a network in the process: a listener that gets connections from any
+// address, and lives in a synctest bubble.
+type wire struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (w *wire) Accept() (net.Conn, error) {
+	select {
+	case c := <-w.conns:
+		return c, nil
+	case <-w.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (w *wire) Close() error   { w.once.Do(func() { close(w.done) }); return nil }
+func (w *wire) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8090} }
+
+type addressed struct {
+	net.Conn
+	from string
+}
+
+func (a addressed) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(a.from), 4000))
+}
+
+// house is a server behind a Listener, in a bubble.
+type house struct {
+	t    *testing.T
+	wire *wire
+	l    *Listener
+	log  lockedBuffer
+	all  []*visitor
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// inBubble runs a server with these bounds. Its addresses: /in is asked by
+// somebody who is signed in, /slow and /in/slow answer after a minute, /body
+// reads the body, /socket takes the connection over until it is closed.
+func inBubble(t *testing.T, o Options, test func(*house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := &house{t: t, wire: &wire{conns: make(chan net.Conn), done: make(chan struct{})}}
+		o.Log = slog.New(slog.NewTextHandler(&h.log, nil))
+		h.l = New(h.wire, o)
+		server := &http.Server{Handler: http.HandlerFunc(serve), ConnState: h.l.ConnState, ConnContext: h.l.ConnContext,
+			ReadHeaderTimeout: 10 * time.Minute, IdleTimeout: 10 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(h.l) }()
+		test(h)
+		_ = server.Close()
+		<-served
+		for _, v := range h.all {
+			_ = v.conn.Close()
+		}
+		time.Sleep(2 * time.Minute) // slow answers and sockets end
+		synctest.Wait()
+		if s := h.l.Stats(); s.Open != 0 || s.states != [states]int{} || len(h.l.sources) != 0 {
+			t.Errorf("after the end: %+v, %d sources", s, len(h.l.sources))
+		}
+		for r := range h.l.all {
+			if n := h.l.all[r].Len(); n != 0 {
+				t.Errorf("%d connections are left in rank %d", n, r)
+			}
+		}
+	})
+}
+
+func serve(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/in") {
+		SignedIn(r.Context())
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/slow"):
+		select {
+		case <-time.After(time.Minute):
+		case <-r.Context().Done():
+		}
+	case strings.HasSuffix(r.URL.Path, "/body"):
+		_, _ = io.Copy(io.Discard, r.Body)
+	case strings.HasSuffix(r.URL.Path, "/socket"):
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, conn)
+		_ = conn.Close()
+		return
+	}
+	_, _ = io.WriteString(w, "ok")
+}
+
+// visitor is one connection, seen from its other end.
+type visitor struct {
+	t     *testing.T
+	conn  net.Conn
+	mu    sync.Mutex
+	heard bytes.Buffer
+	over  bool
+}
+
+// comes opens a connection that says nothing yet.
+func (h *house) comes(from string) *visitor {
+	h.t.Helper()
+	ours, theirs := net.Pipe()
+	h.wire.conns <- addressed{theirs, from}
+	v := &visitor{t: h.t, conn: ours}
+	h.all = append(h.all, v)
+	go func() {
+		b := make([]byte, 4096)
+		for {
+			n, err := ours.Read(b)
+			v.mu.Lock()
+			v.heard.Write(b[:n])
+			v.over = err != nil
+			v.mu.Unlock()
+			if err != nil {
+				_ = ours.Close()
+				return
+			}
+		}
+	}()
+	synctest.Wait()
+	return v
+}
+
+// says sends text and waits until the server has done what it can.
+func (v *visitor) says(text string) *visitor {
+	v.t.Helper()
+	go func() { _, _ = io.WriteString(v.conn, text) }()
+	synctest.Wait()
+	return v
+}
+
+func (v *visitor) asks(path string) *visitor {
+	v.t.Helper()
+	return v.says(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path))
+}
+
+// posts sends the head of a request, and of its body nothing.
+func (v *visitor) posts(path string) *visitor {
+	v.t.Helper()
+	return v.says(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", path))
+}
+
+func (v *visitor) open() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return !v.over
+}
+
+func (v *visitor) answered() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return strings.Count(v.heard.String(), "200 OK")
+}
+
+// expect compares who is still there.
+func (h *house) expect(what string, want bool, all ...*visitor) {
+	h.t.Helper()
+	synctest.Wait()
+	for i, v := range all {
+		if v.open() != want {
+			h.t.Errorf("%s %d: open is %v", what, i, v.open())
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package connlimit
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// The attack: connections that asked once and then do nothing fill every place.
+// Before, each new one was closed until the idle timeout had passed.
+func TestIdleConnectionsOfStrangersKeepNobodyOut(t *testing.T) {
+	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *house) {
+		anna := h.comes("192.0.2.200").asks("/in") // idle for longest
+		busy := h.comes("192.0.2.201").asks("/in/slow")
+		socket := h.comes("192.0.2.202").asks("/in/socket")
+		var idle []*visitor
+		for i := range 200 {
+			time.Sleep(time.Millisecond)
+			idle = append(idle, h.comes(fmt.Sprintf("198.51.100.%d", i)).asks("/"))
+			if idle[i].answered() != 1 {
+				t.Fatalf("stranger %d was not answered", i)
+			}
+		}
+		h.expect("those who came first", false, idle[:163]...)
+		h.expect("those who came last", true, idle[163:]...)
+		bert := h.comes("192.0.2.203").asks("/in")
+		if bert.answered() != 1 {
+			t.Error("a new connection of somebody who is signed in is not answered")
+		}
+		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
+		if anna.asks("/in").answered() != 2 {
+			t.Error("who is signed in cannot go on")
+		}
+		time.Sleep(time.Minute)
+		h.expect("a request of somebody who is signed in", true, busy)
+		if busy.answered() != 1 {
+			t.Error("a slow request of somebody who is signed in was cut off")
+		}
+		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestWhoDoesLeastForOthersGoesFirst(t *testing.T) {
+	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *house) {
+		signedIn := h.comes("192.0.2.1").asks("/in")
+		body := h.comes("192.0.2.2").posts("/body") // and nothing of it comes
+		half := h.comes("192.0.2.3").says("GET / HTTP/1.1\r\nHost: loc")
+		nothing := h.comes("192.0.2.4")
+		idle := h.comes("192.0.2.5").asks("/")
+		at := h.comes("192.0.2.6").asks("/in/slow")
+		posting := h.comes("192.0.2.7").posts("/in/body")
+		socket := h.comes("192.0.2.8").asks("/in/socket")
+		time.Sleep(6 * time.Second)
+		order := []*visitor{idle, half, nothing, body, signedIn}
+		var later []*visitor
+		for i, next := range order {
+			h.expect("whose turn has not come", true, order[i:]...)
+			later = append(later, h.comes("192.0.2.9").asks("/in/slow"))
+			h.expect("whose turn it is", false, next)
+		}
+		h.expect("requests of those who are signed in", true, append(later, at, posting, socket)...)
+		refused := h.comes("192.0.2.9")
+		h.expect("one for whom nobody can go", false, refused)
+		h.expect("the others", true, append(later, at, posting, socket)...)
+		if s := h.l.Stats(); s.Evicted != 5 || s.Refused != 1 || s.refused[byTotal] != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestASecondSlowHeadIsNoReasonToStay(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2}, func(h *house) {
+		dripping := h.comes("192.0.2.1").asks("/")
+		other := h.comes("192.0.2.2").asks("/")
+		time.Sleep(time.Second)
+		dripping.says("GET / HTT")
+		h.comes("192.0.2.3")
+		h.expect("one that drips", false, dripping)
+		h.expect("the younger one", true, other)
+	})
+}
+
+func TestAnHonestNewcomerHasASecond(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
+		var people []*visitor
+		for i := range 13 {
+			people = append(people, h.comes(fmt.Sprintf("192.0.2.%d", i)).asks("/in"))
+		}
+		var honest []*visitor
+		for range 3 { // in a handshake that takes a while
+			honest = append(honest, h.comes("198.51.100.1"))
+		}
+		time.Sleep(900 * time.Millisecond)
+		next := h.comes("198.51.100.2")
+		h.expect("new ones", true, append(honest, next)...)
+		h.expect("who was idle for longest", false, people[0])
+		time.Sleep(100 * time.Millisecond)
+		h.comes("198.51.100.2")
+		h.expect("who has said nothing for a second", false, honest[0])
+		h.expect("the others", true, people[1:]...)
+	})
+}
+
+// A second of grace for each would let a thousand a second hold every place.
+func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
+		var people, flood []*visitor
+		for i := range 8 {
+			people = append(people, h.comes(fmt.Sprintf("192.0.2.%d", i)).asks("/in"))
+		}
+		for i := range 200 {
+			flood = append(flood, h.comes(fmt.Sprintf("198.51.100.%d", i)))
+		}
+		h.expect("people", true, people...)
+		if bert := h.comes("192.0.2.99").asks("/in"); bert.answered() != 1 {
+			t.Error("a person's new connection is not answered")
+		}
+		h.expect("people", true, people...)
+		for i := range 200 { // bodies that do not come, from everywhere
+			flood = append(flood, h.comes(fmt.Sprintf("203.0.113.%d", i)).posts("/body"))
+		}
+		if bert := h.comes("192.0.2.99").asks("/in"); bert.answered() != 1 {
+			t.Error("a person's new connection is not answered during slow bodies")
+		}
+		h.expect("people", true, people...)
+		if s := h.l.Stats(); s.Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+		_ = flood
+	})
+}
+
+func TestStrangersMayNotBeIdleForLong(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16, StrangerIdle: 10 * time.Second}, func(h *house) {
+		anna := h.comes("192.0.2.1").asks("/in")
+		first := h.comes("192.0.2.2").asks("/")
+		time.Sleep(4 * time.Second)
+		second := h.comes("192.0.2.3").asks("/")
+		time.Sleep(6 * time.Second)
+		h.expect("idle for ten seconds", false, first)
+		h.expect("signed in, and idle for six", true, anna, second)
+		second.says("GET / H") // does not start anew
+		time.Sleep(4 * time.Second)
+		h.expect("idle for ten seconds", false, second)
+		third := h.comes("192.0.2.4").asks("/slow")
+		time.Sleep(time.Minute) // at work, not idle
+		h.expect("just answered", true, third)
+		time.Sleep(10 * time.Second)
+		h.expect("idle again", false, third)
+		time.Sleep(5 * time.Minute)
+		h.expect("signed in", true, anna)
+		if s := h.l.Stats(); s.Evicted != 0 || s.Open != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}

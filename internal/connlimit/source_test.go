@@ -1,0 +1,112 @@
+package connlimit
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
+	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *house) {
+		one := []*visitor{h.comes("192.0.2.1").asks("/in/slow"), h.comes("192.0.2.1").asks("/in/slow")}
+		other := h.comes("192.0.2.2").asks("/")
+		h.expect("a third of one address, whose others are at work", false, h.comes("192.0.2.1"))
+		h.expect("the others", true, one[0], one[1], other)
+		_ = one[0].conn.Close()
+		h.expect("one that left", false, one[0])
+		h.expect("one in the place of one that left", true, h.comes("192.0.2.1").asks("/in/slow"))
+		for i := range 5 {
+			h.comes(fmt.Sprintf("192.0.2.%d", 10+i)).asks("/in/slow")
+		}
+		// The ninth in all has the place of the idle one; then nothing is left.
+		h.expect("a ninth", true, h.comes("192.0.2.20").asks("/in/slow"))
+		h.expect("the idle one", false, other)
+		h.expect("a tenth", false, h.comes("192.0.2.21"))
+		if s := h.l.Stats(); s.refused != (counts{byTotal: 1, bySource: 1}) || s.evicted != (counts{byTotal: 1}) || s.Open != 8 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// Everybody who has one IPv6 address has the 2^64 beside it, too.
+func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"IPv4":        func(int) string { return "192.0.2.1" },
+		"IPv6":        func(i int) string { return fmt.Sprintf("2001:db8:1:2:%x::%x", i, i+1) },
+		"mapped IPv4": func(int) string { return "::ffff:192.0.2.1" },
+		"a zone":      func(i int) string { return fmt.Sprintf("fe80::%x%%eth0", i+1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Options{Max: 40, PerSource: 10}, func(h *house) {
+				neighbour := h.comes("2001:db8:1:3::1").asks("/")
+				v4 := h.comes("192.0.2.2").asks("/")
+				var all []*visitor
+				for i := range 100 {
+					time.Sleep(time.Millisecond)
+					all = append(all, h.comes(address(i)).asks("/"))
+				}
+				h.expect("the oldest", false, all[:90]...)
+				h.expect("the newest", true, all[90:]...)
+				h.expect("other sources", true, neighbour, v4)
+				if s := h.l.Stats(); s.evicted != (counts{bySource: 90}) || s.Refused != 0 {
+					t.Errorf("%+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32"), netip.MustParsePrefix("2001:db8::7/128")}
+	for _, address := range []string{"10.1.0.7", "2001:db8::7", "127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"} {
+		inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *house) {
+			anna := h.comes("192.0.2.1").asks("/in")
+			var all []*visitor
+			for range 50 {
+				time.Sleep(time.Millisecond)
+				all = append(all, h.comes(address).asks("/"))
+			}
+			h.expect(address+", newest", true, all[32:]...)
+			h.expect(address+", oldest", false, all[:30]...)
+			// A proxy's idle connections wait for anybody, and go in their turn
+			// among those of people who are signed in.
+			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
+			h.expect("who is signed in at "+address, !proxy, anna)
+			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+	inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *house) {
+		for i := range 4 {
+			h.comes(fmt.Sprintf("2001:db8::%x", 8+i)).asks("/")
+		}
+		if s := h.l.Stats(); s.evicted != (counts{bySource: 2}) {
+			t.Errorf("beside a proxy: %+v", s)
+		}
+	})
+}
+
+func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
+	inBubble(t, Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}}, func(h *house) {
+		proxy, stranger := h.comes("10.1.2.3").asks("/"), h.comes("10.2.2.3").asks("/")
+		time.Sleep(time.Minute)
+		h.expect("a proxy's", true, proxy)
+		h.expect("a stranger's", false, stranger)
+	})
+}
+
+// A connection of a proxy carries the requests of many people: that one of them
+// is signed in says nothing about the next one.
+func TestAProxysConnectionIsSignedInForOneRequest(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *house) {
+		one, two := h.comes("10.1.0.7").asks("/in"), h.comes("10.1.0.7").asks("/in")
+		one.posts("/body") // of a stranger, and it does not come
+		two.asks("/in/slow")
+		time.Sleep(5 * time.Second)
+		three := h.comes("10.1.0.7").asks("/in")
+		h.expect("a stranger's request", false, one)
+		h.expect("requests of people who are signed in", true, two, three)
+	})
+}

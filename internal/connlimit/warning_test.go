@@ -1,0 +1,99 @@
+package connlimit
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+func (h *house) lines() []string {
+	synctest.Wait() // a line may be on its way
+	text := strings.TrimSpace(h.log.String())
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+func TestALimitThatIsReachedIsOneLineAMinute(t *testing.T) {
+	inBubble(t, Options{Name: "pages", Max: 10, PerSource: 5, Advice: "; advice"}, func(h *house) {
+		flood := func(n int) {
+			for i := range n {
+				h.comes(fmt.Sprintf("192.0.2.%d", i%4)).asks("/")
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		flood(10)
+		if got := h.lines(); got != nil {
+			t.Errorf("before the limit: %q", got)
+		}
+		flood(300) // three seconds
+		if got := h.lines(); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "closed=1 ") {
+			t.Errorf("at once: %q", got)
+		}
+		time.Sleep(time.Minute)
+		got := h.lines()
+		if len(got) != 2 {
+			t.Fatalf("after a minute: %q", got)
+		}
+		for _, part := range []string{"connection limit reached", "; advice", "listener=pages", "open=10", "max=10", "maxPerSource=5",
+			"closed=299 ", "closedOfSource=0", "refused=0", "refusedOfSource=0", "busiestSource=192.0.2.", "busiestOpen=3"} {
+			if !strings.Contains(got[1], part) {
+				t.Errorf("%q is not in %q", part, got[1])
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		if got := h.lines(); len(got) != 2 {
+			t.Errorf("when it is over: %q", got)
+		}
+		flood(20) // the next time has a line at once again
+		if got := h.lines(); len(got) != 3 {
+			t.Errorf("the next time: %q", got)
+		}
+	})
+}
+
+func TestConnectionsAreCountedForTheMonitor(t *testing.T) {
+	inBubble(t, Options{Name: "pages", Max: 4, PerSource: 2}, func(h *house) {
+		registry := prometheus.NewPedanticRegistry()
+		registry.MustRegister(Metrics{h.l})
+		h.comes("192.0.2.1").asks("/in/slow")
+		h.comes("192.0.2.1").asks("/in/socket")
+		h.comes("192.0.2.1")
+		h.comes("192.0.2.2").asks("/in")
+		for range 3 {
+			h.comes("192.0.2.3").asks("/")
+		}
+		h.comes("192.0.2.4")
+		want := `
+# HELP shardboard_connections Open connections by what they are doing: new (no request yet), idle, active, socket.
+# TYPE shardboard_connections gauge
+shardboard_connections{listener="pages",state="active"} 1
+shardboard_connections{listener="pages",state="idle"} 1
+shardboard_connections{listener="pages",state="new"} 1
+shardboard_connections{listener="pages",state="socket"} 1
+# HELP shardboard_connections_evicted_total Connections that were closed to make room for new ones, by the bound that was reached: of all (total) or of one address (source).
+# TYPE shardboard_connections_evicted_total counter
+shardboard_connections_evicted_total{bound="source",listener="pages"} 0
+shardboard_connections_evicted_total{bound="total",listener="pages"} 3
+# HELP shardboard_connections_max Most connections that may be open (--max-connections).
+# TYPE shardboard_connections_max gauge
+shardboard_connections_max{listener="pages"} 4
+# HELP shardboard_connections_refused_total New connections that were closed because there was no room and none could be made, by the bound that was reached.
+# TYPE shardboard_connections_refused_total counter
+shardboard_connections_refused_total{bound="source",listener="pages"} 1
+shardboard_connections_refused_total{bound="total",listener="pages"} 0
+`
+		w := httptest.NewRecorder()
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		if got := w.Body.String(); got != strings.TrimPrefix(want, "\n") {
+			t.Errorf("%s", got)
+		}
+	})
+}
