@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -21,7 +22,7 @@ type metrics struct {
 	renders  prometheus.Counter
 	failures prometheus.Counter
 
-	age, seq, chunks, collections, shards, projects, sockets *prometheus.Desc
+	age, seq, chunks, collections, shards, projects, sockets, data *prometheus.Desc
 }
 
 func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
@@ -44,6 +45,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		shards:      desc("shards", "Shards."),
 		projects:    desc("projects", "Projects in the directory."),
 		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+		data:        prometheus.NewDesc("shardboard_data_directory", "1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.", []string{"hold"}, nil),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
 	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
@@ -52,7 +54,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 
 // Describe is for prometheus.Collector.
 func (m *metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets} {
+	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data} {
 		out <- d
 	}
 }
@@ -81,6 +83,13 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	gauge(m.collections, float64(len(v.Table.Collections)), cluster)
 	gauge(m.shards, float64(len(v.Table.Shards)), cluster)
 	gauge(m.projects, float64(len(v.Dir.All())), cluster)
+	for _, h := range store.Holds() {
+		is := 0.0
+		if h == v.Data.Hold {
+			is = 1
+		}
+		gauge(m.data, is, string(h))
+	}
 	gauge(m.sockets, float64(m.server.hub.sockets()))
 }
 

@@ -195,7 +195,7 @@ func (s *Server) note(rt Route, who auth.Principal, subject string, details map[
 // appendRefusal writes one record. Whoever was refused is not told when that
 // fails: nothing was done.
 func (s *Server) appendRefusal(e store.AuditEntry) {
-	if s.deps.Audit == nil || s.deps.ReadOnly {
+	if h := s.condition().Hold; s.deps.Audit == nil || h == store.OwnedByAnother || h == store.OwnerGone {
 		return // another process keeps the record
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), refusalAppend)

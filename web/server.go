@@ -81,10 +81,10 @@ type Deps struct {
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
-	Auth     Authenticator // who is asking; nil: nobody ever is anybody
-	TLS      bool          // browsers come over https, ours or a proxy's
-	Exposed  bool          // others than this machine can connect
-	ReadOnly bool          // another process owns what is remembered
+	Auth    Authenticator // who is asking; nil: nobody ever is anybody
+	TLS     bool          // browsers come over https, ours or a proxy's
+	Exposed bool          // others than this machine can connect
+	Data    DataDirectory // where everything is stored; nil: ours, and never lost
 }
 
 // Server answers HTTP from the newest table and directory. Safe for

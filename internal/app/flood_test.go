@@ -260,7 +260,7 @@ func TestTheAppBoundsItsConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := bound(l, 20, 20)
-	server := &http.Server{Handler: d.app.web.Handler(), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: d.app.now().web.Handler(), ReadHeaderTimeout: time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(b) }()
 	var open []net.Conn

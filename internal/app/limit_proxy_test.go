@@ -18,7 +18,7 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := a.open(t.Context(), c); err != nil {
+	if err := a.open(c); err != nil {
 		t.Fatal(err)
 	}
 	listener, ok := a.listener.(*bounded)

@@ -10,15 +10,15 @@ import (
 type Hold string
 
 const (
-	Owned      Hold = "owned"      // this process owns it and writes
-	OwnedElse  Hold = "ownedElse"  // another process owns it; this one reads
-	OwnerGone  Hold = "ownerGone"  // that process has ended; this one reads, and may take over
-	Vanished   Hold = "vanished"   // the files that are open are no longer at the directory's path
-	Unreadable Hold = "unreadable" // the path cannot be looked at, so nobody knows
+	Owned          Hold = "owned"          // this process owns it and writes
+	OwnedByAnother Hold = "ownedByAnother" // another process owns it; this one reads
+	OwnerGone      Hold = "ownerGone"      // that process has ended; this one reads, and may take over
+	Vanished       Hold = "vanished"       // the files that are open are no longer at the directory's path
+	Unreadable     Hold = "unreadable"     // the path cannot be looked at, so nobody knows
 )
 
 // Holds are all of them, in the order in which metrics list them.
-func Holds() []Hold { return []Hold{Owned, OwnedElse, OwnerGone, Vanished, Unreadable} }
+func Holds() []Hold { return []Hold{Owned, OwnedByAnother, OwnerGone, Vanished, Unreadable} }
 
 // Condition is how the data directory was when it was last looked at.
 type Condition struct {

@@ -57,12 +57,12 @@ func (db *DB) Writable() error {
 	if db.lock == nil {
 		return db.Condition().Err // Watch looks for the owner: asking takes the lock for a moment
 	}
-	return db.look().Err
+	return db.Look().Err
 }
 
-// look compares the path with what is open, and in a process that only reads
+// Look compares the path with what is open, and in a process that only reads
 // asks whether there is an owner.
-func (db *DB) look() store.Condition {
+func (db *DB) Look() store.Condition {
 	err := db.place.moved()
 	var unseen *unseenError
 	switch {
@@ -75,7 +75,7 @@ func (db *DB) look() store.Condition {
 	case db.probe != nil && free(db.probe):
 		return db.condition.set(store.OwnerGone, func(time.Time) error { return store.ErrOwnerGone })
 	}
-	return db.condition.set(store.OwnedElse, func(time.Time) error { return store.ErrReadOnly })
+	return db.condition.set(store.OwnedByAnother, func(time.Time) error { return store.ErrReadOnly })
 }
 
 // Watch looks at the directory every few seconds until ctx ends, and logs what
@@ -90,7 +90,7 @@ func (db *DB) Watch(ctx context.Context, log *slog.Logger) error {
 			return nil
 		case <-db.condition.changed: // a write has found it
 		case <-tick.C:
-			db.look()
+			db.Look()
 		}
 		now := db.Condition()
 		if now.Hold != before.Hold || now.Lost() && time.Since(logged) >= repeatLoss {
@@ -109,7 +109,7 @@ func (db *DB) tell(log *slog.Logger, before, now store.Condition) {
 		log.Info("the data directory is back at its path", "dir", db.place.dir, "hold", now.Hold, "lost_since", before.Since.UTC())
 	case now.Hold == store.OwnerGone:
 		log.Warn("the shardboard that owned the data directory has stopped; this one only reads until an admin lets it take over", "dir", db.place.dir)
-	case now.Hold == store.OwnedElse:
+	case now.Hold == store.OwnedByAnother:
 		log.Info("another shardboard owns the data directory again", "dir", db.place.dir)
 	}
 }

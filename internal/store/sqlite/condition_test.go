@@ -108,7 +108,7 @@ func TestAReaderNoticesThatTheOwnerHasGone(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		says(t, "while there is an owner", said)
-		if c := reader.Condition(); c.Hold != store.OwnedElse || reader.Writable() != store.ErrReadOnly {
+		if c := reader.Condition(); c.Hold != store.OwnedByAnother || reader.Writable() != store.ErrReadOnly {
 			t.Errorf("%+v", c)
 		}
 

@@ -39,7 +39,7 @@ func (db *DB) inPlace() error {
 	if db.place == nil {
 		return nil
 	}
-	if c := db.look(); c.Lost() {
+	if c := db.Look(); c.Lost() {
 		return c.Err
 	}
 	return nil

@@ -55,7 +55,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	}
 	db := &DB{guard: guard, lock: lock, condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
-		db.condition = newCondition(store.OwnedElse, store.ErrReadOnly)
+		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
 	}
 	if db.place, err = placeOf(dir); err != nil {
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data directory %s.", dir), db.Close())

@@ -80,6 +80,7 @@ func damages() map[string]func(t *testing.T, dir string) (mend func()) {
 func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
 	for name, damage := range damages() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "parent", "data")
 			db := open(t, dir)
 			keep(t, db.SetSetting(ctx, "a", "1"))

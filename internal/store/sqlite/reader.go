@@ -19,7 +19,7 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{condition: newCondition(store.OwnedElse, store.ErrReadOnly)}
+	db := &DB{condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
 	if err := db.open(ctx, path); err != nil {
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
