@@ -206,11 +206,24 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			make(t, dir+guardSuffix)
-			if db := open(t, dir); !db.Owner() || db.guard != nil {
-				t.Errorf("owner %v, guard %v", db.Owner(), db.guard)
+			first := open(t, dir)
+			if !first.Owner() || first.guard != nil {
+				t.Errorf("owner %v, guard %v", first.Owner(), first.guard)
 			}
 			if text, err := os.ReadFile(dir + guardSuffix + ".target"); err == nil && string(text) != "mine" {
 				t.Errorf("it was written to: %q", text)
+			}
+			// Without it a second process becomes the owner of a new directory. The first
+			// one then writes nothing any more, and reads nothing of the second one's.
+			keep(t, os.Rename(dir, dir+".away"))
+			second := open(t, dir)
+			keep(t, second.SetSetting(t.Context(), "a", "second"))
+			if err := first.SetSetting(t.Context(), "a", "first"); fault.Of(err) != fault.Unavailable || !second.Owner() {
+				t.Errorf("two write: %v", err)
+			}
+			first.read.SetMaxIdleConns(0) // each read opens a connection
+			if v, err := first.Setting(t.Context(), "a"); fault.Of(err) != fault.Unavailable || v != "" {
+				t.Errorf("the first one reads %q, %v", v, err)
 			}
 		})
 	}
