@@ -9,7 +9,7 @@ import (
 // A probe holds a shared lock for some microseconds, in which whoever wants the
 // exclusive one is refused. So acquiring is tried again a few times.
 const (
-	lockTries = 4
+	lockTries = 6
 	lockPause = 15 * time.Millisecond
 )
 
