@@ -11,7 +11,8 @@ RUN mkdir -m 700 -p /out/data /out/keys /out/tmp
 # Run: nothing but the binary and the certificate roots, as a user without rights.
 # It listens on loopback (docker run --network host) until it is told how people
 # sign in and who does TLS; the healthcheck then asks --ops-listen by
-# SHARDBOARD_SERVER=http://127.0.0.1:8091. Keep /data and, apart from it, /keys.
+# SHARDBOARD_SERVER=http://127.0.0.1:8091. Keep /data and, apart from it, /keys: both
+# have to belong to user 65532 alone, as named volumes do by themselves (docs/files.md).
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/shardboard /shardboard

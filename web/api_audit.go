@@ -21,7 +21,8 @@ type AuditTrail interface {
 	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
 	AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error)
 	State() audit.State
-	// AuditNames are the names of accounts and tokens by principal id.
+	// AuditNames are the names of accounts, tokens and people who came by OIDC, by
+	// principal id.
 	AuditNames(ctx context.Context) (map[string]string, error)
 }
 
@@ -119,8 +120,11 @@ func auditState(st audit.State) api.AuditState {
 	if !st.At.IsZero() {
 		out.Verified = &api.AuditVerified{Seq: st.End.Seq, At: st.At.UTC().Truncate(time.Millisecond), Whole: api.Time(st.Whole)}
 	}
-	if st.Break != nil {
-		out.Problem = &api.AuditProblem{Code: st.Break.Code, Seq: st.Break.Seq, Text: st.Break.Error()}
+	if t := st.Trouble(); t != nil {
+		out.Problem = &api.AuditProblem{Code: t.Code, Text: t.Text}
+		if t.Seq != 0 {
+			out.Problem.Seq = &t.Seq
+		}
 	}
 	if st.Key != "" {
 		out.Key = &st.Key

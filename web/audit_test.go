@@ -35,7 +35,7 @@ type stubAudit struct {
 func (a *stubAudit) State() audit.State { return a.state }
 
 func (a *stubAudit) AuditNames(context.Context) (map[string]string, error) {
-	return map[string]string{"user:k3j2": "anna", "token:x": hostileName}, a.err
+	return map[string]string{"user:k3j2": "anna", "token:x": hostileName, "oidc:ab:sub-1": "Anna", "oidc:ab:sub-2": "Anna"}, a.err
 }
 
 func (a *stubAudit) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {
@@ -97,6 +97,20 @@ func cannedAudit() *stubAudit {
 	a.heads = []store.AuditHead{h}
 	a.state = audit.State{End: a.end(), At: epoch.Add(-20 * time.Second), Whole: epoch.Add(-2 * time.Hour), Head: &h, Key: audit.Fingerprint(h.Key)}
 	return a
+}
+
+func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
+	trail := &stubAudit{}
+	for _, sub := range []string{"sub-1", "sub-2"} {
+		_, _ = trail.Append(t.Context(), store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
+	}
+	s := newSite(t, func(d *Deps) { d.Audit = trail })
+	rows := parse(t, s.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("tbody tr")
+	for i, sub := range []string{"sub-2", "sub-1"} {
+		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
+			t.Errorf("row %d: %s", i, text)
+		}
+	}
 }
 
 func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
@@ -172,7 +186,7 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		"not yet":      {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
 		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} }, []string{"could not be verified since the start"}, "/var/x"},
 		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") }, []string{"was in order up to record 120 20 s ago", "could not be read"}, "/var/x"},
-		"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, []string{"record 7 was changed after it was written"}, "in order up to"},
+		"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, []string{"record 7 was edited after it was written"}, "in order up to"},
 		"cut": {func(s *audit.State) {
 			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch}
 		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},

@@ -136,7 +136,7 @@ func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error,
 	if s.signInOff(w) {
 		return nil
 	}
-	m := templates.Login{Next: next}
+	m := templates.Login{Next: next, Refused: refusedModel(err)}
 	return s.problem(w, err, &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }
 

@@ -189,6 +189,20 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	}
 }
 
+func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
+	s := newSite(t, func(d *Deps) { d.Auth = &single{err: noGroups()} })
+	w := s.do("GET", "/login/oidc/callback?code=x&state=x")
+	page := parse(t, w.Body.String())
+	more := page.Find("section.refused")
+	if w.Code != http.StatusForbidden || !strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") || !strings.Contains(more.Text(), `The claim "groups" came neither`) ||
+		!strings.Contains(more.Text(), "Claims in the ID token: aud, iss, sub") || !strings.Contains(more.Text(), "Claims from UserInfo: <img src=x onerror=alert(1)>, realm_access.roles") {
+		t.Errorf("%d %s", w.Code, more.Text())
+	}
+	if page.Find("img").Length() > 0 || page.Find("form[action='/login/oidc']").Length() != 1 {
+		t.Error("a claim's name is markup, or there is no way to try again")
+	}
+}
+
 // A link, a picture or a form of another site begins no sign-in: only a click on
 // our own page does.
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {

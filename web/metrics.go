@@ -22,6 +22,7 @@ type metrics struct {
 	renders  prometheus.Counter
 	failures prometheus.Counter
 
+	auditOK, auditAge                                              *prometheus.Desc
 	age, seq, chunks, collections, shards, projects, sockets, data *prometheus.Desc
 }
 
@@ -44,6 +45,8 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		collections: desc("collections", "Sharded collections."),
 		shards:      desc("shards", "Shards."),
 		projects:    desc("projects", "Projects in the directory."),
+		auditOK:     prometheus.NewDesc("shardboard_audit_ok", "1 while the audit record is in order and signed; 0 while it is broken, damaged or cannot be checked; absent before the first check.", nil, nil),
+		auditAge:    prometheus.NewDesc("shardboard_audit_verified_age_seconds", "Time since the audit record was last verified to its end; absent before the first time.", nil, nil),
 		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
 		data:        prometheus.NewDesc("shardboard_data_directory", "1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.", []string{"hold"}, nil),
 	}
@@ -54,7 +57,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 
 // Describe is for prometheus.Collector.
 func (m *metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data} {
+	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data, m.auditOK, m.auditAge} {
 		out <- d
 	}
 }
@@ -91,6 +94,19 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 		gauge(m.data, is, string(h))
 	}
 	gauge(m.sockets, float64(m.server.hub.sockets()))
+	if m.server.deps.Audit == nil {
+		return
+	}
+	st := m.server.deps.Audit.State()
+	switch {
+	case st.Trouble() != nil:
+		gauge(m.auditOK, 0)
+	case !st.At.IsZero():
+		gauge(m.auditOK, 1)
+	}
+	if !st.At.IsZero() {
+		gauge(m.auditAge, v.Now.Sub(st.At).Seconds())
+	}
 }
 
 // partProjects names the directory among the table's parts.

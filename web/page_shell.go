@@ -90,8 +90,8 @@ func (s *Server) banners(who auth.Principal) []string {
 	if b := s.dataBanner(); b != "" {
 		out = append(out, b)
 	}
-	if s.deps.Audit != nil && who.May(auth.Operator) && s.deps.Audit.State().Break != nil {
-		out = append(out, words.T("banner.audit"))
+	if s.deps.Audit != nil && who.May(auth.Operator) {
+		out = append(out, auditBanner(s.deps.Audit.State())...)
 	}
 	return out
 }

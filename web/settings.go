@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/auth"
@@ -141,15 +142,29 @@ func spanOptions() []templates.Option {
 
 func sessionRow(x auth.Session, now time.Time) templates.SessionRow {
 	return templates.SessionRow{
-		ID: x.ID, Who: clip(x.Name, 80), Role: roleWord(x.Role), Method: methodWord(x.Method), From: clip(x.From, 60),
+		ID: x.ID, Who: clip(x.Name, 80), WhoID: issuersID(x.Subject, x.Name), Role: roleWord(x.Role), Method: methodWord(x.Method), From: clip(x.From, 60),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Ends), Current: x.Current,
 	}
+}
+
+// issuersID is what an issuer calls somebody who came by OIDC. It stands beside the
+// name: two people can have the same name, and one can have several in time. ""
+// where it says nothing new.
+func issuersID(principal, name string) string {
+	parts := strings.SplitN(principal, ":", 3)
+	if len(parts) != 3 || parts[0] != "oidc" || parts[2] == name {
+		return ""
+	}
+	return clip(parts[2], 80)
 }
 
 func tokenRow(x auth.Token, now time.Time) templates.TokenRow {
 	row := templates.TokenRow{
 		ID: x.ID, Name: clip(x.Name, 80), Role: roleWord(x.Role), Owner: clip(x.Owner, 80),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Expires),
+	}
+	if x.OwnerName != "" {
+		row.Owner, row.OwnerID = clip(x.OwnerName, 80), issuersID(x.Owner, x.OwnerName)
 	}
 	switch {
 	case !x.Revoked.IsZero():

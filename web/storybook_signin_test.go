@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"shardboard/internal/auth"
@@ -72,8 +73,16 @@ func (c cast) Tokens(context.Context, auth.Principal) ([]auth.Token, error) {
 	return []auth.Token{
 		{ID: "t1", Name: "ticket bot", Role: auth.Support, Owner: "user:1", Created: epoch.AddDate(0, 0, -20), Expires: epoch.AddDate(0, 0, 70), Used: epoch.Add(-time.Minute)},
 		{ID: "t2", Name: "old export", Role: auth.Viewer, Owner: "user:1", Created: epoch.AddDate(-1, 0, 0), Expires: epoch.AddDate(0, 0, -3)},
-		{ID: "t3", Name: "leaked", Role: auth.Operator, Owner: "user:3", Created: epoch.AddDate(0, -1, 0), Expires: epoch.AddDate(0, 2, 0), Revoked: epoch.Add(-time.Hour)},
+		{ID: "t3", Name: "leaked", Role: auth.Operator, Owner: "oidc:ab:cd", OwnerName: "Vera", Created: epoch.AddDate(0, -1, 0), Expires: epoch.AddDate(0, 2, 0), Revoked: epoch.Add(-time.Hour)},
 	}, nil
+}
+
+// noGroups is a refusal by the names of its claims, one of which means ill.
+func noGroups() error {
+	r := auth.Refuse("groups-missing", fault.Forbidden, nil, "You are signed in at the issuer, but shardboard cannot tell which groups you are in.",
+		`The claim "groups" came neither in the ID token nor from UserInfo.`)
+	r.Claims = auth.ClaimNames{IDToken: []string{"aud", "iss", "sub"}, UserInfo: []string{`<img src=x onerror=alert(1)>`, "realm_access.roles", "urn:example:" + strings.Repeat("long", 12)}}
+	return r
 }
 
 var (
@@ -103,6 +112,7 @@ func bareScenes() []scene {
 		{name: "login-readonly", path: "/login", view: fine, change: playing(cast{mode: "local", offers: auth.Offers{Password: true, ReadOnly: true}})},
 		{name: "login-wrong", path: "/login", view: fine, change: playing(wrong), ask: post("/login", "name", "anna", "password", "x")},
 		{name: "login-toomany", path: "/login", view: fine, change: playing(cast{mode: "local", offers: local, refusal: &auth.TooMany{Wait: 42 * time.Second}}), ask: post("/login", "name", "anna", "password", "x")},
+		{name: "login-refused", path: "/login/oidc", view: fine, change: playing(cast{mode: "local,oidc", offers: auth.Offers{Password: true, OIDC: true}, refusal: noGroups()}), ask: post("/login/oidc")},
 		{name: "first", path: "/login/first?key=abcdefgh", view: fine, change: playing(cast{mode: "local"})},
 		{name: "first-wrong", path: "/login/first", view: fine, change: playing(cast{mode: "local", refusal: auth.ErrLink}), ask: post("/login/first", "key", "k", "name", "anna", "password", "x")},
 		{name: "error-nobody", path: "/login/oidc/callback?%zz", view: fine, change: playing(cast{mode: "local", offers: local})},

@@ -109,8 +109,9 @@ func auditKind(what string) string {
 func auditVerdict(st audit.State, now time.Time) (level, text string) {
 	switch {
 	case st.Break != nil:
-		return "bad", words.Code("audit.break", st.Break.Code, map[string]string{
-			"seq": templates.Count(st.Break.Seq), "found": templates.Count(st.Break.Found), "at": templates.Stamp(st.Break.At), "key": st.Break.Key})
+		return "bad", auditBreak(*st.Break)
+	case st.Trouble() != nil:
+		return "bad", auditTrouble(st, now)
 	case st.At.IsZero() && st.Err != nil:
 		return "note", words.T("audit.unverified.failed")
 	case st.At.IsZero():
@@ -122,6 +123,44 @@ func auditVerdict(st audit.State, now time.Time) (level, text string) {
 	}
 	return "ok", words.T("audit.verified", "seq", templates.Count(st.End.Seq), "ago", templates.AgoText(now.Sub(st.At)),
 		"whole", templates.AgoText(now.Sub(st.Whole)))
+}
+
+// auditBreak says what is wrong and how that is known.
+func auditBreak(b audit.Break) string {
+	code := b.Code
+	switch {
+	case (code == audit.Cut || code == audit.Rebuilt) && b.At.IsZero():
+		code += ".seen" // not by a signed head: the record was seen there before
+	case b.Witness:
+		code += ".witness"
+	}
+	if !words.Has("audit.break." + code) {
+		code = b.Code
+	}
+	return words.Code("audit.break", code, map[string]string{
+		"seq": templates.Count(b.Seq), "found": templates.Count(b.Found), "at": templates.Stamp(b.At), "key": b.Key})
+}
+
+// auditTrouble says why the record cannot be checked, and up to where it was in
+// order before.
+func auditTrouble(st audit.State, now time.Time) string {
+	text := st.Trouble().Text
+	if st.At.IsZero() {
+		return text
+	}
+	return text + " " + words.T("audit.trouble.before", "seq", templates.Count(st.End.Seq), "ago", templates.AgoText(now.Sub(st.At)))
+}
+
+// auditBanner is for every page; nil while nothing is known to be wrong.
+func auditBanner(st audit.State) []string {
+	t := st.Trouble()
+	if t == nil {
+		return nil
+	}
+	if st.Break != nil {
+		return []string{words.T("banner.audit")}
+	}
+	return []string{words.T("banner.audit." + t.Code)}
 }
 
 func auditNotes(st audit.State) []templates.State {
@@ -160,11 +199,11 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 	} else {
 		row.WhoURL = auditQuery{By: r.By}.url(0)
 		if name := names[r.By]; name != "" {
-			row.Who = name
+			row.Who, row.IssuersID = clip(oneLine(name), 80), issuersID(r.By, name)
 		}
 	}
 	if r.Subject != r.By {
-		row.SubjectName = names[r.Subject]
+		row.SubjectName = clip(oneLine(names[r.Subject]), 80)
 	}
 	if r.Via != "" {
 		row.Via = words.Code("audit.via", r.Via, nil)

@@ -12,7 +12,7 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; ends with 1 when it is not what it was."`
+	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; ends with 1 when it was changed, with 2 when a file that was given cannot be used."`
 	Export auditExportCmd `cmd:"" help:"Write the audit record with its signed heads as JSON lines."`
 }
 
@@ -35,6 +35,8 @@ type auditVerifyCmd struct {
 	File       string `placeholder:"FILE" help:"Verify an exported record instead; - is the standard input."`
 	Head       string `placeholder:"FILE" help:"A head that was exported or logged earlier and must still be in the record; - is the standard input."`
 	Key        string `placeholder:"FINGERPRINT" help:"Every signed head must be signed by the key with this fingerprint (SHA256:…)."`
+	Witness    string `type:"path" placeholder:"FILE" help:"Witness file that the server keeps beside its audit key (audit.key.….head); its head must still be in the record."`
+	AuditKey   string `name:"audit-key" type:"path" placeholder:"FILE" help:"Audit key of the server, to find the witness file beside it. With --data-dir the default is the server's own (SHARDBOARD_AUDIT_KEY, else in the configuration directory of who runs this). The key itself is not read."`
 }
 
 func (c auditVerifyCmd) Run(e *env) error {
@@ -67,11 +69,15 @@ func (c auditVerifyCmd) Run(e *env) error {
 			return err
 		}
 	}
+	var err error
+	if from.Witness, err = app.FindWitness(c.Witness, c.AuditKey, c.DataDir); err != nil {
+		return err
+	}
 	v, err := app.VerifyAudit(e.ctx, from, kept, c.Key)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(e.stdout, hostile.Line(auditVerdict(v)))
+	_, err = fmt.Fprintln(e.stdout, hostile.Line(auditVerdict(v)+witnessVerdict(v, from.Witness)))
 	return err
 }
 
@@ -90,13 +96,25 @@ func auditVerdict(v app.AuditVerdict) string {
 	}
 	switch {
 	case v.Head == nil:
-		b.WriteString(" No signed head was compared: a record that was made anew as a whole would look the same.")
+		b.WriteString(" No signed head was compared, so this does not show whether the whole record was rewritten.")
 	case v.Head.Seq == v.Records:
 		fmt.Fprintf(&b, " Its end was signed at %s by %s.", v.Head.At.Format(timeForm), v.Head.Fingerprint)
 	default:
 		fmt.Fprintf(&b, " Record %d was signed as its end at %s by %s; the %d after it are not signed.", v.Head.Seq, v.Head.At.Format(timeForm), v.Head.Fingerprint, v.Records-v.Head.Seq)
 	}
 	return b.String()
+}
+
+// witnessVerdict says which witness was compared, and otherwise what the result
+// does not show.
+func witnessVerdict(v app.AuditVerdict, w app.AuditWitness) string {
+	switch {
+	case v.Witness != nil:
+		return fmt.Sprintf(" The witness file %s agrees: its head of record %d, signed at %s by %s, is in the record.", w.File, v.Witness.Seq, v.Witness.At.Format(timeForm), v.Witness.Fingerprint)
+	case w.File != "":
+		return fmt.Sprintf(" No witness file was found at %s, so this does not show whether the record was cut or replaced together with its heads. Give --audit-key as the server has it, or --witness.", w.File)
+	}
+	return " No witness file was compared (--witness), so this does not show whether the record was cut or replaced together with its heads."
 }
 
 const timeForm = "2006-01-02 15:04:05 UTC"

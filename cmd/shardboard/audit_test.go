@@ -55,11 +55,11 @@ func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	later := keep(t, `{"seq":13,"hash":"`+hash+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 || !strings.Contains(errs, "the end was cut off") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 || !strings.Contains(errs, "the last records were deleted") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	other := keep(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 || !strings.Contains(errs, "made anew") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 || !strings.Contains(errs, "the records were rewritten") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits}, {"--file", fits, "--data-dir", dir}, {"--head", keep(t, "x")}} {
@@ -92,7 +92,7 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 || !strings.Contains(errs, "record 1 was changed") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 || !strings.Contains(errs, "record 1 was edited") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 }

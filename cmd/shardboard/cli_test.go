@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,9 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 }
 
 func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
+	dir := t.TempDir()
+	oidc := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"), "--audit-key", filepath.Join(dir, "key"),
+		"--auth", "oidc", "--oidc-issuer", "https://issuer.example", "--oidc-client-id", "board", "--oidc-role-map", "ops=operator"}
 	tests := []struct {
 		name string
 		args []string
@@ -40,6 +45,8 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
 		{"no time at all", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
 		{"no window", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "none", "--maintenance-window", "01:00-02:00", "--maintenance-window", "Sat,Sun 25:00-06:00"}, 2, `"Sat,Sun 25:00-06:00" is not usable`},
+		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},
+		{"no claim", slices.Concat(oidc, []string{"--oidc-groups-claim", "a\nb"}), 2, "--oidc-groups-claim is not the name of a claim"},
 		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "no way to sign in"},
 		{"no list of leaked passwords", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"}, 2, "line 1"},
 		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},

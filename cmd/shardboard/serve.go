@@ -12,7 +12,7 @@ import (
 // clusterFlags say which cluster a command talks to.
 type clusterFlags struct {
 	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. With a password, better the environment or --uri-file: others can see arguments."`
-	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address."`
+	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address, or a pipe; others must not be able to read it."`
 	Profile string `name:"profile" env:"SHARDBOARD_PROFILE" help:"File that says what tenants and documents are in this data (docs/profiles.md); default: Yorkie's."`
 }
 
@@ -30,7 +30,7 @@ func (f clusterFlags) config(e *env) (app.Config, error) {
 
 // dataFlags say where what must be remembered is.
 type dataFlags struct {
-	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Users, sessions, runs and the audit record; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
+	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Users, sessions, runs and the audit record, in a directory of your own that nobody else may write to; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
 }
 
 func (f dataFlags) dir() (string, error) {

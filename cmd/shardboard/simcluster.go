@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"shardboard/internal/app"
@@ -61,7 +62,11 @@ func (c simclusterCmd) users() ([]access.User, error) {
 	if !c.Auth {
 		return nil, nil
 	}
-	users, err := access.ReadUserFile(c.UserFile)
+	text, err := app.ReadSecret("users", c.UserFile)
+	if err != nil {
+		return nil, err
+	}
+	users, err := access.ReadUsers(strings.NewReader(text))
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The user file cannot be read: %v.", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
 // The formats of messages.
@@ -55,6 +56,8 @@ type Config struct {
 	For     time.Duration // how long a trouble has to be there, and to be gone
 	Link    string        // begin of the addresses of our pages; "": messages have no links
 	Targets []Target
+
+	inline bool // addresses are in the file itself, which makes it a secret
 }
 
 type file struct {
@@ -71,36 +74,22 @@ type file struct {
 	} `yaml:"targets"`
 }
 
-// Read reads an alerts file; docs/alerts.md is its schema. Errors are
-// fault.Invalid, one line, and hold no address.
+// Read reads an alerts file; docs/alerts.md is its schema. One that others may
+// write is refused, and one that others may read where it has addresses itself.
+// Errors are fault.Invalid, one line, and hold no address.
 func Read(path string) (*Config, error) {
-	data, err := readAll(path)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "The alerts file %s cannot be read: %s.", path, cause(err))
-	}
-	return Parse(filepath.Base(path), data)
-}
-
-func readAll(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	file, err := fileperm.ReadFile("alerts file", path, maxConfig)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(data) > maxConfig {
-		err = fmt.Errorf("it has more than %d bytes", maxConfig)
+	c, err := Parse(filepath.Base(path), file.Text)
+	if err == nil && c.inline {
+		err = file.Secret()
 	}
-	return data, err
-}
-
-// cause is an error without the path, which the caller tells.
-func cause(err error) string {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
+	if err != nil {
+		return nil, err
 	}
-	return err.Error()
+	return c, nil
 }
 
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -158,6 +147,7 @@ func Parse(name string, data []byte) (*Config, error) {
 		if out.to, problem = address(t.URL, t.URLFile, t.URLEnv); problem != "" {
 			return nil, bad("target %s: %s", t.Name, problem)
 		}
+		c.inline = c.inline || t.URL != ""
 		c.Targets = append(c.Targets, out)
 	}
 	return c, nil
@@ -198,9 +188,12 @@ func address(inline, path, env string) (to secret, problem string) {
 	text := inline
 	switch {
 	case path != "":
-		data, err := readAll(path)
+		data, err := fileperm.ReadSecret(`"url_file"`, path, maxConfig)
+		if errors.Is(err, fs.ErrNotExist) { // the name is not repeated: it may be an address
+			return nil, `"url_file" cannot be read: there is no such file.`
+		}
 		if err != nil {
-			return nil, `"url_file" cannot be read.`
+			return nil, fault.Text(err)
 		}
 		text = strings.TrimSpace(string(data))
 	case env != "":

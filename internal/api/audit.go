@@ -46,17 +46,20 @@ type AuditState struct {
 	OtherKey *string        `json:"otherKey"` // fingerprint of the key that signed the newest head before, if another
 }
 
-// AuditVerified says up to where the chain was read and found in order, and
-// when the whole of it last was.
+// AuditVerified says up to where the chain was read and found in order, and since
+// when every record of it was read again.
 type AuditVerified struct {
 	Seq   int64      `json:"seq"`
 	At    time.Time  `json:"at"`
 	Whole *time.Time `json:"whole"`
 }
 
-// AuditProblem is the first thing that is wrong with the chain.
+// AuditProblem is the first thing that is wrong with the chain, or why it cannot
+// be checked: damaged (a table or the file is missing), and of two checks in a row
+// unread, unsigned or witness (the file beside the key). Seq is null where it is
+// about no single record.
 type AuditProblem struct {
-	Code string `json:"code"` // misplaced, unlinked, changed, cut, rebuilt, forged, otherKey
-	Seq  int64  `json:"seq"`
+	Code string `json:"code"` // misplaced, unlinked, changed, cut, rebuilt, foreign, forged, headLost, damaged, unread, unsigned, witness
+	Seq  *int64 `json:"seq"`
 	Text string `json:"text"`
 }

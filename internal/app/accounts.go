@@ -96,6 +96,9 @@ func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.
 	if l.db, err = sqlite.Open(ctx, dir); err != nil {
 		return err
 	}
+	for _, note := range l.db.Notes() {
+		log.Warn(note)
+	}
 	if !l.db.Owner() {
 		return fault.New(fault.Conflict, "A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.", dir)
 	}

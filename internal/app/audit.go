@@ -9,13 +9,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
 
-// DefaultAuditKey is where the key that signs the audit record is kept: among
-// the person's configuration, away from the data.
+// DefaultAuditKey is the default path of the key that signs the audit record: in the
+// configuration directory of the user, not in the data directory.
 func DefaultAuditKey() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -24,13 +26,15 @@ func DefaultAuditKey() (string, error) {
 	return filepath.Join(dir, "shardboard", "audit.key"), nil
 }
 
-// auditTrail is the record and its keeper, as the web wants them.
+// auditTrail is the record and its keeper; it is web.AuditTrail.
 type auditTrail struct {
 	store.Store
 	*audit.Keeper
+	witness string // the file of the witness; "" without one
 }
 
-// AuditNames are the names of all accounts and tokens, ended ones too.
+// AuditNames are the names of all accounts and tokens, disabled and revoked ones too,
+// and of people who came by OIDC.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {
@@ -40,7 +44,10 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
+	names, err := auth.PeopleNames(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range users {
 		names["user:"+u.ID] = u.Name
 	}
@@ -51,8 +58,8 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 }
 
 // keepAudit makes the keeper of a store's audit record. A process that does
-// not own the data only verifies. Without a path the key lives as long as the
-// process, which is for demos: their record is gone with them.
+// not own the data only verifies, against the witness too. Without a path the key
+// lives as long as the process, which is for demos: their record is gone with them.
 func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditTrail, error) {
 	o := audit.Options{Log: log}
 	var err error
@@ -66,12 +73,18 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 		if o.Key, err = audit.OpenKey(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}
-		if dataDir == "" {
-			break // a temporary one has nothing to be held against
+		_, notes, err := fileperm.ParentDir("audit key", keyPath)
+		if err != nil {
+			return auditTrail{}, err
 		}
+		for _, note := range notes {
+			log.Warn(note)
+		}
+	}
+	if keyPath != "" && dataDir != "" { // a temporary directory has no earlier state
 		if o.Witness, err = audit.WitnessOf(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}
 	}
-	return auditTrail{s, audit.NewKeeper(s, o)}, nil
+	return auditTrail{s, audit.NewKeeper(s, o), string(o.Witness)}, nil
 }

@@ -17,14 +17,16 @@ import (
 	"shardboard/web"
 )
 
-// AuditFrom says where an audit record is read. The first that is set counts.
+// AuditFrom says where an audit record is read: from the first source that is set.
 type AuditFrom struct {
 	File    io.Reader // an exported record
 	DataDir string    // read without a server, which may run
 	Server  Remote    // a running server
+
+	Witness AuditWitness // what VerifyAudit also compares; read before the record
 }
 
-// auditReader gives heads, which must be read first, and records in order.
+// auditReader gives heads and then records in order; heads must be read first.
 type auditReader interface {
 	heads(ctx context.Context, all bool) ([]store.AuditHead, error)
 	records(ctx context.Context) iter.Seq2[store.AuditRecord, error]
@@ -157,8 +159,8 @@ func (f *auditFile) bad(err error) error {
 	return &fault.Error{Kind: fault.Invalid, Err: err, Text: fault.New(fault.Invalid, "Line %d is not a line of an exported audit record.", f.n).Text}
 }
 
-// ExportAudit writes a record as JSON lines: the heads first, so that whoever
-// verifies it later needs to keep one record in memory.
+// ExportAudit writes a record as JSON lines, the heads first. So whoever verifies it
+// later keeps only one record in memory.
 func ExportAudit(ctx context.Context, from AuditFrom, w io.Writer) (err error) {
 	r, err := from.open(ctx)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"shardboard/internal/store"
 )
 
-// auditServer is the record as a running server gives it. What it says of its
-// own record is not believed: everything is read and verified here.
+// auditServer reads the record from a running server. Its own verdict is not used,
+// because whoever changed the record may have changed the server: all records are
+// read and verified here.
 type auditServer struct{ at Remote }
 
 func (s auditServer) close() error { return nil }

@@ -96,7 +96,7 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 		"deleted": bytes.Join(append(append([][]byte{}, lines[:500]...), lines[501:]...), nil),
 		"cut":     bytes.Join(lines[:700], nil),
 	} {
-		if _, err := VerifyAudit(ctx, AuditFrom{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "not what it was") {
+		if _, err := VerifyAudit(ctx, AuditFrom{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
 	_, _, trail, _ := kept(t, 20)
 	shorter, _, _, _ := kept(t, 12)
 	_, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, headFile(t, trail.State().Head), "")
-	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "not what it was") {
+	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "was changed") {
 		t.Error(err)
 	}
 	note := strings.NewReader(`msg="audit head" seq=20 hash=` + strings.Repeat("ab", 32))
@@ -148,7 +148,7 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{})}
+	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
 	sign(t, trail)
 	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
 		t.Errorf("%+v", st)

@@ -21,18 +21,19 @@ import (
 	"shardboard/web"
 )
 
-// AuditVerdict is what was found in order.
+// AuditVerdict is what VerifyAudit found to be in order.
 type AuditVerdict struct {
 	Records int64
 	Hash    string         // of the last record, hexadecimal; "" when there is none
 	Head    *api.AuditHead // the newest signed head that the record has; nil: none was compared
-	Noted   int            // heads of the caller's that the record has
+	Noted   int            // heads that the caller gave and the record has
+	Witness *api.AuditHead // the head in the witness file, which the record has; nil: none was read
 }
 
-// VerifyAudit reads a whole record and holds it against the heads that come
-// with it, and against those that the caller kept (nil: none). key is the
-// fingerprint that every head must be signed by; "" any. A record that is not
-// what it was is an error with a sentence.
+// VerifyAudit reads a whole record and compares it with the heads that come with
+// it, with the witness file, and with the heads that the caller kept (nil: none).
+// key is the fingerprint that every head must be signed by; "" any. A record that
+// was changed is an error with a sentence.
 func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string) (v AuditVerdict, err error) {
 	x := audit.Expect{Key: key}
 	if kept != nil {
@@ -44,22 +45,27 @@ func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string
 		}
 	}
 	v.Noted = len(x.Heads) + len(x.Notes)
+	// The witness is read before the record: a server that runs meanwhile writes
+	// both, and a witness read later could be newer than the records that were read.
+	if x.Witness, err = from.Witness.head(); err != nil {
+		return v, err
+	}
 	r, err := from.open(ctx)
 	if err != nil {
-		return v, err
+		return v, damageIsAFinding(err)
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	theirs, err := r.heads(ctx, false)
 	if err != nil {
-		return v, err
+		return v, damageIsAFinding(err)
 	}
 	x.Heads = append(x.Heads, theirs...)
 	rep, err := audit.Verify(r.records(ctx), x)
 	if err != nil {
-		return v, err
+		return v, damageIsAFinding(err)
 	}
 	if rep.Break != nil {
-		return v, fault.New(fault.Internal, "The audit record is not what it was: %s.", rep.Break.Error())
+		return v, from.Witness.finding(*rep.Break)
 	}
 	v.Records = rep.End.Seq
 	if rep.End.Seq > 0 {
@@ -69,11 +75,24 @@ func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string
 		h := web.AuditHead(*rep.Head)
 		v.Head = &h
 	}
+	if x.Witness != nil {
+		h := web.AuditHead(*x.Witness)
+		v.Witness = &h
+	}
 	return v, nil
 }
 
-// readHeads takes heads as they were exported, as the API gives them, or as
-// the log has them; several are held against the record all.
+// damageIsAFinding makes a missing table a result of the check, as a changed
+// record is, and not a failure of it that might pass.
+func damageIsAFinding(err error) error {
+	if !errors.Is(err, store.ErrAuditDamaged) {
+		return err
+	}
+	return fault.Wrap(fault.Internal, err, "The audit record is damaged. %s", fault.Text(err))
+}
+
+// readHeads takes heads as they were exported, as the API gives them, or as the log
+// has them. The record must contain all of them.
 func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err error) {
 	text, err := io.ReadAll(io.LimitReader(in, 16<<20))
 	if err != nil {
@@ -99,7 +118,7 @@ func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err 
 			heads = append(heads, h)
 		}
 	}
-	return heads, notes, fault.Wrap(fault.Invalid, err, "That is no head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log that says “audit head”.")
+	return heads, notes, fault.Wrap(fault.Invalid, err, "This is not a head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log that says “audit head”.")
 }
 
 func headsOfJSON(text []byte) (out []api.AuditHead, err error) {

@@ -8,9 +8,13 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
-const certificateLook = time.Minute
+const (
+	certificateLook = time.Minute
+	maxPEM          = 1 << 20 // bytes of each file
+)
 
 // certificate is a pair of files that may be replaced while we serve: every
 // minute, at the next handshake, it is seen whether they were.
@@ -28,12 +32,27 @@ type certificate struct {
 func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{cert: cert, key: key, log: log, now: time.Now}
 	c.stamp, c.looked = c.stamps(), c.now()
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	pair, err := loadPair(cert, key)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The TLS certificate %s and its key %s cannot be used: %v.", cert, key, err)
+		return nil, err
 	}
 	c.pair = &pair
 	return c, nil
+}
+
+// loadPair reads both files, at each replacement too: the certificate is public
+// but nobody else may write it, the key nobody else may read.
+func loadPair(cert, key string) (tls.Certificate, error) {
+	public, err := fileperm.ReadPublic("TLS certificate", cert, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	secret, err := fileperm.ReadSecret("key of the TLS certificate", key, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	pair, err := tls.X509KeyPair(public, secret)
+	return pair, fault.Wrap(fault.Invalid, err, "The TLS certificate %s and its key %s cannot be used: %v.", cert, key, err)
 }
 
 func (c *certificate) config() *tls.Config {
@@ -57,7 +76,7 @@ func (c *certificate) reload() {
 	if stamp == c.stamp {
 		return
 	}
-	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	pair, err := loadPair(c.cert, c.key)
 	if err != nil {
 		c.log.Error("the new TLS certificate cannot be used; the old one stays", "err", err)
 		return

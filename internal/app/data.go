@@ -38,6 +38,9 @@ func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range db.Notes() {
+		a.log.Warn(note)
+	}
 	if !db.Owner() {
 		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", a.dir)
 	}

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"log/slog"
+
 	"shardboard/internal/auth"
 	"shardboard/internal/auth/oidc"
 )
 
 // newIssuer asks nobody yet: the issuer may be down while we start.
-func newIssuer(o OIDC, redirect string) (auth.Issuer, error) {
+func newIssuer(o OIDC, redirect string, log *slog.Logger) (auth.Issuer, error) {
 	secret := ""
 	if o.SecretFile != "" {
 		var err error
@@ -14,5 +16,6 @@ func newIssuer(o OIDC, redirect string) (auth.Issuer, error) {
 			return nil, err
 		}
 	}
-	return oidc.New(oidc.Options{Issuer: o.Issuer, ClientID: o.ClientID, Secret: secret, RedirectURL: redirect, GroupsClaim: o.GroupsClaim})
+	return oidc.New(oidc.Options{Issuer: o.Issuer, ClientID: o.ClientID, Secret: secret, RedirectURL: redirect, GroupsClaim: o.GroupsClaim,
+		NameClaim: o.NameClaim, Scopes: o.Scopes, Log: log})
 }

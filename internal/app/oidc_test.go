@@ -167,6 +167,9 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) || !strings.Contains(body, `"anna"`) {
 		t.Errorf("who came in: %s", body)
 	}
+	if _, _, body := visit(t, emergency, a.URL()+"audit"); !strings.Contains(body, ">anna<") || !strings.Contains(body, "Id at the issuer: 1") {
+		t.Error("the audit record does not show who came in by name and id")
+	}
 	i.mu.Lock()
 	i.groups = []string{"strangers"}
 	i.mu.Unlock()

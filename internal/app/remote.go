@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -44,11 +43,11 @@ func ReadRemote(server, token, tokenFile string) (Remote, error) {
 		return Remote{}, fault.New(fault.Invalid, "Give the token by SHARDBOARD_TOKEN or by SHARDBOARD_TOKEN_FILE, not both.")
 	}
 	if tokenFile != "" {
-		text, err := os.ReadFile(tokenFile)
+		text, err := ReadSecret("token", tokenFile)
 		if err != nil {
-			return Remote{}, fault.Wrap(fault.Invalid, err, "The file of the token, %s, cannot be read.", tokenFile)
+			return Remote{}, err
 		}
-		token = strings.TrimSpace(string(text))
+		token = strings.TrimSpace(text)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return Remote{}, fault.New(fault.Invalid, "The token has characters that no token has.")

@@ -1,16 +1,15 @@
 package app
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
@@ -36,8 +35,10 @@ type Auth struct {
 type OIDC struct {
 	Issuer      string
 	ClientID    string
-	SecretFile  string // "" for a public client
-	GroupsClaim string
+	SecretFile  string            // "" for a public client
+	GroupsClaim string            // a name or a path with dots; "" is groups
+	NameClaim   string            // likewise; "" is preferred_username
+	Scopes      []string          // nil is openid, profile and email
 	Roles       map[string]string // group to role
 }
 
@@ -56,7 +57,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		for group, role := range c.Auth.OIDC.Roles {
 			o.Roles[group] = auth.Role(role)
 		}
-		if o.Issuer, err = newIssuer(c.Auth.OIDC, public+auth.CallbackPath); err != nil {
+		if o.Issuer, err = newIssuer(c.Auth.OIDC, public+auth.CallbackPath, c.Log); err != nil {
 			return o, err
 		}
 	}
@@ -145,19 +146,12 @@ func (c Config) hosts() []string {
 	return out
 }
 
-// ReadSecret takes a secret from a file; no secret has a flag, for everybody on
-// the machine can read a command line.
+// ReadSecret takes a secret from a file that no other user can read; no secret has
+// a flag, for everybody on the machine can read a command line.
 func ReadSecret(what, path string) (string, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > 64<<10 {
-		err = fmt.Errorf("%d bytes", info.Size())
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
-	}
+	text, err := fileperm.ReadSecret("file of the "+what, path, 64<<10)
 	if err != nil {
-		return "", fault.Wrap(fault.Invalid, err, "The file of the %s, %s, cannot be read.", what, path)
+		return "", err
 	}
 	secret := strings.TrimRight(string(text), "\r\n")
 	if secret == "" {

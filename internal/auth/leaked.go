@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
 const (
@@ -34,11 +34,11 @@ type Leaked struct {
 
 // OpenLeaked opens a list until Close. A file that is none, or not in order, is
 // fault.Invalid: of a small one every line was looked at, of a large one some.
-// The others are when they are come across.
+// The others are when they are come across. Neither may others be able to write it.
 func OpenLeaked(path string) (*Leaked, error) {
-	f, err := os.Open(path)
+	f, err := fileperm.OpenPublic("list of leaked passwords", path)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be opened.", path)
+		return nil, err
 	}
 	l := &Leaked{file: f, path: path}
 	info, err := f.Stat()

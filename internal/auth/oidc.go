@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -34,8 +36,6 @@ type flow struct {
 	Began    int64  `json:"t"` // seconds since 1970
 }
 
-var errFlow = fault.New(fault.Forbidden, "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.")
-
 // StartOIDC gives the issuer's address.
 func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string) (string, error) {
 	if !s.o.Mode.Has(ModeOIDC) {
@@ -54,7 +54,7 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string)
 	}
 	to, err := s.o.Issuer.Address(r.Context(), f.State, f.Nonce, f.Verifier)
 	if err != nil {
-		return "", err
+		return "", err // the issuer's package has logged the cause
 	}
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -88,15 +88,16 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	if err == nil {
 		claims, err = s.o.Issuer.Exchange(r.Context(), r.URL.Query().Get("code"), f.Nonce, f.Verifier)
 	}
-	if err != nil {
-		s.refused(r.Context(), nobody, auditRefused, "", "the issuer's answer: "+fault.Text(err))
-		s.o.Log.Warn("sign-in by OIDC", "err", err)
-		return "", err
+	var p Principal
+	if err == nil || claims.Subject != "" {
+		var none error
+		if p, none = s.claimant(claims); err == nil {
+			err = none
+		}
 	}
-	p, err := s.claimant(claims)
-	p.From = nobody.From
+	p.Method, p.From = ByOIDC, nobody.From
 	if err != nil {
-		s.refused(r.Context(), nobody, auditRefused, p.ID, "no group with a role")
+		s.refusedByOIDC(r.Context(), p, err)
 		return "", err
 	}
 	s.limits.right(what, nobody.From)
@@ -104,8 +105,34 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	if err != nil {
 		return "", err
 	}
+	s.noteName(r.Context(), p)
 	http.SetCookie(w, cookie)
 	return f.Next, nil
+}
+
+// refusedByOIDC records a refused sign-in and says in the log what to change. who
+// is the person as far as the issuer's answer proved it. By is nobody: who was
+// refused has not come in. The record has names of claims only when somebody was
+// proved, since whoever has no account at the issuer can try as often as the limit
+// lets them.
+func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
+	var r *Refusal
+	if !errors.As(err, &r) {
+		r = Refuse("failed", fault.Of(err), err, fault.Text(err), "")
+	}
+	s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "from", who.From, "advice", r.Advice,
+		"idTokenClaims", r.Claims.IDToken, "userInfoClaims", r.Claims.UserInfo, "err", err)
+	nobody := Principal{Method: ByOIDC, From: who.From}
+	if who.ID == "" {
+		s.refused(ctx, nobody, auditRefused, "", r.Code)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	e := s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...)
+	if _, err := s.o.Store.Append(ctx, e); err != nil && s.o.Store.Owner() {
+		s.o.Log.Error("record a refused sign-in", "err", err)
+	}
 }
 
 // begun is what this browser began, once everything that ties the answer to it
@@ -113,28 +140,33 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 func (s *Service) begun(r *http.Request) (f flow, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(s.cookieValue(r, flowCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil || f.State == "" || f.Nonce == "" || f.Verifier == "" {
-		return f, errFlow
+		return f, notOurs("not-begun-here")
 	}
 	q := r.URL.Query()
-	began := time.Unix(f.Began, 0)
-	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 || s.o.Now().Sub(began) > flowLasts || began.After(s.o.Now().Add(time.Minute)) {
-		return f, errFlow
+	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 {
+		return f, notOurs("state")
+	}
+	if began := time.Unix(f.Began, 0); s.o.Now().Sub(began) > flowLasts || began.After(s.o.Now().Add(time.Minute)) {
+		return f, notOurs("too-late")
 	}
 	if q.Has("error") {
-		return f, fault.New(fault.Forbidden, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.")
+		return f, issuerRefused(q.Get("error"), q.Get("error_description"))
 	}
 	if q.Get("code") == "" {
-		return f, errFlow
+		return f, notOurs("no-code")
 	}
 	f.Next = LocalPath(f.Next)
 	return f, nil
 }
 
 // claimant is the principal of claims: with the greatest role of their groups,
-// or refused.
+// or refused. A refused one has its id and name, for the record.
 func (s *Service) claimant(c Claims) (Principal, error) {
-	if c.Subject == "" || len(c.Subject) > 255 || !plainName(c.Subject) {
-		return Principal{}, fault.New(fault.Forbidden, "The issuer named nobody. Ask whoever runs it.")
+	if len(c.Subject) > 255 || !plainName(c.Subject) {
+		r := Refuse("subject", fault.Forbidden, nil, "The issuer named nobody. Ask whoever runs it.",
+			"The claim \"sub\" has to be 1 to 255 printable characters.")
+		r.Claims = c.Seen
+		return Principal{}, r
 	}
 	sum := sha256.Sum256([]byte(c.Issuer))
 	p := Principal{ID: "oidc:" + plain32.EncodeToString(sum[:8]) + ":" + c.Subject, Name: c.Name, Method: ByOIDC}
@@ -147,9 +179,32 @@ func (s *Service) claimant(c Claims) (Principal, error) {
 		}
 	}
 	if p.Role == "" {
-		return p, fault.New(fault.Forbidden, "You are signed in at the issuer, but none of your groups has a role here. Ask an admin of shardboard which group you need.")
+		return p, withoutRole(c)
 	}
 	return p, nil
+}
+
+// withoutRole refuses who is known and may do nothing here.
+func withoutRole(c Claims) error {
+	claim := c.GroupsClaim
+	if claim == "" {
+		claim = "groups"
+	}
+	came := fmt.Sprintf("The claim %q has %d groups, and none of them is", claim, len(c.Groups))
+	switch {
+	case len(c.Groups) == 0:
+		came = fmt.Sprintf("The claim %q came without a group, so there is none that is", claim)
+	case len(c.Groups) == 1:
+		came = fmt.Sprintf("The claim %q has one group, which is not", claim)
+	}
+	advice := came + " in --oidc-role-map. Add a group of theirs there, or put the person into one of those at the issuer. Names of groups are compared to the letter."
+	if c.OneText && len(c.Groups) > 0 {
+		advice += " The claim was one text, which is one group: it is not split at commas or spaces."
+	}
+	r := Refuse("no-role", fault.Forbidden, nil,
+		"You are signed in at the issuer, but none of your groups has a role here. Ask an admin of shardboard which group you need.", advice)
+	r.Claims = c.Seen
+	return r
 }
 
 // sessionOf is the id of the browser's session so far; "" if none.

@@ -30,6 +30,7 @@ var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and
 // Service knows who is asking. Safe for concurrent use.
 type Service struct {
 	o      Options
+	people peopleLock
 	hashes *hashes
 	limits *limits
 	ended  *ended
@@ -124,14 +125,16 @@ type NewUser struct {
 
 // Token is a key of a script. Its secret is shown once, by CreateToken.
 type Token struct {
-	ID      string
-	Name    string
-	Role    Role
-	Owner   string // principal id
-	Created time.Time
-	Expires time.Time
-	Used    time.Time // to the minute; zero: never
-	Revoked time.Time // zero: it is not
+	ID    string
+	Name  string
+	Role  Role
+	Owner string // principal id
+	// OwnerName is for people; "" where Owner has an account here or is not known.
+	OwnerName string
+	Created   time.Time
+	Expires   time.Time
+	Used      time.Time // to the minute; zero: never
+	Revoked   time.Time // zero: it is not
 }
 
 // NewToken is what CreateToken needs.
@@ -151,14 +154,20 @@ type Issuer interface {
 	// Address is where the browser goes to sign in.
 	Address(ctx context.Context, state, nonce, verifier string) (string, error)
 	// Exchange turns the code of the answer into who it is, after every check
-	// that the issuer's token needs.
+	// that the issuer's token needs. A refusal is a *Refusal; when the ID token
+	// was good and something after it was not, the claims that come with the
+	// refusal say who it is about.
 	Exchange(ctx context.Context, code, nonce, verifier string) (Claims, error)
 }
 
 // Claims are what an issuer says of somebody. Hostile text.
 type Claims struct {
-	Issuer, Subject, Name string
-	Groups                []string
+	Issuer, Subject string
+	Name            string // for people; "" when there was none that can be shown
+	Groups          []string
+	GroupsClaim     string // where the groups were looked for
+	OneText         bool   // the claim was one text, not a list
+	Seen            ClaimNames
 }
 
 // surface is the whole of what the web uses, in one place to read.

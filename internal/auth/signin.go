@@ -126,7 +126,11 @@ func (s *Service) begin(ctx context.Context, p Principal, replaces string) (*htt
 	s.sweep(ctx, now)
 	row := store.Session{ID: p.Session, Hash: digest(secret), Subject: p.ID, Name: p.Name, Role: string(p.Role), Method: string(p.Method),
 		From: p.From, Created: now, Used: now, Expires: now.Add(s.lasts(p.Method))}
-	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditLogin, p.ID, "ok", "role", string(p.Role), "session", p.Session)); err != nil {
+	details := []string{"role", string(p.Role), "session", p.Session}
+	if p.Method == ByOIDC {
+		details = append(details, "name", p.Name) // no account here has it, and it can change there
+	}
+	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditLogin, p.ID, "ok", details...)); err != nil {
 		return nil, Principal{}, err
 	}
 	if replaces != "" {

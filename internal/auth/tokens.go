@@ -29,9 +29,15 @@ func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := PeopleNames(ctx, s.o.Store)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Token, 0, len(rows))
 	for _, t := range rows {
-		out = append(out, shownToken(t))
+		shown := shownToken(t)
+		shown.OwnerName = names[t.Owner]
+		out = append(out, shown)
 	}
 	return out, nil
 }

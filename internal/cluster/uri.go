@@ -1,15 +1,14 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
 // URI is a MongoDB connection string that cannot be printed by accident: every
@@ -25,6 +24,8 @@ type URI struct {
 const (
 	schemePlain = "mongodb://"
 	schemeSRV   = "mongodb+srv://"
+
+	maxURIFile = 64 << 10 // bytes
 )
 
 // ParseURI checks a connection string as far as that goes without a network.
@@ -63,26 +64,17 @@ func ParseURI(text string) (URI, error) {
 }
 
 // ReadURI reads a connection string from the first line of a file, such as a
-// mounted secret.
+// mounted secret or a pipe, that no other user can read.
 func ReadURI(path string) (URI, error) {
 	if strings.Contains(path, "://") { // not repeated: it may have a password
 		return URI{}, fault.New(fault.Invalid, "The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
 	}
-	data, err := os.ReadFile(path)
+	data, err := fileperm.ReadSecret("file with the MongoDB address", path, maxURIFile)
 	if err != nil {
-		return URI{}, fault.Wrap(fault.Invalid, err, "The file with the MongoDB address, %s, cannot be read: %v.", path, reason(err))
+		return URI{}, err
 	}
 	line, _, _ := strings.Cut(string(data), "\n")
 	return ParseURI(line)
-}
-
-// reason is the system's word for a failure, without the path that stands before.
-func reason(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // IsZero tells whether there is no address.

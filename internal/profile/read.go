@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
 // maxFile bounds a profile file; real ones have a few dozen lines.
@@ -19,14 +19,12 @@ const maxFile = 64 << 10
 // Read reads a profile file; docs/profiles.md is its schema. The error is
 // fault.Invalid and one line: file, line, field, what is wrong.
 func Read(path string) (*Profile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The profile %s cannot be read: %v.", path, errors.Unwrap(err))
+	data, err := fileperm.ReadAnyOwner("profile", path, maxFile)
+	if cause := errors.Unwrap(err); cause != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The profile %s cannot be read: %v.", path, cause)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The profile %s cannot be read: %v.", path, errors.Unwrap(err))
+	if err != nil { // refused: it says why
+		return nil, err
 	}
 	return Parse(filepath.Base(path), data)
 }

@@ -2,8 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrAuditDamaged is in the chain of every error that says the record is missing
+// or was changed in a way that waiting does not mend: no table, a lost column, a
+// damaged or replaced file.
+var ErrAuditDamaged = errors.New("the audit record is damaged")
 
 // AuditEntry is something that happened and must not be forgotten: who, what,
 // to what, with which result. Subject and Details may hold hostile text and
@@ -49,6 +55,11 @@ type Audit interface {
 	AuditBefore(ctx context.Context, before int64, limit int) ([]AuditRecord, error)
 	// AuditEnd is the last record's place and hash; zero when there is none.
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
+	// AuditWritten is the last record as this process wrote it, or as it found it
+	// when it started. Nobody else may write, so the record must have it and nothing
+	// after it. It is never behind what can be read. known is false in a process
+	// that only reads. It fails when the data is not where it was opened.
+	AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error)
 	// SaveHead keeps a signed head; LastHead gives the newest one, nil if none.
 	SaveHead(ctx context.Context, h AuditHead) error
 	LastHead(ctx context.Context) (*AuditHead, error)

@@ -2,6 +2,8 @@ package templates
 
 // Login is the way in.
 type Login struct {
+	Refused *Refused // more about Problem; nil when there is no more
+
 	Password, OIDC, First, Proxy bool
 	ReadOnly                     string // why nobody can sign in here; "" when people can
 	Next                         string // a page of ours, or ""
@@ -35,6 +37,7 @@ type MadeToken struct {
 // SessionRow is one session.
 type SessionRow struct {
 	ID, Who, Role, Method, From string
+	WhoID                       string // at the issuer, where the name does not tell people apart; else ""
 	Created, Used               Moment
 	Ends                        string
 	Current                     bool
@@ -43,6 +46,7 @@ type SessionRow struct {
 // TokenRow is one token.
 type TokenRow struct {
 	ID, Name, Role, Owner string
+	OwnerID               string // as SessionRow.WhoID
 	Created, Used         Moment
 	Ends                  string
 	Ended                 bool // revoked or expired: Ends says which

@@ -25,6 +25,7 @@ type AuditRow struct {
 	Stamp       string // the full time: in a record the second counts
 	Who         string // hostile text: a name where one is known, else the id
 	WhoID       string
+	IssuersID   string // as SessionRow.WhoID
 	Via         string
 	WhoURL      string // this person's records
 	Text        string

@@ -5,6 +5,7 @@ package words
 var english = assembled(
 	pages,
 	signIn,
+	refusedSignIn,
 	acting,
 	runs,
 	audited,

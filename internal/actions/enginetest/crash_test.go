@@ -1,12 +1,14 @@
 package enginetest
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
 
@@ -168,6 +170,29 @@ func TestAStopWhileTheDiskIsFullIsObeyed(t *testing.T) {
 		r.Disk.Fail(Nth("save", 1, true), nil)
 		if _, err := r.Engine.Stop(r.Context(), Bert, id); err == nil {
 			r.Error("nobody was told that it is not on disk")
+		}
+		rule.Remove()
+		time.Sleep(time.Minute)
+		r.Disk.Fail(nil, nil)
+		if run := r.Ended(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
+			r.Errorf("%s, %d sent", run.State, len(r.Sent(id)))
+		}
+	})
+}
+
+// Without an audit record a run is stopped all the same; whoever stopped it is told.
+func TestAStopIsObeyedWhenItCannotBeRecorded(t *testing.T) {
+	c := Cases()[5]
+	c.Release = "5.0"
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.Disk.Fail(Nth("audit", 1, true), nil)
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is held") || !strings.Contains(text, "audit record: The disk is full") {
+			r.Error(err)
 		}
 		rule.Remove()
 		time.Sleep(time.Minute)

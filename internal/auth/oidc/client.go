@@ -18,10 +18,12 @@ func client() *http.Client {
 		Timeout:   askWait,
 		Transport: bounded{http.DefaultTransport},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errors.New("the issuer redirects, which is not followed")
+			return errRedirect
 		},
 	}
 }
+
+var errRedirect = errors.New("the issuer redirects, which is not followed")
 
 // bounded cuts answers that are too long; what is cut does not parse.
 type bounded struct{ next http.RoundTripper }

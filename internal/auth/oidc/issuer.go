@@ -2,12 +2,9 @@ package oidc
 
 import (
 	"context"
-	"crypto/subtle"
-	"errors"
-	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,19 +16,22 @@ import (
 )
 
 const (
-	askWait    = 10 * time.Second // for one exchange with the issuer
-	retryAfter = 3 * time.Second  // so that a crowd at the door does not knock a sick issuer over
+	askWait      = 10 * time.Second // for one exchange with the issuer
+	userInfoWait = 5 * time.Second  // of it, for UserInfo: a name alone is not worth more
+	retryAfter   = 3 * time.Second  // so that a crowd at the door does not knock a sick issuer over
 )
 
 // Options say which issuer, and who we are to it.
 type Options struct {
 	Issuer      string // https://…, as in its tokens; http on loopback only
 	ClientID    string
-	Secret      string // "" for a public client; PKCE protects the code either way
-	RedirectURL string // exact, as registered at the issuer
-	GroupsClaim string // "" is groups
-	Scopes      []string
+	Secret      string           // "" for a public client; PKCE protects the code either way
+	RedirectURL string           // exact, as registered at the issuer
+	GroupsClaim string           // a claim or a path to a nested one; "" is groups
+	NameClaim   string           // likewise, of the name to show; "" is preferred_username
+	Scopes      []string         // nil is openid, profile and email; openid is always asked for
 	Now         func() time.Time // nil is time.Now
+	Log         *slog.Logger     // nil discards
 }
 
 // Issuer is an auth.Issuer. Safe for concurrent use.
@@ -43,6 +43,7 @@ type Issuer struct {
 	found   *coreos.Provider
 	tried   time.Time // of the last attempt that failed
 	failure error
+	style   oauth2.AuthStyle // in which the secret was accepted; zero: not known yet
 }
 
 var _ auth.Issuer = (*Issuer)(nil)
@@ -53,43 +54,36 @@ func New(o Options) (*Issuer, error) {
 		return nil, fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-issuer and --oidc-client-id.")
 	}
 	u, err := url.Parse(o.Issuer)
-	if err != nil || u.Host == "" || u.User != nil || !(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) {
+	if err != nil || !protected(u) {
 		return nil, fault.New(fault.Invalid, "The OIDC issuer %q is not an https:// address.", o.Issuer)
 	}
 	if o.GroupsClaim == "" {
 		o.GroupsClaim = "groups"
 	}
-	if o.Scopes == nil {
-		o.Scopes = []string{coreos.ScopeOpenID, "profile", "email"}
+	if o.NameClaim == "" {
+		o.NameClaim = "preferred_username"
+	}
+	for flag, claim := range map[string]string{"--oidc-groups-claim": o.GroupsClaim, "--oidc-name-claim": o.NameClaim} {
+		if !auth.PlainName(claim) {
+			return nil, fault.New(fault.Invalid, "%s is not the name of a claim: %q. It is a name like groups or a path like realm_access.roles, of at most 200 printable characters.", flag, claim)
+		}
+	}
+	if o.Scopes, err = checkScopes(o.Scopes); err != nil {
+		return nil, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	return &Issuer{o: o, client: client()}, nil
 }
 
-func unavailable(err error) error {
-	return fault.Wrap(fault.Unavailable, err, "The sign-in service does not answer as it should. Try again in a minute; the log has the cause.")
-}
-
-// provider asks the issuer for its addresses until that worked once.
-func (i *Issuer) provider(ctx context.Context) (*coreos.Provider, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.found != nil {
-		return i.found, nil
-	}
-	now := i.o.Now()
-	if i.failure != nil && now.Sub(i.tried) < retryAfter {
-		return nil, i.failure
-	}
-	found, err := coreos.NewProvider(ctx, i.o.Issuer)
-	if err != nil {
-		i.tried, i.failure = now, unavailable(fmt.Errorf("discover %s: %w", i.o.Issuer, err))
-		return nil, i.failure
-	}
-	i.found, i.failure = found, nil
-	return found, nil
+// protected tells whether what is sent to an address can be read or changed on the
+// way by nobody: https, or this machine itself.
+func protected(u *url.URL) bool {
+	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
 
 func (i *Issuer) config(p *coreos.Provider) *oauth2.Config {
@@ -105,80 +99,4 @@ func (i *Issuer) Address(ctx context.Context, state, nonce, verifier string) (st
 		return "", err
 	}
 	return i.config(p).AuthCodeURL(state, coreos.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), nil
-}
-
-// algorithms are asymmetric: with "none" or a shared secret anybody, or any
-// client of the issuer, could sign.
-func algorithms() []string {
-	return []string{coreos.RS256, coreos.RS384, coreos.RS512, coreos.PS256, coreos.PS384, coreos.PS512, coreos.ES256, coreos.ES384, coreos.ES512, coreos.EdDSA}
-}
-
-// Exchange turns a code into claims.
-func (i *Issuer) Exchange(ctx context.Context, code, nonce, verifier string) (auth.Claims, error) {
-	ctx, cancel := context.WithTimeout(coreos.ClientContext(ctx, i.client), askWait)
-	defer cancel()
-	p, err := i.provider(ctx)
-	if err != nil {
-		return auth.Claims{}, err
-	}
-	token, err := i.config(p).Exchange(ctx, code, oauth2.VerifierOption(verifier))
-	if err != nil {
-		var refused *oauth2.RetrieveError
-		if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < 500 {
-			// Its text may hold what was sent, so it is not passed on.
-			return auth.Claims{}, untrusted(fmt.Errorf("exchange code: status %d", refused.Response.StatusCode))
-		}
-		return auth.Claims{}, unavailable(fmt.Errorf("exchange code: %w", withoutURL(err)))
-	}
-	raw, _ := token.Extra("id_token").(string)
-	if raw == "" {
-		return auth.Claims{}, untrusted(errors.New("there is no id_token in the answer"))
-	}
-	checks := &coreos.Config{ClientID: i.o.ClientID, SupportedSigningAlgs: algorithms(), Now: i.o.Now}
-	id, err := p.Verifier(checks).Verify(ctx, raw)
-	if err != nil {
-		return auth.Claims{}, untrusted(fmt.Errorf("verify id_token: %w", withoutURL(err)))
-	}
-	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1 {
-		return auth.Claims{}, untrusted(errors.New("the nonce is another attempt's"))
-	}
-	var all map[string]any
-	if err := id.Claims(&all); err != nil {
-		return auth.Claims{}, untrusted(fmt.Errorf("read claims: %w", err))
-	}
-	if azp, there := all["azp"]; (there || len(id.Audience) > 1) && azp != i.o.ClientID {
-		return auth.Claims{}, untrusted(errors.New("the token was made for another client"))
-	}
-	return auth.Claims{Issuer: id.Issuer, Subject: id.Subject, Name: displayName(all), Groups: texts(all[i.o.GroupsClaim])}, nil
-}
-
-func untrusted(err error) error {
-	return fault.Wrap(fault.Forbidden, err, "The answer of the sign-in service was refused. Begin again; the log has the cause.")
-}
-
-// displayName is for people only and grants nothing.
-func displayName(claims map[string]any) string {
-	for _, name := range []string{"preferred_username", "email", "name"} {
-		if s, _ := claims[name].(string); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// texts reads a claim that is a list of texts or, as some issuers have it, one.
-func texts(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var out []string
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-		return slices.Clip(out)
-	}
-	return nil
 }

@@ -2,183 +2,19 @@ package oidc
 
 import (
 	"context"
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"shardboard/internal/fault"
 )
-
-// provider is a small OpenID Connect issuer in this process. Its token endpoint
-// checks the client, the redirect address and PKCE as a strict one does.
-type provider struct {
-	*httptest.Server
-	rsa *rsa.PrivateKey
-	ec  *ecdsa.PrivateKey
-
-	mu     sync.Mutex
-	down   bool
-	huge   bool
-	codes  map[string]url.Values // code to the query of the authorization
-	header map[string]any        // of the token; merged over what is right
-	claims map[string]any
-	sign   func(p *provider, input string) []byte
-	asked  int // discoveries
-}
-
-// rsaKey is made once: it takes long.
-var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err)
-	}
-	return key
-})
-
-func newProvider(t *testing.T) *provider {
-	t.Helper()
-	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
-	var err error
-	if p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		t.Fatal(err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
-	mux.HandleFunc("GET /keys", p.keys)
-	mux.HandleFunc("POST /token", p.token)
-	p.Server = httptest.NewServer(mux)
-	t.Cleanup(p.Close)
-	return p
-}
-
-func answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked++
-	if p.down {
-		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	doc := map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-		"id_token_signing_alg_values_supported": []string{"RS256", "ES256", "HS256", "none"}}
-	if p.huge {
-		doc["padding"] = strings.Repeat("x", 2*maxAnswer)
-	}
-	answer(w, doc)
-}
-
-func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
-	point, err := p.ec.PublicKey.Bytes()
-	if err != nil {
-		panic(err)
-	}
-	answer(w, map[string]any{"keys": []any{
-		map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "use": "sig", "n": b64(p.rsa.N.Bytes()), "e": b64(big.NewInt(int64(p.rsa.E)).Bytes())},
-		map[string]any{"kty": "EC", "kid": "e", "alg": "ES256", "use": "sig", "crv": "P-256", "x": b64(point[1:33]), "y": b64(point[33:])},
-	}})
-}
-
-// authorize is the browser's visit: it gives the code that comes back.
-func (p *provider) authorize(t *testing.T, address string) string {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil || !strings.HasPrefix(address, p.URL+"/authorize?") {
-		t.Fatal(address, err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	code := fmt.Sprint("code", len(p.codes))
-	p.codes[code] = u.Query()
-	return code
-}
-
-func (p *provider) token(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q, ok := p.codes[r.PostFormValue("code")]
-	delete(p.codes, r.PostFormValue("code"))
-	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
-	id, secret, basic := r.BasicAuth()
-	if !basic {
-		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
-	}
-	if !ok || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") != b64(sum[:]) || r.PostFormValue("redirect_uri") != q.Get("redirect_uri") ||
-		id != "board" || secret != "client-secret" {
-		w.WriteHeader(http.StatusBadRequest)
-		answer(w, map[string]any{"error": "invalid_grant"})
-		return
-	}
-	now := time.Now()
-	header := map[string]any{"alg": "RS256", "kid": "r", "typ": "JWT"}
-	claims := map[string]any{"iss": p.URL, "sub": "sub-1", "aud": "board", "exp": now.Add(time.Minute).Unix(), "iat": now.Unix(), "nonce": q.Get("nonce"),
-		"preferred_username": "anna", "groups": []string{"ops", "staff"}}
-	maps.Copy(header, p.header)
-	maps.Copy(claims, p.claims)
-	h, _ := json.Marshal(header)
-	c, _ := json.Marshal(claims)
-	input := b64(h) + "." + b64(c)
-	sign := p.sign
-	if sign == nil {
-		sign = (*provider).byRSA
-	}
-	answer(w, map[string]any{"access_token": "a", "token_type": "Bearer", "expires_in": 60, "id_token": input + "." + b64(sign(p, input))})
-}
-
-func (p *provider) byRSA(input string) []byte { return signRSA(p.rsa, input) }
-
-func signRSA(key *rsa.PrivateKey, input string) []byte {
-	sum := sha256.Sum256([]byte(input))
-	sig, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	if err != nil {
-		panic(err)
-	}
-	return sig
-}
-
-func (p *provider) byEC(input string) []byte {
-	sum := sha256.Sum256([]byte(input))
-	r, s, err := ecdsa.Sign(rand.Reader, p.ec, sum[:])
-	if err != nil {
-		panic(err)
-	}
-	return append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
-}
-
-func (p *provider) issuer(t *testing.T, change ...func(*Options)) *Issuer {
-	t.Helper()
-	o := Options{Issuer: p.URL, ClientID: "board", Secret: "client-secret", RedirectURL: "https://board.example/login/oidc/callback"}
-	for _, c := range change {
-		c(&o)
-	}
-	i, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
-}
 
 const (
 	state    = "state-of-this-attempt"
@@ -233,6 +69,27 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	codes := map[string]string{
+		"another nonce":      "nonce",
+		"no nonce":           "nonce",
+		"another audience":   "other-audience",
+		"no audience":        "other-audience",
+		"another client":     "other-client",
+		"audiences, no azp":  "other-client",
+		"another issuer":     "other-issuer",
+		"the issuer, longer": "other-issuer",
+		"not valid yet":      "not-yet", "an encrypted one": "encrypted", "no token": "other-audience", "none": "no-id-token",
+		"expired":               "expired",
+		"no expiry":             "id-token",
+		"alg none":              "algorithm",
+		"another key":           "signature",
+		"another key's id":      "signature",
+		"an unknown key":        "signature",
+		"HMAC by client secret": "algorithm",
+		"HMAC by public key":    "algorithm",
+		"no signature":          "signature",
+		"a key of its own":      "signature",
+	}
 	past := time.Now().Add(-time.Hour).Unix()
 	for name, set := range map[string]func(*provider){
 		"another nonce":      func(p *provider) { p.claims = map[string]any{"nonce": "of another attempt"} },
@@ -243,6 +100,10 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 		"audiences, no azp":  func(p *provider) { p.claims = map[string]any{"aud": []string{"board", "other"}} },
 		"another issuer":     func(p *provider) { p.claims = map[string]any{"iss": "https://evil.example"} },
 		"the issuer, longer": func(p *provider) { p.claims = map[string]any{"iss": p.URL + "/"} },
+		"not valid yet":      func(p *provider) { p.claims = map[string]any{"nbf": time.Now().Add(time.Hour).Unix()} },
+		"an encrypted one":   func(p *provider) { p.whole = "a.b.c.d.e" },
+		"no token":           func(p *provider) { p.whole = "x" },
+		"none":               func(p *provider) { p.whole = "-" },
 		"expired":            func(p *provider) { p.claims = map[string]any{"exp": past} },
 		"no expiry":          func(p *provider) { p.claims = map[string]any{"exp": nil} },
 		"alg none": func(p *provider) {
@@ -266,15 +127,11 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
 			set(p)
-			i := p.issuer(t)
-			to, err := i.Address(t.Context(), state, nonce, verifier)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
+			c, err := p.signIn(t, p.issuer(t))
 			if err == nil || fault.Of(err) != fault.Forbidden || c.Subject != "" {
 				t.Errorf("%+v, %v", c, err)
 			}
+			refusedAs(t, err, codes[name])
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -17,18 +16,11 @@ func (u User) GoString() string { return u.String() }
 // maxUserFile bounds a file of users, in bytes.
 const maxUserFile = 64 << 10
 
-// ReadUserFile reads the users to begin with from a file, so that no password has to
+// ReadUsers reads the users to begin with from a file, so that no password has to
 // stand on a command line. Each line is a user: name, password and roles, separated
 // by spaces; a role is "name" or "name@db", and none means root. Empty lines and
 // those that begin with # are passed over.
-func ReadUserFile(path string) ([]User, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read users: %w", err)
-	}
-	defer f.Close()
-	return readUsers(io.LimitReader(f, maxUserFile))
-}
+func ReadUsers(r io.Reader) ([]User, error) { return readUsers(io.LimitReader(r, maxUserFile)) }
 
 func readUsers(r io.Reader) ([]User, error) {
 	var users []User

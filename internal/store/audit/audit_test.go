@@ -21,6 +21,16 @@ type memory struct {
 	records []store.AuditRecord
 	heads   []store.AuditHead
 	fails   error
+	written *audit.Point // as the process that writes remembers; nil: it only reads
+}
+
+func (m *memory) AuditWritten(context.Context) (int64, []byte, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.written == nil {
+		return 0, nil, false, nil
+	}
+	return m.written.Seq, m.written.Hash, true, nil
 }
 
 func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
@@ -38,8 +48,16 @@ func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecor
 func (m *memory) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := slices.DeleteFunc(slices.Clone(m.records), func(r store.AuditRecord) bool { return r.Seq <= after })
-	return out[:min(limit, len(out))], m.fails
+	var out []store.AuditRecord
+	for _, r := range m.records {
+		if len(out) == limit {
+			break
+		}
+		if r.Seq > after {
+			out = append(out, r)
+		}
+	}
+	return out, m.fails
 }
 
 func (m *memory) AuditBefore(_ context.Context, before int64, limit int) ([]store.AuditRecord, error) {
@@ -193,6 +211,21 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 			expect("swap", 0, 0, one(r), m.records[1:i], one(m.records[0]))
 		}
 		expect("insertion", i, from, before, one(foreign), one(r), after)
+		// The record is the end that was verified before, and is read again.
+		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Again: true}
+		next := after[:min(3, len(after))]
+		if rep, err := audit.Verify(each(one(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
+			t.Errorf("an end at %d that is still there: %+v %v", i+1, rep.Break, err)
+		}
+		for what, found := range map[string][]store.AuditRecord{"edit": one(edited), "rebuilding": one(rebuilt), "removal": next} {
+			if rep, err := audit.Verify(each(found), end); err != nil || rep.Break == nil || rep.Break.Seq != r.Seq {
+				t.Errorf("%s of the verified end at %d was not found: %+v %v", what, i+1, rep.Break, err)
+			}
+		}
 	}
 	if cases != 4*n {
 		t.Fatal(cases)
@@ -244,6 +277,12 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	for cut := range 100 {
 		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
 		note := verify(t, m.records[:cut], audit.Expect{Notes: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
+		// The end that was verified before is looked for again: every cut is found.
+		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
+		left := m.records[min(cut, 99):cut]
+		if again := verify(t, left, audit.Expect{After: end, Again: true}); again.Break == nil || again.Break.Code != audit.Cut || again.Break.Seq != 100 {
+			t.Errorf("%d left: the verified end is not missed: %+v", cut, again.Break)
+		}
 		if lost := cut < 80; (rep.Break != nil) != lost || (note.Break != nil) != lost {
 			t.Errorf("%d left: %+v, %+v", cut, rep.Break, note.Break)
 		} else if lost && (rep.Break.Code != audit.Cut || rep.Break.Found != int64(cut)) {

@@ -1,9 +1,9 @@
-// Package audit is the chain that makes the audit record tamper-evident: each
-// record's hash covers the record before it, so none can be changed, removed,
-// moved or put in without breaking every hash after it, and a signed head kept
-// elsewhere shows a tail that was cut off or a chain that was made anew. The
-// chain is pure functions over records; a Keeper signs its end and goes over
-// it while the program runs.
+// Package audit makes the audit record tamper-evident. Each record's hash covers
+// the record before it, so none can be edited, deleted, moved or inserted without
+// breaking every hash after it. A signed head kept elsewhere shows that the last
+// records were deleted or the whole chain was rewritten. The chain is made of pure
+// functions over records; a Keeper verifies it while the program runs and signs its
+// end.
 package audit
 
 import (
@@ -18,7 +18,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// Begin is what the first record follows: 32 zero bytes.
+// Begin is the hash that the first record links to: 32 zero bytes.
 func Begin() []byte { return make([]byte, sha256.Size) }
 
 // wire is the canonical form: fixed fields in a fixed order, map keys sorted by
@@ -45,9 +45,9 @@ func Canonical(e store.AuditEntry) ([]byte, error) {
 	return b, nil
 }
 
-// clean is an entry as it can be read back: milliseconds, and text that is
-// UTF-8. Hostile text need not be; JSON would replace its bytes in a way that
-// is another text when it is encoded once more, and the hash would be wrong.
+// clean makes an entry that reads back the same: times in milliseconds and text in
+// UTF-8. JSON replaces invalid bytes, so an entry with such text would be encoded
+// differently after it was read, and its hash would not match.
 func clean(e store.AuditEntry) store.AuditEntry {
 	e.At = e.At.UTC().Truncate(time.Millisecond)
 	for _, s := range []*string{&e.Cluster, &e.By, &e.Via, &e.From, &e.What, &e.Subject, &e.Outcome} {
@@ -75,8 +75,8 @@ func Parse(b []byte) (store.AuditEntry, error) {
 		What: w.What, Subject: w.Subject, Outcome: w.Outcome, Details: w.Details}, nil
 }
 
-// Next makes the record that follows (seq, prev) and the bytes to be kept of
-// its entry. Every store appends by it; the first record follows (0, Begin()).
+// Next makes the record that follows (seq, prev), and the bytes of its entry to
+// store. Every store appends with it; the first record follows (0, Begin()).
 func Next(e store.AuditEntry, seq int64, prev []byte) (r store.AuditRecord, canonical []byte, err error) {
 	e = clean(e)
 	if canonical, err = Canonical(e); err != nil {
@@ -86,12 +86,12 @@ func Next(e store.AuditEntry, seq int64, prev []byte) (r store.AuditRecord, cano
 	return store.AuditRecord{AuditEntry: e, Seq: seq, Prev: prev, Hash: Hash(prev, seq, canonical)}, canonical, nil
 }
 
-// Unreadable is the What of a record whose kept bytes are not an entry's
-// canonical form: somebody wrote them past this program. Its hash never fits.
+// Unreadable is the What of a record whose stored bytes are not an entry's
+// canonical form: another program wrote them. Its hash never matches.
 const Unreadable = "unreadable"
 
-// Read is the record of kept bytes. It never fails, so that one damaged record
-// hides none of the others; Check finds the damaged one.
+// Read makes a record from stored bytes. It never fails, so that one damaged record
+// does not hide the others; Check finds the damaged one.
 func Read(seq int64, canonical, prev, hash []byte) store.AuditRecord {
 	r := store.AuditRecord{Seq: seq, Prev: prev, Hash: hash}
 	e, err := Parse(canonical)
@@ -106,7 +106,7 @@ func Read(seq int64, canonical, prev, hash []byte) store.AuditRecord {
 	return r
 }
 
-// Hash is a record's: over the hash before it, its place and its entry.
+// Hash is the hash of a record: over the hash before it, its number and its entry.
 func Hash(prev []byte, seq int64, canonical []byte) []byte {
 	h := sha256.New()
 	h.Write(prev)
@@ -115,8 +115,8 @@ func Hash(prev []byte, seq int64, canonical []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Check tells whether a record follows the one before it, whose hash is prev;
-// the error is a *Break.
+// Check tells whether a record follows the one before it, whose hash is prev. The
+// error is a *Break.
 func Check(r store.AuditRecord, seq int64, prev []byte) error {
 	if b := check(r, Point{Seq: seq - 1, Hash: prev}); b != nil {
 		return b

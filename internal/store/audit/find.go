@@ -8,14 +8,14 @@ import (
 	"shardboard/internal/store"
 )
 
-// Filter chooses records; the zero Filter takes all. Texts are compared whole,
-// but a What that ends in a dot takes every code that begins with it.
+// Filter chooses records; the zero Filter matches all. Texts are compared as a
+// whole, but a What that ends in a dot matches every code that begins with it.
 type Filter struct {
 	By, What, Subject string
 	From, To          time.Time // inclusive, exclusive; zero: no bound
 }
 
-// Takes tells whether a record is among those looked for.
+// Takes tells whether a record matches.
 func (f Filter) Takes(r store.AuditRecord) bool {
 	switch {
 	case f.By != "" && r.By != f.By,
@@ -36,20 +36,20 @@ type Reader interface {
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
 }
 
-// searched bounds how many records one search reads: what is wanted may be
-// far back in millions, and nobody waits that long for a page.
+// searched bounds how many records one search reads: a match may be far back in
+// millions of records, and nobody waits that long for a page.
 const searched = 20_000
 
-// Found is a part of what a filter takes.
+// Found is one page of the records that match a filter.
 type Found struct {
 	Records []store.AuditRecord
-	Next    int64 // goes on from here; meaningless without More
+	Next    int64 // where to continue; meaningless without More
 	More    bool  // there may be more
 }
 
-// Newest gives records that a filter takes, newest first, from below a place
-// (0: from the end), at most limit. One search reads at most 20,000 records; a
-// part that is short of limit and has More was bounded by that.
+// Newest gives at most limit records that match a filter, newest first, from below
+// a number (0: from the end). One search reads at most 20,000 records; a page that
+// has fewer than limit and More set was bounded by that.
 func Newest(ctx context.Context, s Reader, f Filter, below int64, limit int) (Found, error) {
 	read := func(from int64, n int) ([]store.AuditRecord, error) { return s.AuditBefore(ctx, from, n) }
 	if below == 0 {
@@ -62,7 +62,7 @@ func Newest(ctx context.Context, s Reader, f Filter, below int64, limit int) (Fo
 	return search(read, f, below, limit)
 }
 
-// Oldest is Newest the other way round: from above a place (0: from the first).
+// Oldest is Newest in the other direction: from above a number (0: from the first).
 func Oldest(ctx context.Context, s Reader, f Filter, above int64, limit int) (Found, error) {
 	read := func(from int64, n int) ([]store.AuditRecord, error) { return s.AuditRecords(ctx, from, n) }
 	return search(read, f, above, limit)

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// purpose begins every signed message, so that a signature made for a head is
-// worth nothing anywhere else.
+// purpose begins every signed message, so that a signature made for a head is not
+// valid for anything else.
 const purpose = "shardboard audit head 1\n"
 
 // message is what the signature of a head covers: purpose, Seq and At in
@@ -31,13 +31,13 @@ func Sign(key ed25519.PrivateKey, p Point, at time.Time) store.AuditHead {
 	return h
 }
 
-// Signed tells whether a head's signature is that of its own key. Whose key
-// that is, only its fingerprint tells.
+// Signed tells whether a head's signature is valid for its own key. Whose key that
+// is can only be seen by its fingerprint.
 func Signed(h store.AuditHead) bool {
 	return len(h.Key) == ed25519.PublicKeySize && ed25519.Verify(h.Key, message(h), h.Signature)
 }
 
-// Fingerprint is a public key's short name, to be compared by people.
+// Fingerprint is a public key's short name, for people to compare.
 func Fingerprint(public []byte) string {
 	sum := sha256.Sum256(public)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])

@@ -14,15 +14,17 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
-// pemType is what the key file's block is called: PKCS #8, so that other
-// programs can read the key too.
+// pemType is the type of the key file's PEM block. The key is PKCS #8, so that other
+// programs can read it too.
 const pemType = "PRIVATE KEY"
 
-// OpenKey reads the key that signs heads, or makes it when the file does not
-// exist. Its file is refused inside the data directory, where whoever can
-// rewrite the record would find it, and when others than its owner may read it.
+// OpenKey reads the key that signs heads, or makes it when the file does not exist.
+// A file inside the data directory is refused, because whoever can rewrite the
+// record there could sign it too. So is one that others than its owner may read, and
+// one in a directory where others could replace it.
 func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	in, err := inside(path, dataDir)
 	if err != nil {
@@ -31,21 +33,30 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	if in {
 		return nil, fault.New(fault.Invalid, "The audit key %s lies inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
 	}
-	key, err := readKey(path)
+	real, _, err := fileperm.ParentDir("audit key", path)
+	if err != nil {
+		return nil, keyFailure(err, path)
+	}
+	key, err := readKey(real)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeKey(path); err == nil || errors.Is(err, fs.ErrExist) { // a second process may have been faster
-			key, err = readKey(path)
+		if err = makeKey(real); err == nil || errors.Is(err, fs.ErrExist) { // a second process may have been faster
+			key, err = readKey(real)
 		}
 	}
+	return key, keyFailure(err, path)
+}
+
+// keyFailure leaves a refusal as it is; any other failure is the system's.
+func keyFailure(err error, path string) error {
 	var said *fault.Error
-	if err != nil && !errors.As(err, &said) {
-		return nil, fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor made. Choose another path with --audit-key.", path)
+	if err == nil || errors.As(err, &said) {
+		return err
 	}
-	return key, err
+	return fault.Wrap(fault.Unavailable, err, "The audit key %s can be neither read nor created. Choose another path with --audit-key.", path)
 }
 
 func readKey(path string) (ed25519.PrivateKey, error) {
-	f, err := os.Open(path)
+	f, err := fileperm.OpenOwn("audit key", path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +65,8 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Invalid, "The audit key %s is not a file.", path)
-	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Take that from them: chmod 600 %s; and if they may have read it, remove it, so that a new one is made.", path, info.Mode().Perm(), path)
+		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: a new key is made at the next start.", path, info.Mode().Perm(), fileperm.Quote(path))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {
@@ -84,9 +92,6 @@ func makeKey(path string) error {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return fmt.Errorf("encode key: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
 	}
 	return writeNew(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -12,67 +13,24 @@ import (
 	"shardboard/internal/store"
 )
 
-// Point is a place in the chain: the record with Seq has Hash. The zero Point
-// is before the first record.
+// Point is a place in the chain: the record with number Seq has this Hash. The zero
+// Point is before the first record.
 type Point struct {
 	Seq  int64
 	Hash []byte
 }
 
-// What can be wrong with a chain.
-const (
-	Misplaced = "misplaced" // another record stands at this place: one was removed, moved or put in
-	Unlinked  = "unlinked"  // the record does not follow the one before it
-	Changed   = "changed"   // the record is not what it was when it was written
-	Cut       = "cut"       // the chain ends before a head that it once had
-	Rebuilt   = "rebuilt"   // the chain has another record where a head was
-	Forged    = "forged"    // a head's signature is not its key's
-	OtherKey  = "otherKey"  // a head is signed, by a key that is not trusted
-)
+// Equal says that both are the same place with the same hash.
+func (p Point) Equal(q Point) bool { return p.Seq == q.Seq && bytes.Equal(p.Hash, q.Hash) }
 
-// Break is the first thing that is wrong with a chain.
-type Break struct {
-	Code  string
-	Seq   int64     // the place where it shows
-	Found int64     // Misplaced: the place that the record there claims; Cut: the last record
-	At    time.Time // when the head was signed, where it is about one
-	Key   string    // OtherKey: the fingerprint of the head's key
-}
-
-// Error is a sentence for the command line.
-func (b *Break) Error() string {
-	switch b.Code {
-	case Misplaced:
-		return fmt.Sprintf("the record with number %d stands where %d belongs: one was removed, moved or put in", b.Found, b.Seq)
-	case Unlinked:
-		return fmt.Sprintf("record %d does not follow the one before it", b.Seq)
-	case Changed:
-		return fmt.Sprintf("record %d was changed after it was written", b.Seq)
-	case Cut:
-		return fmt.Sprintf("the records end at %d, and there was a record %d%s: the end was cut off", b.Found, b.Seq, b.signed())
-	case Rebuilt:
-		return fmt.Sprintf("record %d is not the one that stood there%s: the records were made anew", b.Seq, b.signed())
-	case Forged:
-		return fmt.Sprintf("the signature of the head at record %d is false", b.Seq)
-	case OtherKey:
-		return fmt.Sprintf("the head at record %d is signed by another key, %s", b.Seq, b.Key)
-	}
-	return fmt.Sprintf("record %d is wrong (%s)", b.Seq, b.Code)
-}
-
-func (b *Break) signed() string {
-	if b.At.IsZero() {
-		return ""
-	}
-	return " when a head was signed at " + b.At.UTC().Format(time.RFC3339)
-}
-
-// Expect is what a chain is held against, beyond itself.
+// Expect is what a chain must agree with, besides its own hashes.
 type Expect struct {
-	After Point             // verified before: the records begin after it
-	Heads []store.AuditHead // each must be signed and in the chain; those before After are not looked for
-	Notes []Point           // ends that somebody noted; each must be in the chain
-	Key   string            // fingerprint that every head must be signed by; "" any
+	After   Point             // verified before: the records begin after it
+	Again   bool              // the records begin with the one at After, which must still be as it was
+	Heads   []store.AuditHead // each must be signed and in the chain; those before After are not looked for
+	Witness *store.AuditHead  // the head in a witness file, treated as Heads are; nil: none
+	Notes   []Point           // ends that somebody noted; each must be in the chain
+	Key     string            // fingerprint that every head must be signed by; "" any
 }
 
 // Report is what a walk over the chain found.
@@ -90,11 +48,12 @@ func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, erro
 	if rep.End.Seq == 0 {
 		rep.End.Hash = Begin()
 	}
-	marks, bad := x.marks()
+	marks, bad := x.marks(x.After.Seq)
 	if bad != nil {
 		rep.Break = bad
 		return rep, nil
 	}
+	again := x.Again && x.After.Seq > 0
 	marks = rep.pass(marks)
 	for r, err := range records {
 		if err != nil {
@@ -103,23 +62,46 @@ func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, erro
 		if rep.Break != nil {
 			return rep, nil
 		}
+		if again {
+			rep.Break, again = same(r, x.After), false
+			continue
+		}
 		if rep.Break = check(r, rep.End); rep.Break != nil {
 			return rep, nil
 		}
 		rep.End = Point{r.Seq, r.Hash}
 		marks = rep.pass(marks)
 	}
-	if rep.Break == nil && len(marks) > 0 {
+	switch {
+	case rep.Break != nil:
+	case again:
+		rep.Break = &Break{Code: Cut, Seq: x.After.Seq, Found: x.After.Seq - 1}
+	case len(marks) > 0:
 		m := marks[len(marks)-1]
-		rep.Break = &Break{Code: Cut, Seq: m.Seq, Found: rep.End.Seq, At: m.at()}
+		rep.Break = &Break{Code: Cut, Seq: m.Seq, Found: rep.End.Seq, At: m.at(), Witness: m.witness}
 	}
 	return rep, nil
+}
+
+// same tells whether a record that was verified before is still as it was.
+func same(r store.AuditRecord, was Point) *Break {
+	canonical, err := Canonical(r.AuditEntry)
+	switch {
+	case r.Seq != was.Seq:
+		return &Break{Code: Misplaced, Seq: was.Seq, Found: r.Seq}
+	case err != nil || !bytes.Equal(r.Hash, Hash(r.Prev, r.Seq, canonical)):
+		return &Break{Code: Changed, Seq: r.Seq}
+	case !bytes.Equal(r.Hash, was.Hash):
+		return &Break{Code: Rebuilt, Seq: r.Seq}
+	}
+	return nil
 }
 
 // mark is a point that the chain must have.
 type mark struct {
 	Point
-	head *store.AuditHead // nil for a note
+	head    *store.AuditHead // nil for a note
+	witness bool             // the head is the witness's
 }
 
 func (m mark) at() time.Time {
@@ -129,24 +111,33 @@ func (m mark) at() time.Time {
 	return m.head.At
 }
 
-// marks are all points to be met, in order. Heads whose signature is wrong
-// end the walk before it begins.
-func (x Expect) marks() ([]mark, *Break) {
+func (m mark) rebuilt() *Break {
+	return &Break{Code: Rebuilt, Seq: m.Seq, At: m.at(), Witness: m.witness}
+}
+
+// marks are the points to be met from a place on, in order. A head whose
+// signature is wrong ends the walk before it begins.
+func (x Expect) marks(from int64) ([]mark, *Break) {
 	var out []mark
 	for i, h := range x.Heads {
-		switch key := Fingerprint(h.Key); {
-		case !Signed(h):
-			return nil, &Break{Code: Forged, Seq: h.Seq, At: h.At}
+		out = append(out, mark{Point{h.Seq, h.Hash}, &x.Heads[i], false})
+	}
+	if x.Witness != nil {
+		out = append(out, mark{Point{x.Witness.Seq, x.Witness.Hash}, x.Witness, true})
+	}
+	for _, m := range out {
+		switch key := Fingerprint(m.head.Key); {
+		case !Signed(*m.head):
+			return nil, &Break{Code: Forged, Seq: m.Seq, At: m.head.At, Witness: m.witness}
 		case x.Key != "" && key != x.Key:
-			return nil, &Break{Code: OtherKey, Seq: h.Seq, At: h.At, Key: key}
+			return nil, &Break{Code: OtherKey, Seq: m.Seq, At: m.head.At, Key: key, Witness: m.witness}
 		}
-		out = append(out, mark{Point{h.Seq, h.Hash}, &x.Heads[i]})
 	}
 	for _, p := range x.Notes {
-		out = append(out, mark{p, nil})
+		out = append(out, mark{p, nil, false})
 	}
-	out = slices.DeleteFunc(out, func(m mark) bool { return m.Seq < x.After.Seq })
-	slices.SortStableFunc(out, func(a, b mark) int { return int(min(max(a.Seq-b.Seq, -1), 1)) })
+	out = slices.DeleteFunc(out, func(m mark) bool { return m.Seq < from })
+	slices.SortStableFunc(out, func(a, b mark) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out, nil
 }
 
@@ -154,8 +145,8 @@ func (x Expect) marks() ([]mark, *Break) {
 func (rep *Report) pass(marks []mark) []mark {
 	for len(marks) > 0 && marks[0].Seq <= rep.End.Seq {
 		m := marks[0]
-		if m.Seq != rep.End.Seq || !bytes.Equal(m.Hash, rep.End.Hash) {
-			rep.Break = &Break{Code: Rebuilt, Seq: m.Seq, At: m.at()}
+		if !m.Point.Equal(rep.End) {
+			rep.Break = m.rebuilt()
 			return marks
 		}
 		if m.head != nil {
@@ -174,13 +165,16 @@ type Source interface {
 // batch is how many records are in memory at once.
 const batch = 500
 
-// Records reads all records after a place, in batches. From the beginning it
-// asks for places below 1 too: no record of ours has one, and one that does
-// was put in.
+// Records reads all records after a number, in batches. From the beginning it also
+// asks for numbers below 1: this program writes none, so such a record was inserted.
 func Records(ctx context.Context, from Source, after int64) iter.Seq2[store.AuditRecord, error] {
 	if after == 0 {
 		after = math.MinInt64
 	}
+	return recordsAfter(ctx, from, after)
+}
+
+func recordsAfter(ctx context.Context, from Source, after int64) iter.Seq2[store.AuditRecord, error] {
 	return func(yield func(store.AuditRecord, error) bool) {
 		for {
 			rows, err := from.AuditRecords(ctx, after, batch)

@@ -6,18 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
+	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
-// Witness is a file outside the data directory that holds the newest head. A
-// thief of the data directory who cuts the record and the heads in it is found
-// at the next start. Used by one goroutine.
+// Witness is a file outside the data directory that holds the newest head.
+// Somebody who can write only the data directory and cuts the record together with
+// the heads in it is found at the next start. Used by one goroutine.
 type Witness string
+
+// witnessMax bounds what is read: a head takes about 400 bytes.
+const witnessMax = 1 << 16
 
 // WitnessOf is the witness of a data directory beside a key: one key may serve
 // several directories.
@@ -30,6 +38,22 @@ func WitnessOf(key, dataDir string) (Witness, error) {
 	return Witness(key + "." + hex.EncodeToString(sum[:4]) + ".head"), nil
 }
 
+// WitnessesOf are the witnesses beside a key that exist.
+func WitnessesOf(key string) ([]Witness, error) {
+	entries, err := os.ReadDir(filepath.Dir(key))
+	if err != nil {
+		return nil, fmt.Errorf("look for witnesses: %w", err)
+	}
+	var out []Witness
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), filepath.Base(key)+".")
+		if sum, head := strings.CutSuffix(rest, ".head"); ours && head && len(sum) == 8 {
+			out = append(out, Witness(filepath.Join(filepath.Dir(key), e.Name())))
+		}
+	}
+	return out, nil
+}
+
 // noted is the file's form.
 type noted struct {
 	Seq       int64  `json:"seq"`
@@ -39,23 +63,52 @@ type noted struct {
 	Signature []byte `json:"signature"`
 }
 
-// Head is what the witness saw; nil when it saw nothing yet.
+// Head is the head in the file; nil when there is no file. Its signature is not
+// checked here.
 func (w Witness) Head() (*store.AuditHead, error) {
 	if w == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(string(w))
+	text, err := w.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if fault.Of(err) == fault.Invalid {
+		return nil, err
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read last head: %w", err)
+		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s cannot be read. Run this as the user that the server runs as, or check the file's rights.", string(w))
 	}
 	var n noted
-	if err := json.Unmarshal(text, &n); err != nil {
-		return nil, fmt.Errorf("read last head %s: %w", string(w), err)
+	err = json.Unmarshal(text, &n)
+	if err == nil && (n.Seq < 1 || len(n.Hash) != sha256.Size) {
+		err = errors.New("no record's number and hash")
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s is damaged: it does not hold a signed head. It shows nothing about the record any more; move it away only after a look at who changed it, and when.", string(w))
 	}
 	return &store.AuditHead{Seq: n.Seq, Hash: n.Hash, At: time.UnixMilli(n.At).UTC(), Key: n.Key, Signature: n.Signature}, nil
+}
+
+// read follows no link and does not wait for a pipe. The file may belong to another
+// user: root verifies the record of a server that runs as somebody else.
+func (w Witness) read() ([]byte, error) {
+	f, err := os.OpenFile(string(w), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fileperm.CheckOwn("last audit head", string(w)) // says what to do
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, witnessMax))
 }
 
 // Save replaces the head, whole or not at all.
@@ -67,17 +120,18 @@ func (w Witness) Save(h store.AuditHead) error {
 	if err != nil {
 		return fmt.Errorf("encode head: %w", err)
 	}
-	next := string(w) + ".new"
-	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	path, _, err := fileperm.ParentDir("last audit head", string(w))
+	if err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(next), 0o700); err != nil {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	if err := writeNew(next, append(text, '\n')); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := os.Rename(next, string(w)); err != nil {
+	if err := os.Rename(next, path); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // Append puts an entry at the end of the chain.
 func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditRecord, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
-		r, err = appendAudit(ctx, tx, e)
+		r, err = db.appendAudit(ctx, tx, e)
 		return err
 	})
 	return r, err
@@ -21,26 +21,30 @@ func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditReco
 
 // appendAudit is Append within a transaction, so that a change and its record
 // are one.
-func appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.AuditRecord, error) {
-	seq, prev, err := auditEnd(ctx, tx)
+func (db *DB) appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.AuditRecord, error) {
+	table, err := tableEnd(ctx, tx)
 	if err != nil {
 		return store.AuditRecord{}, err
 	}
-	if seq == 0 {
-		prev = audit.Begin()
+	seq, prev, err := db.written.follow(table)
+	if err != nil {
+		return store.AuditRecord{}, err
 	}
 	r, canonical, err := audit.Next(e, seq, prev)
 	if err != nil {
 		return store.AuditRecord{}, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO audit VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash)
-	return r, unavailable(err)
+	if _, err = tx.ExecContext(ctx, `INSERT INTO audit (seq, entry, prev, hash) VALUES (?, ?, ?, ?)`, r.Seq, canonical, r.Prev, r.Hash); err != nil {
+		return store.AuditRecord{}, auditFailure(err)
+	}
+	db.appended(r)
+	return r, nil
 }
 
 // appendAll appends entries in order.
-func appendAll(ctx context.Context, tx *sql.Tx, entries []store.AuditEntry) error {
+func (db *DB) appendAll(ctx context.Context, tx *sql.Tx, entries []store.AuditEntry) error {
 	for _, e := range entries {
-		if _, err := appendAudit(ctx, tx, e); err != nil {
+		if _, err := db.appendAudit(ctx, tx, e); err != nil {
 			return err
 		}
 	}
@@ -60,7 +64,7 @@ func (db *DB) AuditBefore(ctx context.Context, before int64, limit int) ([]store
 func (db *DB) auditRows(ctx context.Context, query string, from int64, limit int) ([]store.AuditRecord, error) {
 	rows, err := db.read.QueryContext(ctx, query, from, limit)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, auditFailure(err)
 	}
 	defer rows.Close()
 	var out []store.AuditRecord
@@ -68,11 +72,11 @@ func (db *DB) auditRows(ctx context.Context, query string, from int64, limit int
 		var seq int64
 		var entry, prev, hash []byte
 		if err := rows.Scan(&seq, &entry, &prev, &hash); err != nil {
-			return nil, unavailable(err)
+			return nil, auditFailure(err)
 		}
 		out = append(out, audit.Read(seq, entry, prev, hash))
 	}
-	return out, unavailable(rows.Err())
+	return out, auditFailure(rows.Err())
 }
 
 // AuditEnd is the last record's place and hash.
@@ -88,14 +92,14 @@ func auditEnd(ctx context.Context, q queryer) (seq int64, hash []byte, err error
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil, nil
 	}
-	return seq, hash, unavailable(err)
+	return seq, hash, auditFailure(err)
 }
 
 // SaveHead keeps a signed head.
 func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
-		return unavailable(err)
+		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads (seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
+		return auditFailure(err)
 	})
 }
 
@@ -118,7 +122,7 @@ func (db *DB) AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHea
 func (db *DB) heads(ctx context.Context, query string, args ...any) ([]store.AuditHead, error) {
 	rows, err := db.read.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, auditFailure(err)
 	}
 	defer rows.Close()
 	var out []store.AuditHead
@@ -126,10 +130,10 @@ func (db *DB) heads(ctx context.Context, query string, args ...any) ([]store.Aud
 		var h store.AuditHead
 		var at int64
 		if err := rows.Scan(&h.Seq, &h.Hash, &at, &h.Key, &h.Signature); err != nil {
-			return nil, unavailable(err)
+			return nil, auditFailure(err)
 		}
 		h.At = time.UnixMilli(at).UTC()
 		out = append(out, h)
 	}
-	return out, unavailable(rows.Err())
+	return out, auditFailure(rows.Err())
 }

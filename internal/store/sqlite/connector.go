@@ -34,8 +34,8 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 // Driver is for driver.Connector.
 func (c *connector) Driver() driver.Driver { return c.driver }
 
-// inPlace is an error when the path leads to something else than what is open.
-func (db *DB) inPlace() error {
+// notLost is an error when the path leads to something else than what is open.
+func (db *DB) notLost() error {
 	if db.place == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 )
 
 // A guard is a lock on a file beside the data directory, NAME.lock. The owner
@@ -104,37 +106,64 @@ type guardOwner struct{ pid int }
 
 func (o *guardOwner) Error() string { return fmt.Sprintf("held by process %d", o.pid) }
 
-// own takes the guard and then the directory's lock. Without an error and without
-// a lock, another process owns the directory. It makes the directory, but not
-// where the guard says that another process still uses the one that was there.
-func own(dir string) (guard, lock *os.File, err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot make the data directory %s. Choose another with --data-dir.", dir)
+// ownership is what a process has of a data directory that is in order.
+type ownership struct {
+	path        string // without links
+	notes       []string
+	guard, lock *os.File // lock is nil when another process owns it; guard also where there can be none
+}
+
+// own takes the guard and then the directory's lock, and makes a directory that
+// is missing, but not where the guard says that another process still uses the one
+// that was there.
+func own(dir string) (o ownership, err error) {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if o.guard, err = takeGuardPatiently(dir); err != nil {
+			return o, err
+		}
 	}
-	path := filepath.Join(dir, lockName)
+	if err := o.take(dir); err != nil {
+		return o, errors.Join(err, release(o.lock), release(o.guard))
+	}
+	if o.lock == nil {
+		err = release(o.guard)
+		o.guard = nil
+	}
+	return o, err
+}
+
+func (o *ownership) take(dir string) error {
+	made, err := fileperm.OwnDir("data directory", dir)
+	if err != nil {
+		return classify(err, "Cannot use or make the data directory %s: %v. Choose another with --data-dir.", dir, err)
+	}
+	o.path, o.notes = made.Path, made.Notes
+	if o.guard == nil {
+		if o.guard, err = takeGuardPatiently(dir); err != nil {
+			return err
+		}
+	}
+	if o.lock, err = acquirePatiently(filepath.Join(o.path, lockName)); err != nil {
+		return classify(err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+	}
+	return nil
+}
+
+// takeGuardPatiently is takeGuard, again while whoever has it may be starting or
+// stopping. That the directory there is owned is no error: it will be read.
+func takeGuardPatiently(dir string) (*os.File, error) {
 	for try := 1; ; try++ {
-		if guard, err = takeGuard(dir); err == nil {
-			break
-		}
-		if locked(path) {
-			return nil, nil, nil
-		}
-		if try == lockTries { // it was neither starting nor stopping
-			return nil, nil, guarded(dir, err)
+		guard, err := takeGuard(dir)
+		switch {
+		case err == nil:
+			return guard, nil
+		case locked(filepath.Join(dir, lockName)):
+			return nil, nil
+		case try == lockTries:
+			return nil, guarded(dir, err)
 		}
 		time.Sleep(lockPause)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot make the data directory %s. Choose another with --data-dir.", dir), release(guard))
-	}
-	lock, err = acquirePatiently(path)
-	switch {
-	case err != nil:
-		return nil, nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir), release(guard))
-	case lock == nil:
-		return nil, nil, release(guard)
-	}
-	return guard, lock, nil
 }
 
 // locked tells whether the lock file of a directory exists and is held.

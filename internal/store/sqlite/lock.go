@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"shardboard/internal/fileperm"
 )
 
 // acquire takes the exclusive lock of a file and keeps it as long as the file
 // is open. It gives nil when another process has it. The file says who, for
-// people; the lock itself is the system's and cannot be left behind.
+// people; the lock itself is the system's and cannot be left behind. A link is not
+// followed and nothing is written to a file that is not ours alone.
 func acquire(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := fileperm.OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
 	}

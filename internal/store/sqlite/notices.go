@@ -95,7 +95,7 @@ func (db *DB) told(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) erro
 		if err := f(tx); err != nil {
 			return err
 		}
-		_, err := appendAudit(ctx, tx, e)
+		_, err := db.appendAudit(ctx, tx, e)
 		return err
 	})
 }

@@ -43,7 +43,7 @@ func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery
 		if err != nil {
 			return unavailable(err)
 		}
-		return appendAll(ctx, tx, told)
+		return db.appendAll(ctx, tx, told)
 	})
 }
 

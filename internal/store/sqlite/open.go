@@ -10,7 +10,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
@@ -34,34 +34,38 @@ type DB struct {
 	pinned *sql.Conn // of read: while it is open, SQLite never makes the files beside the database anew
 	lock   *os.File  // nil when read only
 	guard  *os.File  // nil when read only, or where there can be none
+	notes  []string
+	path   string
+	file   os.FileInfo // the database file as it was opened
 
 	place     *place   // nil in what OpenReader gives
 	probe     *os.File // the lock file of another process's directory; nil when we own it
 	condition *condition
+
+	turn    chan struct{} // holds one token while a change is made
+	written written
 }
 
 var _ store.Store = (*DB)(nil)
 
-// Open opens or makes the store in a directory, which only its owner may read.
-// When another process owns it, the store opens for reading, and Owner is false.
+// Open opens or makes the store in a directory that nobody else may write to or
+// replace (package fileperm). When another process owns it, the store opens for
+// reading, and Owner is false.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Cannot find the data directory %s. Give a path that begins with / by --data-dir.", dir)
-	}
-	guard, lock, err := own(dir)
+	held, err := own(dir)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{guard: guard, lock: lock, condition: newCondition(store.Owned, nil)}
+	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
 		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
 	}
 	if db.place, err = placeOf(dir); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data directory %s.", dir), db.Close())
+		return nil, errors.Join(classify(err, "Cannot open the data directory %s: %v.", dir, err), db.Close())
 	}
-	if err := db.open(ctx, filepath.Join(dir, fileName)); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+	if err := db.open(ctx, filepath.Join(held.path, fileName), fileperm.CheckOwn); err != nil {
+		err = auditFailure(err)
+		return nil, errors.Join(classify(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	if err := db.watchPlace(ctx, dir); err != nil {
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "The data directory %s changed while it was opened. Start again.", dir), db.Close())
@@ -69,12 +73,41 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	return db, nil
 }
 
-func (db *DB) open(ctx context.Context, path string) error {
+// classify leaves a refusal as it is: it says what to do.
+func classify(err error, format string, args ...any) error {
+	if fault.Of(err) == fault.Invalid {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, format, args...)
+}
+
+// open opens the database. SQLite opens files by their paths, again and again;
+// check says for each of them whether it is one to be used, before and after.
+func (db *DB) open(ctx context.Context, path string, check checkFile) error {
+	if err := checkFiles(path, check); err != nil {
+		return err
+	}
 	if db.lock != nil {
 		if err := restrict(path); err != nil {
 			return err
 		}
-		w, err := db.connect(path, "rwc", 1)
+	}
+	was, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if err := db.connect(ctx, path); err != nil {
+		return err
+	}
+	if err := fileperm.Same("database", path, was); err != nil {
+		return err
+	}
+	return checkFiles(path, check)
+}
+
+func (db *DB) connect(ctx context.Context, path string) error {
+	if db.lock != nil {
+		w, err := db.pool(path, "rwc", 1)
 		if err != nil {
 			return err
 		}
@@ -83,7 +116,7 @@ func (db *DB) open(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	r, err := db.connect(path, "ro", readers+1)
+	r, err := db.pool(path, "ro", readers+1)
 	if err != nil {
 		return err
 	}
@@ -91,32 +124,22 @@ func (db *DB) open(ctx context.Context, path string) error {
 	if err := r.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s for reading: %w", path, err)
 	}
-	return checkVersion(ctx, r)
-}
-
-// restrict makes the file its owner's alone before there is anything in it:
-// SQLite gives the files beside it, where every change is first, its mode. A file
-// that is there is never opened: to close it would drop the locks that another
-// store of this process has on it, which SQLite does not notice.
-func restrict(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		err = os.Chmod(path, 0o600)
-	case err == nil:
-		err = errors.Join(f.Chmod(0o600), f.Close())
-	default:
-		return fmt.Errorf("make %s: %w", path, err)
+	if err := checkVersion(ctx, r); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("restrict %s: %w", path, err)
+	if db.file, err = os.Stat(path); err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	db.path = path
+	if db.write != nil {
+		db.begun(ctx)
 	}
 	return nil
 }
 
-// connect names every setting in the address, so that each connection of the
-// pool has them.
-func (db *DB) connect(path, mode string, connections int) (*sql.DB, error) {
+// pool names every setting in the address, so that each connection of the pool
+// has them.
+func (db *DB) pool(path, mode string, connections int) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
 	if mode != "ro" {
 		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(FULL)")
@@ -127,7 +150,7 @@ func (db *DB) connect(path, mode string, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	pool := sql.OpenDB(&connector{driver: found.Driver(), name: name, check: db.inPlace})
+	pool := sql.OpenDB(&connector{driver: found.Driver(), name: name, check: db.notLost})
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	return pool, found.Close()
@@ -145,7 +168,7 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 		}
 		names = append(names, fileName+"-wal", fileName+"-shm") // every change is in the first of them first
 	} else {
-		if db.probe, err = os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0); err != nil {
+		if db.probe, err = fileperm.OpenOwn("lock file", filepath.Join(dir, lockName), os.O_RDWR); err != nil {
 			return err
 		}
 	}
@@ -167,6 +190,10 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 
 // Owner tells whether this process may write.
 func (db *DB) Owner() bool { return db.write != nil }
+
+// Notes say what was changed at the directory, or accepted there and should be
+// known: for the log.
+func (db *DB) Notes() []string { return db.notes }
 
 // Close ends all use and gives up the ownership.
 func (db *DB) Close() error {
@@ -198,6 +225,11 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := db.Writable(); err != nil {
 		return err
 	}
+	if err := db.enter(ctx); err != nil {
+		return unavailable(err)
+	}
+	defer db.leave()
+	db.written.pending = nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err)
@@ -206,7 +238,9 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	err = tx.Commit()
+	db.written.commit(err != nil)
+	if err != nil {
 		return unavailable(err)
 	}
 	if err := db.Writable(); err != nil {

@@ -8,20 +8,30 @@ import (
 	"path/filepath"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
 // OpenReader opens a store that exists for reading only: it makes nothing,
 // takes no ownership and moves no schema, so that a copy or the data of a
-// running server can be looked at as it is.
+// running server can be looked at as it is. Nobody but its owner may write to it.
 func OpenReader(ctx context.Context, dir string) (*DB, error) {
-	path := filepath.Join(dir, fileName)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	at, err := fileperm.ReadDir("data directory", dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
-	if err := db.open(ctx, path); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
+	if err != nil {
+		return nil, classify(err, "Cannot read the data directory %s: %v.", dir, err)
+	}
+	path := filepath.Join(at.Path, fileName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
+	}
+	db := &DB{notes: at.Notes, condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
+	check := func(what, path string) error { return fileperm.CheckRead(what, path, at) }
+	if err := db.open(ctx, path, check); err != nil {
+		err = auditFailure(err)
+		return nil, errors.Join(classify(err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
 }

@@ -24,7 +24,7 @@ func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces strin
 		if _, err := tx.ExecContext(ctx, `UPDATE users SET last_login = ? WHERE 'user:' || id = ?`, millis(s.Created), s.Subject); err != nil {
 			return unavailable(err)
 		}
-		_, err := appendAudit(ctx, tx, e)
+		_, err := db.appendAudit(ctx, tx, e)
 		return err
 	})
 }
@@ -40,7 +40,7 @@ func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e 
 		if err := insertSession(ctx, tx, s, former); err != nil {
 			return err
 		}
-		_, err := appendAudit(ctx, tx, e)
+		_, err := db.appendAudit(ctx, tx, e)
 		return err
 	})
 }
@@ -89,7 +89,7 @@ func (db *DB) EndSession(ctx context.Context, id string, e store.AuditEntry) err
 		if err := found(res, err, "There is no such session; it may have ended."); err != nil {
 			return err
 		}
-		_, err = appendAudit(ctx, tx, e)
+		_, err = db.appendAudit(ctx, tx, e)
 		return err
 	})
 }

@@ -19,7 +19,7 @@ func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey, to
 		if err != nil {
 			return unavailable(err)
 		}
-		return appendAll(ctx, tx, told)
+		return db.appendAll(ctx, tx, told)
 	})
 }
 

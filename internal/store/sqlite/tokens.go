@@ -19,7 +19,7 @@ func (db *DB) CreateToken(ctx context.Context, t store.Token, e store.AuditEntry
 		if err != nil {
 			return unavailable(err)
 		}
-		_, err = appendAudit(ctx, tx, e)
+		_, err = db.appendAudit(ctx, tx, e)
 		return err
 	})
 }
@@ -63,7 +63,7 @@ func (db *DB) RevokeToken(ctx context.Context, id string, at time.Time, e store.
 		if _, err := tx.ExecContext(ctx, `UPDATE tokens SET revoked = ? WHERE id = ?`, millis(at), id); err != nil {
 			return unavailable(err)
 		}
-		_, err = appendAudit(ctx, tx, e)
+		_, err = db.appendAudit(ctx, tx, e)
 		return err
 	})
 }

@@ -15,7 +15,7 @@ const userColumns = `id, name, role, password, break_glass, disabled, created, l
 
 // CreateUser adds an account.
 func (db *DB) CreateUser(ctx context.Context, u store.User, e store.AuditEntry) error {
-	return db.change(ctx, func(tx *sql.Tx) error { return createUser(ctx, tx, u, e) })
+	return db.change(ctx, func(tx *sql.Tx) error { return db.createUser(ctx, tx, u, e) })
 }
 
 // CreateFirstUser adds an account while there is none.
@@ -28,11 +28,11 @@ func (db *DB) CreateFirstUser(ctx context.Context, u store.User, e store.AuditEn
 		if n > 0 {
 			return fault.New(fault.Conflict, "There are users already, so nobody can be the first one.")
 		}
-		return createUser(ctx, tx, u, e)
+		return db.createUser(ctx, tx, u, e)
 	})
 }
 
-func createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.AuditEntry) error {
+func (db *DB) createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.AuditEntry) error {
 	var taken bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE name = ?)`, u.Name).Scan(&taken)
 	if err != nil {
@@ -54,7 +54,7 @@ func createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.AuditEntr
 	if err != nil {
 		return unavailable(err)
 	}
-	_, err = appendAudit(ctx, tx, e)
+	_, err = db.appendAudit(ctx, tx, e)
 	return err
 }
 
@@ -77,13 +77,13 @@ func (db *DB) Users(ctx context.Context) ([]store.User, error) {
 // ChangeUser changes an account, ends sessions and records it, all or nothing.
 func (db *DB) ChangeUser(ctx context.Context, id string, c store.UserChange, e store.AuditEntry) (ended []string, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
-		ended, err = changeUser(ctx, tx, id, c, e)
+		ended, err = db.changeUser(ctx, tx, id, c, e)
 		return err
 	})
 	return ended, err
 }
 
-func changeUser(ctx context.Context, tx *sql.Tx, id string, c store.UserChange, e store.AuditEntry) ([]string, error) {
+func (db *DB) changeUser(ctx context.Context, tx *sql.Tx, id string, c store.UserChange, e store.AuditEntry) ([]string, error) {
 	var columns []string
 	var args []any
 	add := func(column string, value any) {
@@ -123,7 +123,7 @@ func changeUser(ctx context.Context, tx *sql.Tx, id string, c store.UserChange, 
 		}
 		ended = append(ended, stale...)
 	}
-	_, err = appendAudit(ctx, tx, e)
+	_, err = db.appendAudit(ctx, tx, e)
 	return ended, err
 }
 

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/store/sqlite"
+)
+
+// signedDir is a data directory that a server with this key has served: n more
+// records, and a head of the last one in the data and in the witness file.
+func signedDir(t *testing.T, dir, key string, n int) (witness string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for range n {
+		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := audit.Options{}
+	if o.Key, err = audit.OpenKey(key, dir); err != nil {
+		t.Fatal(err)
+	}
+	if o.Witness, err = audit.WitnessOf(key, dir); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	k := audit.NewKeeper(db, o)
+	if _ = k.Run(ended); k.State().Head == nil {
+		t.Fatalf("%+v", k.State())
+	}
+	return string(o.Witness)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An older copy of the directory is in order in itself, heads and all. Only the
+// witness shows that it is older.
+func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
+	dir := t.TempDir()
+	data, key, db := filepath.Join(dir, "data"), filepath.Join(dir, "config", "audit.key"), filepath.Join(dir, "data", "shardboard.db")
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "elsewhere"))
+	signedDir(t, data, key, 5)
+	copyFile(t, db, filepath.Join(dir, "old.db"))
+	witness := signedDir(t, data, key, 3)
+	verify := func(args ...string) (int, string) {
+		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, args...)...)
+		return code, out + errs
+	}
+	for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
+		if code, text := verify(args...); code != 0 || !strings.Contains(text, "The witness file "+witness+" agrees: its head of record 8") {
+			t.Errorf("%v: exit %d %s", args, code, text)
+		}
+	}
+	t.Setenv("SHARDBOARD_AUDIT_KEY", key)
+	if code, text := verify(); code != 0 || !strings.Contains(text, witness+" agrees") {
+		t.Errorf("exit %d %s", code, text)
+	}
+	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
+
+	copyFile(t, filepath.Join(dir, "old.db"), db)
+	for _, args := range [][]string{{}, {"--audit-key", key}, {"--witness", witness}} {
+		code, text := verify(args...)
+		if code != 1 || !strings.Contains(text, "the records end at 5, but there was a record 8") || !strings.Contains(text, "in the witness file") || !strings.Contains(text, witness) {
+			t.Errorf("%v: exit %d %s", args, code, text)
+		}
+	}
+	_, older, _ := shardboard(t, "audit", "export", "--data-dir", data)
+	for text, want := range map[string]int{export: 0, older: 1} {
+		for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
+			if code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", keep(t, text)}, args...)...); code != want {
+				t.Errorf("%v: exit %d, want %d: %s%s", args, code, want, out, errs)
+			}
+		}
+	}
+	t.Setenv("SHARDBOARD_AUDIT_KEY", "")
+	if code, text := verify(); code != 0 || !strings.Contains(text, "No witness file was found at "+filepath.Join(dir, "elsewhere")) || !strings.Contains(text, "does not show whether the record was cut or replaced") {
+		t.Errorf("without the witness an older copy looks in order, and that has to be said: exit %d %s", code, text)
+	}
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, older)); code != 0 || !strings.Contains(out, "No witness file was compared") {
+		t.Errorf("exit %d %s%s", code, out, errs)
+	}
+}
+
+func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
+	dir := t.TempDir()
+	data, key := filepath.Join(dir, "data"), filepath.Join(dir, "audit.key")
+	good := signedDir(t, data, key, 5)
+	other := signedDir(t, filepath.Join(dir, "other"), filepath.Join(dir, "other.key"), 9)
+	text, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"missing":         {[]string{"--witness", filepath.Join(dir, "none")}, 2, "There is no witness file " + dir},
+		"directory":       {[]string{"--witness", dir}, 2, "cannot be read"},
+		"empty":           {[]string{"--witness", keep(t, "")}, 2, "is damaged"},
+		"no JSON":         {[]string{"--witness", keep(t, "seq=5")}, 2, "is damaged"},
+		"half":            {[]string{"--witness", keep(t, string(text[:len(text)/2]))}, 2, "is damaged"},
+		"no head":         {[]string{"--witness", keep(t, "{}")}, 2, "is damaged"},
+		"forged":          {[]string{"--witness", keep(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1, "was changed: the signature"},
+		"another chain's": {[]string{"--witness", other}, 1, "the records end at 5, but there was a record 9"},
+		"another key":     {[]string{"--witness", good, "--key", "SHA256:other"}, 1, "signed by another key"},
+		"no key there":    {[]string{"--audit-key", filepath.Join(dir, "none.key")}, 2, "There is no audit key at"},
+		"both":            {[]string{"--audit-key", key, "--witness", good}, 2, "not both"},
+		"key of another":  {[]string{"--audit-key", filepath.Join(dir, "other.key")}, 0, "No witness file was found at"},
+		"good":            {[]string{"--witness", good}, 0, "agrees"},
+	} {
+		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, c.args...)...)
+		if code != c.code || !strings.Contains(out+errs, c.says) {
+			t.Errorf("%s: exit %d %s%s", name, code, out, errs)
+		}
+	}
+	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
+	file := keep(t, export)
+	copyFile(t, good, key+".00000000.head")
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", key); code != 2 || !strings.Contains(errs, "There are 2 witness files") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	bare := filepath.Join(dir, "bare.key")
+	copyFile(t, key, bare)
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", bare); code != 2 || !strings.Contains(errs, "There is no witness file beside") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	if os.Getuid() == 0 {
+		return // root reads everything
+	}
+	if err := os.Chmod(good, 0); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", data, "--witness", good); code != 2 || !strings.Contains(errs, "cannot be read") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+}
+
+// Damage is a finding of the command (1), not a failure that might pass (6).
+func TestAuditVerifyNamesAMissingTable(t *testing.T) {
+	dir, _, _ := record(t, 3)
+	execute(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The table audit of the audit record is missing") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+	dir, _, _ = record(t, 3)
+	if err := os.WriteFile(filepath.Join(dir, "shardboard.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The database file is damaged") {
+		t.Errorf("exit %d %s", code, errs)
+	}
+}
+
+// execute changes a database past the program.
+func execute(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}

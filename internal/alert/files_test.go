@@ -1,0 +1,50 @@
+package alert
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+func TestAnAlertsFileIsASecretWhereItHasAddresses(t *testing.T) {
+	dir := t.TempDir()
+	written := func(name, text string, mode os.FileMode) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	url := written("url", canary+"\n", 0o600)
+	inline, named := "targets: [{name: ops, format: slack, url: \""+canary+"\"}]\n", "targets: [{name: ops, format: slack, url_file: "+url+"}]\n"
+	for _, c := range []struct {
+		name, text string
+		mode       os.FileMode
+		url        os.FileMode
+		says       string // of the refusal; "": taken
+	}{
+		{"addresses, ours alone", inline, 0o600, 0o600, ""},
+		{"addresses, others read", inline, 0o644, 0o600, "chmod 600 "},
+		{"no addresses, others read", named, 0o644, 0o600, ""},
+		{"no addresses, others write", named, 0o666, 0o600, "chmod go-w "},
+		{"others read the address's file", named, 0o600, 0o644, "chmod 600 " + url},
+	} {
+		if err := os.Chmod(url, c.url); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(written("alerts.yaml", c.text, c.mode))
+		switch {
+		case c.says == "" && (err != nil || len(got.Targets) != 1):
+			t.Errorf("%s: %v", c.name, err)
+		case c.says != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "CANARY")):
+			t.Errorf("%s: got %v, want a refusal with %q", c.name, err, c.says)
+		}
+	}
+}

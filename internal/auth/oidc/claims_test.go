@@ -1,0 +1,181 @@
+package oidc
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"shardboard/internal/fault"
+)
+
+func object(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestClaimsAreFoundByNameAndByPath(t *testing.T) {
+	claims := object(t, `{"groups": ["a"], "realm_access": {"roles": ["b"], "roles.x": ["c"]}, "https://example.com/roles": ["d"],
+		"resource_access": {"shardboard": {"roles": ["e"]}, "board.example.com": {"roles": ["f"]}}, "a.b": {"c": "g"}, "a": {"b": {"c": "h"}, "b.d": "i"},
+		"none": null, "x": {"none": null, "text": "y"}, "realm_access.literal": ["j"], "": "k", "t.": "l"}`)
+	for path, want := range map[string]string{
+		"groups": "[a]", "realm_access.roles": "[b]", "realm_access.roles.x": "[c]", "https://example.com/roles": "[d]",
+		"resource_access.shardboard.roles": "[e]", "resource_access.board.example.com.roles": "[f]", "a.b.c": "g", "a.b.d": "i", "realm_access.literal": "[j]", "t.": "l",
+		"none": "", "x.none": "", "Groups": "", "realm_access": "map[roles:[b] roles.x:[c]]", "realm_access.": "", ".realm_access": "", "x.text.more": "", "groups.a": "", "..": "", "missing": "",
+	} {
+		got, ok := lookup(claims, path)
+		if ok != (want != "") || ok && fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v, expected %q", path, got, ok, want)
+		}
+	}
+}
+
+func TestGroupsAreATextOrAList(t *testing.T) {
+	long := strings.Repeat("g", maxGroup+1)
+	for text, tc := range map[string]struct {
+		want    string
+		ignored int
+		problem string
+	}{
+		`"ops"`:                      {want: "ops"},
+		`"ops,staff all"`:            {want: "ops,staff all"}, // one group: a name may have commas and spaces
+		`""`:                         {ignored: 1},
+		`[]`:                         {},
+		`["ops", "staff"]`:           {want: "ops|staff"},
+		`["ops", 1, null, {}, [""]]`: {want: "ops", ignored: 4},
+		`["ops", "` + long + `"]`:    {want: "ops", ignored: 1},
+		`[1, 2]`:                     {ignored: 2, problem: "list of 2"},
+		`{"roles": ["ops"]}`:         {problem: "object"},
+		`7`:                          {problem: "number"},
+		`true`:                       {problem: "true or false"},
+	} {
+		got, err := readGroups(object(t, `{"v":`+text+`}`)["v"])
+		if strings.Join(got.groups, "|") != tc.want || got.ignored != tc.ignored || (err != nil) != (tc.problem != "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
+			t.Errorf("%.40s: %+v, %v", text, got, err)
+		}
+	}
+}
+
+func TestGroupsComeFromWhereTheyAreSaidToBe(t *testing.T) {
+	for claim, claims := range map[string]map[string]any{
+		"realm_access.roles":               {"realm_access": map[string]any{"roles": []string{"ops"}}},
+		"resource_access.shardboard.roles": {"resource_access": map[string]any{"shardboard": map[string]any{"roles": "ops"}}},
+		"https://example.com/roles":        {"https://example.com/roles": []any{"ops", 1}},
+	} {
+		inToken, inInfo := newProvider(t), newProvider(t)
+		inToken.claims = claims
+		inInfo.info = map[string]any{"sub": "sub-1", "https://example.com/roles": claims["https://example.com/roles"],
+			"realm_access": claims["realm_access"], "resource_access": claims["resource_access"]}
+		for where, p := range map[string]*provider{"the ID token": inToken, "UserInfo": inInfo} {
+			c, err := p.signIn(t, p.issuer(t, func(o *Options) { o.GroupsClaim = claim }))
+			if err != nil || strings.Join(c.Groups, ",") != "ops" || c.GroupsClaim != claim {
+				t.Errorf("%s in %s: %+v, %v", claim, where, c, err)
+			}
+		}
+	}
+}
+
+func TestRefusalsOfGroupsNameTheClaimsAndNoValue(t *testing.T) {
+	secret := "value-of-a-claim"
+	many := make([]string, maxGroups+1)
+	for i := range many {
+		many[i] = fmt.Sprint(secret, i)
+	}
+	for code, set := range map[string]func(p *provider){
+		"groups-missing": func(p *provider) { p.without = []string{"groups"} },
+		"groups-form": func(p *provider) {
+			p.claims = map[string]any{"groups": map[string]any{"inner": map[string]any{"deep": []string{secret}}}}
+		},
+		"groups-too-many": func(p *provider) { p.claims = map[string]any{"groups": many} },
+		"groups-overage": func(p *provider) {
+			p.without = []string{"groups"}
+			p.claims = map[string]any{"_claim_names": map[string]any{"groups": "src1"}, "_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example/" + secret}}}
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			p := newProvider(t)
+			p.info = map[string]any{"sub": "sub-1", "nested": map[string]any{"names": secret}, "phone": secret}
+			set(p)
+			c, err := p.signIn(t, p.issuer(t, func(o *Options) { o.NameClaim = "nickname" }))
+			r := refusedAs(t, err, code)
+			all := fmt.Sprint(r.Advice, r.Claims, err, fault.Text(err))
+			if strings.Contains(all, secret) || strings.Contains(all, "sub-1") || !slices.Contains(r.Claims.IDToken, "preferred_username") || !slices.Contains(r.Claims.UserInfo, "nested.names") {
+				t.Errorf("%s\n%+v", all, r.Claims)
+			}
+			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 {
+				t.Errorf("%+v", c)
+			}
+			if code == "groups-form" && !slices.Contains(r.Claims.IDToken, "groups.inner.deep") {
+				t.Errorf("%q", r.Claims.IDToken)
+			}
+		})
+	}
+}
+
+func TestGroupsLeftOutForTheirNumberAreSeenAsThat(t *testing.T) {
+	for _, has := range []any{true, "true"} {
+		p := newProvider(t)
+		p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": has}
+		_, err := p.signIn(t, p.issuer(t))
+		refusedAs(t, err, "groups-overage")
+	}
+	p := newProvider(t) // it is about groups alone: who has no role has no roles either
+	p.claims = map[string]any{"hasgroups": true}
+	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.GroupsClaim = "roles" }))
+	refusedAs(t, err, "groups-missing")
+	p = newProvider(t) // UserInfo can have them all the same
+	p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": true}
+	p.info = map[string]any{"sub": "sub-1", "groups": []string{"ops"}}
+	if c, err := p.signIn(t, p.issuer(t)); err != nil || len(c.Groups) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestTheNameIsTheFirstThatCanBeShown(t *testing.T) {
+	for name, tc := range map[string]struct {
+		claim, claims, info, want string
+	}{
+		"preferred":          {"", `{"preferred_username": "p", "email": "e@x", "name": "n"}`, `{}`, "p"},
+		"an address":         {"", `{"email": "e@x", "name": "n"}`, `{}`, "e@x"},
+		"not verified":       {"", `{"email": "e@x", "email_verified": false, "name": "n"}`, `{}`, "n"},
+		"not verified, text": {"", `{"email": "e@x", "email_verified": "false", "name": "n"}`, `{}`, "n"},
+		"verified":           {"", `{"email": "e@x", "email_verified": true, "name": "n"}`, `{}`, "e@x"},
+		"verified elsewhere": {"", `{"email": "e@x", "email_verified": false}`, `{"email": "e@x", "email_verified": true}`, "e@x"},
+		"chosen":             {"name", `{"preferred_username": "p", "name": " n "}`, `{}`, "n"},
+		"chosen, by path":    {"person.nick", `{"person": {"nick": "k"}}`, `{}`, "k"},
+		"chosen and missing": {"nick", `{"preferred_username": "p"}`, `{}`, "p"},
+		"UserInfo's":         {"", `{"name": "n"}`, `{"preferred_username": "p"}`, "p"},
+		"both":               {"", `{"preferred_username": "p"}`, `{"preferred_username": "q"}`, "p"},
+		"hostile":            {"", `{"preferred_username": "a\u202eb", "email": "a\nb", "name": "n"}`, `{}`, "n"},
+		"too long":           {"", `{"preferred_username": "` + strings.Repeat("x", 201) + `", "name": "n"}`, `{}`, "n"},
+		"no text":            {"", `{"preferred_username": 7, "name": ["n"]}`, `{}`, ""},
+		"none":               {"", `{}`, `{}`, ""},
+	} {
+		i := newProvider(t).issuer(t, func(o *Options) { o.NameClaim = tc.claim })
+		if got := i.nameOf([]map[string]any{object(t, tc.claims), object(t, tc.info)}); got != tc.want {
+			t.Errorf("%s: %q, expected %q", name, got, tc.want)
+		}
+	}
+}
+
+func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
+	claims := map[string]any{"a\u202e\x1b[31m\n": 1, strings.Repeat("long", 1000): 1, "deep": object(t, `{"a": {"b": {"c": {"d": 1}}}}`), "empty": map[string]any{}}
+	for n := range 1000 {
+		claims[fmt.Sprintf("z%04d", n)] = n
+	}
+	got := names(claims)
+	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") || !slices.Contains(got, "empty") {
+		t.Errorf("%d: %q", len(got), got)
+	}
+	for _, name := range got {
+		if len(name) > maxNamed+len(" …") || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%q", name)
+		}
+	}
+}

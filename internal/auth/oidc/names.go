@@ -1,0 +1,38 @@
+package oidc
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"shardboard/internal/hostile"
+)
+
+const (
+	maxNames  = 40
+	maxNamed  = 80 // bytes of one name, with the path to it
+	nameDepth = 3  // as deep as resource_access.CLIENT.roles
+)
+
+// names are the names of claims, sorted: those of objects as paths to what is in
+// them. No value is among them. They are hostile text, so they are bounded and made
+// printable.
+func names(claims map[string]any) []string {
+	var all []string
+	collect(&all, "", claims, nameDepth)
+	slices.Sort(all)
+	if more := len(all) - maxNames; more > 0 {
+		all = append(all[:maxNames:maxNames], fmt.Sprintf("(%d more)", more))
+	}
+	return all
+}
+
+func collect(all *[]string, path string, claims map[string]any, depth int) {
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		if inner, ok := claims[name].(map[string]any); ok && len(inner) > 0 && depth > 1 {
+			collect(all, path+name+".", inner, depth-1)
+			continue
+		}
+		*all = append(*all, hostile.Shorten(hostile.Line(path+name), maxNamed))
+	}
+}

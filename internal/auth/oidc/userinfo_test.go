@@ -1,0 +1,195 @@
+package oidc
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+)
+
+// refusedAs holds err to be a refusal with this code.
+func refusedAs(t *testing.T, err error, code string) *auth.Refusal {
+	t.Helper()
+	var r *auth.Refusal
+	if !errors.As(err, &r) || r.Code != code || r.Advice == "" || fault.Text(err) == "" {
+		t.Fatalf("refused as %v, expected %q", err, code)
+	}
+	return r
+}
+
+func TestGroupsAndNameThatOnlyUserInfoHasAreSeen(t *testing.T) {
+	p := newProvider(t)
+	p.without = []string{"groups", "preferred_username"}
+	p.info = map[string]any{"sub": "sub-1", "preferred_username": "anna", "groups": []string{"ops", "staff"}}
+	c, err := p.signIn(t, p.issuer(t))
+	if err != nil || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if !slices.Contains(c.Seen.UserInfo, "groups") || slices.Contains(c.Seen.IDToken, "groups") || !slices.Contains(c.Seen.IDToken, "nonce") {
+		t.Errorf("%+v", c.Seen)
+	}
+}
+
+func TestUserInfoIsAskedOnlyWhenAClaimIsMissing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		without []string
+		claims  map[string]any
+		asked   int
+	}{
+		"nothing is missing": {nil, nil, 0},
+		"the groups":         {[]string{"groups"}, nil, 1},
+		"the name":           {[]string{"preferred_username"}, map[string]any{"email": "a@b.example"}, 1},
+		"null groups":        {nil, map[string]any{"groups": nil}, 1},
+		"an empty list":      {nil, map[string]any{"groups": []string{}}, 0}, // says that there are none
+	} {
+		p := newProvider(t)
+		p.without, p.claims = tc.without, tc.claims
+		p.info = map[string]any{"sub": "sub-1", "preferred_username": "info", "groups": []string{"info"}}
+		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.asked {
+			t.Errorf("%s: UserInfo asked %d times, expected %d, %v", name, p.infos, tc.asked, err)
+		}
+	}
+}
+
+func TestTheIDTokenCountsWhereUserInfoSaysOtherwise(t *testing.T) {
+	p := newProvider(t)
+	p.without = []string{"preferred_username"}
+	p.claims = map[string]any{"email": "token@b.example"}
+	p.info = map[string]any{"sub": "sub-1", "email": "info@b.example", "groups": []string{"dba"}}
+	c, err := p.signIn(t, p.issuer(t))
+	if err != nil || c.Name != "token@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestUserInfoOfAnotherPersonIsRefused(t *testing.T) {
+	for _, missing := range []string{"groups", "preferred_username"} {
+		for name, sub := range map[string]any{"another": "sub-2", "none": nil, "longer": "sub-1 ", "a number": 1} {
+			p := newProvider(t)
+			p.without = []string{missing}
+			p.info = map[string]any{"sub": sub, "preferred_username": "eve", "groups": []string{"dba"}}
+			c, err := p.signIn(t, p.issuer(t))
+			refusedAs(t, err, "userinfo-subject")
+			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 || c.Name == "eve" {
+				t.Errorf("%s is missing, sub is %s: %+v", missing, name, c)
+			}
+		}
+	}
+}
+
+type answers = func(p *provider, w http.ResponseWriter, r *http.Request)
+
+type badAnswer struct {
+	code   string // as what it is refused when the groups should have come from there
+	answer answers
+}
+
+// badUserInfo is what goes wrong with UserInfo.
+func badUserInfo() map[string]badAnswer {
+	jwt := func(change func(p *provider, header, claims map[string]any)) answers {
+		return func(p *provider, w http.ResponseWriter, _ *http.Request) {
+			header := map[string]any{"alg": "RS256", "kid": "r"}
+			claims := map[string]any{"iss": p.URL, "aud": "board", "sub": "sub-1", "groups": []string{"ops"}}
+			change(p, header, claims)
+			w.Header().Set("Content-Type", "application/jwt; charset=utf-8")
+			_, _ = w.Write([]byte(p.signed(header, claims)))
+		}
+	}
+	text := func(status int, body string) answers {
+		return func(_ *provider, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	out := map[string]badAnswer{}
+	add := func(name, code string, answer answers) { out[name] = badAnswer{code, answer} }
+	add("status 401", "userinfo-failed", text(401, `{"error":"invalid_token"}`))
+	add("status 503", "userinfo-failed", text(503, ""))
+	add("status 204", "userinfo-failed", text(204, ""))
+	add("no JSON", "userinfo-failed", text(200, "<html>"))
+	add("a list", "userinfo-failed", text(200, `["sub-1"]`))
+	add("two objects", "userinfo-failed", text(200, `{"sub":"sub-1","groups":["ops"]}{}`))
+	add("too long", "userinfo-failed", text(200, `{"sub":"sub-1","groups":["ops"],"x":"`+strings.Repeat("x", maxAnswer)+`"}`))
+	add("broken off", "userinfo-failed", func(_ *provider, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte(`{"sub":`))
+	})
+	add("a redirect", "userinfo-failed", func(p *provider, w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, p.URL+"/keys", http.StatusFound)
+	})
+	add("null", "userinfo-subject", text(200, "null"))
+	add("a JWT by another key's id", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["kid"] = "e" }))
+	add("an unsigned JWT", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "none" }))
+	add("a JWT by HMAC", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "HS256" }))
+	add("a JWT for another client", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["aud"] = "other" }))
+	add("a JWT for nobody", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
+	add("a JWT of another issuer", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["iss"] = "https://evil.example" }))
+	add("a JWT that expired", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["exp"] = time.Now().Add(-time.Hour).Unix() }))
+	add("a JWT about another person", "userinfo-subject", jwt(func(_ *provider, _, c map[string]any) { c["sub"] = "sub-2" }))
+	add("an encrypted JWT", "userinfo-signature", func(_ *provider, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/jwt")
+		_, _ = w.Write([]byte("a.b.c.d.e"))
+	})
+	return out
+}
+
+func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
+	for name, tc := range badUserInfo() {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t)
+			p.without = []string{"groups"}
+			p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
+			c, err := p.signIn(t, p.issuer(t))
+			r := refusedAs(t, err, tc.code)
+			want := fault.Forbidden
+			if tc.code == "userinfo-failed" {
+				want = fault.Unavailable
+			}
+			if fault.Of(err) != want {
+				t.Errorf("it is %v, expected %v", fault.Of(err), want)
+			}
+			if len(c.Groups) > 0 || c.Subject != "sub-1" || !slices.Contains(r.Claims.IDToken, "preferred_username") {
+				t.Errorf("%+v, %+v", c, r.Claims)
+			}
+		})
+	}
+}
+
+func TestANameAloneIsNotWorthARefusal(t *testing.T) {
+	for name, tc := range badUserInfo() {
+		if tc.code == "userinfo-subject" {
+			continue
+		}
+		p := newProvider(t)
+		p.without = []string{"preferred_username"}
+		p.claims = map[string]any{"email": "anna@b.example"}
+		p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
+		c, err := p.signIn(t, p.issuer(t))
+		if err != nil || c.Name != "anna@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+}
+
+func TestSignedUserInfoIsRead(t *testing.T) {
+	for name, exp := range map[string]any{"no end": nil, "an end": time.Now().Add(time.Minute).Unix()} {
+		p := newProvider(t)
+		p.without = []string{"groups"}
+		p.answerInfo = func(w http.ResponseWriter, _ *http.Request) {
+			claims := map[string]any{"iss": p.URL, "aud": []string{"board", "other"}, "sub": "sub-1", "groups": "ops"}
+			if exp != nil {
+				claims["exp"] = exp
+			}
+			w.Header().Set("Content-Type", "application/jwt")
+			_, _ = w.Write([]byte(p.signed(map[string]any{"alg": "RS256", "kid": "r"}, claims)))
+		}
+		if c, err := p.signIn(t, p.issuer(t)); err != nil || strings.Join(c.Groups, ",") != "ops" {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package oidc
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// hanging answers like a provider, and never when asked for UserInfo.
+type hanging struct{ http.Handler }
+
+func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/userinfo" {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+func TestUserInfoThatNeverAnswersIsGivenUp(t *testing.T) {
+	for _, missing := range []string{"groups", "preferred_username"} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newUnserved(t)
+			p.Server = &httptest.Server{URL: "https://issuer.example"}
+			p.info, p.without = map[string]any{}, []string{missing}
+			i := p.issuer(t)
+			i.client.Transport = hanging{p.handler()}
+			began := time.Now()
+			c, err := p.signIn(t, i)
+			if took := time.Since(began); took != userInfoWait {
+				t.Errorf("without %s: it took %s, expected %s", missing, took, userInfoWait)
+			}
+			if missing == "groups" {
+				if refusedAs(t, err, "userinfo-failed"); fault.Of(err) != fault.Unavailable {
+					t.Error(err)
+				}
+			} else if err != nil || strings.Join(c.Groups, ",") != "ops,staff" {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+}

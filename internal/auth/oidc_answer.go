@@ -1,0 +1,75 @@
+package auth
+
+import (
+	"fmt"
+	"strings"
+
+	"shardboard/internal/fault"
+)
+
+// What the browser brought back, before the issuer is asked anything.
+var (
+	errFlow = fault.New(fault.Forbidden, "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.")
+
+	adviceFlow = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt belongs to that host name, and browsers must keep cookies."
+)
+
+// notOurs refuses an answer that does not belong to an attempt of this browser.
+func notOurs(code string) error { return &Refusal{Code: code, Advice: adviceFlow, why: errFlow} }
+
+// answered are the errors with which an issuer ends an attempt (RFC 6749 §4.1.2.1,
+// OpenID Connect Core §3.1.2.6).
+var answered = map[string]struct {
+	kind         fault.Kind
+	text, advice string
+}{
+	"access_denied": {fault.Forbidden, "You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask whoever runs the issuer.",
+		"The issuer answered access_denied: the person cancelled, refused consent, or is not assigned to this client. The issuer's log says which."},
+	"invalid_scope": {fault.Forbidden, "The issuer refused what shardboard asks for. You cannot mend this; tell whoever runs shardboard.",
+		"The issuer answered invalid_scope: it does not know or does not allow one of --oidc-scopes. Leave that scope out, or allow it for this client at the issuer."},
+	"unauthorized_client": {fault.Forbidden, "The issuer does not accept shardboard. You cannot mend this; tell whoever runs shardboard.",
+		"The issuer answered unauthorized_client: allow this client the authorization code flow."},
+	"unsupported_response_type": {fault.Forbidden, "The issuer does not accept shardboard. You cannot mend this; tell whoever runs shardboard.",
+		"The issuer answered unsupported_response_type: it has to offer the authorization code flow (response type code)."},
+	"invalid_request": {fault.Forbidden, "The issuer did not accept the request. Begin again; if it happens each time, tell whoever runs shardboard.",
+		"The issuer answered invalid_request. Its log says which parameter; shardboard sends the authorization code flow with PKCE (S256), state and nonce."},
+	"login_required":             interaction,
+	"interaction_required":       interaction,
+	"account_selection_required": interaction,
+	"consent_required":           interaction,
+	"server_error":               unwell,
+	"temporarily_unavailable":    unwell,
+}
+
+var (
+	interaction = refusalWords{fault.Forbidden, "The issuer needs something from you first: a sign-in, a choice of account or your consent. Begin again and finish what it asks.",
+		"The issuer ended the attempt because the person had not finished what it asks for."}
+	unwell = refusalWords{fault.Unavailable, "The issuer has a problem of its own and did not sign you in. Try again in a minute.",
+		"The issuer answered that it failed; its log says why."}
+)
+
+type refusalWords = struct {
+	kind         fault.Kind
+	text, advice string
+}
+
+// issuerRefused is the refusal for the issuer's error. Neither the code, unless it is
+// one of the standard's, nor the description reaches a page: both are part of an
+// address that somebody else wrote.
+func issuerRefused(code, description string) error {
+	cause := fmt.Errorf("the issuer answered error %q, %q", clipped(code), clipped(description))
+	if w, ok := answered[code]; ok {
+		return Refuse("issuer-"+strings.ReplaceAll(code, "_", "-"), w.kind, cause, w.text, w.advice)
+	}
+	return Refuse("issuer-refused", fault.Forbidden, cause, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
+		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
+}
+
+// clipped bounds text from an address, which is quoted in the log.
+func clipped(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

@@ -1,0 +1,124 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+// refusingIssuer gives claims and a refusal.
+type refusingIssuer struct {
+	fakeIssuer
+	err error
+}
+
+func (r *refusingIssuer) Exchange(context.Context, string, string, string) (Claims, error) {
+	return r.claims, r.err
+}
+
+func codeOf(t *testing.T, err error) *Refusal {
+	t.Helper()
+	var r *Refusal
+	if !errors.As(err, &r) || r.Advice == "" || fault.Text(err) == "" {
+		t.Fatalf("%v is no refusal with an advice", err)
+	}
+	return r
+}
+
+func TestWhatTheBrowserBringsBackIsRefusedAsWhatItIs(t *testing.T) {
+	const state = "STATE"
+	h := newHouse(t, withIssuer(someone("ops")))
+	tried := 0
+	for query, want := range map[string]struct {
+		code string
+		kind fault.Kind
+		says string
+	}{
+		"error=access_denied&error_description=%3Cscript%3E&state=" + state: {"issuer-access-denied", fault.Forbidden, "assigned"},
+		"error=invalid_scope&state=" + state:                                {"issuer-invalid-scope", fault.Forbidden, "--oidc-scopes"},
+		"error=unauthorized_client&state=" + state:                          {"issuer-unauthorized-client", fault.Forbidden, "code flow"},
+		"error=unsupported_response_type&state=" + state:                    {"issuer-unsupported-response-type", fault.Forbidden, "code flow"},
+		"error=invalid_request&state=" + state:                              {"issuer-invalid-request", fault.Forbidden, "PKCE"},
+		"error=login_required&state=" + state:                               {"issuer-login-required", fault.Forbidden, "not finished"},
+		"error=consent_required&state=" + state:                             {"issuer-consent-required", fault.Forbidden, "not finished"},
+		"error=temporarily_unavailable&state=" + state:                      {"issuer-temporarily-unavailable", fault.Unavailable, "log"},
+		"error=server_error&code=code&state=" + state:                       {"issuer-server-error", fault.Unavailable, "log"},
+		"error=%3Cscript%3E&state=" + state:                                 {"issuer-refused", fault.Forbidden, "log"},
+		"error=&state=" + state:                                             {"issuer-refused", fault.Forbidden, "log"},
+		"error=access_denied":                                               {"state", fault.Forbidden, "--public-url"},
+		"code=code&state=other":                                             {"state", fault.Forbidden, "--public-url"},
+		"state=" + state:                                                    {"no-code", fault.Forbidden, "--public-url"},
+	} {
+		h.pass(time.Hour) // attempts are limited
+		flow, real := h.leave(t, "/")
+		c, _, err := h.back(flow, strings.ReplaceAll(query, state, real))
+		r := codeOf(t, err)
+		if c != nil || r.Code != want.code || fault.Of(err) != want.kind || !strings.Contains(r.Advice, want.says) || strings.Contains(r.Advice+fault.Text(err), "script") {
+			t.Errorf("%s: %q %v %q", query, r.Code, fault.Of(err), r.Advice)
+		}
+		tried++
+		if a := h.audited(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" || a[tried-1].Via != "oidc" {
+			t.Errorf("%s: %+v", query, a)
+		}
+	}
+	h.pass(time.Hour)
+	flow, real := h.leave(t, "/")
+	if _, _, err := h.back(nil, "code=code&state="+real); codeOf(t, err).Code != "not-begun-here" {
+		t.Error(err)
+	}
+	h.pass(flowLasts * 2)
+	if _, _, err := h.back(flow, "code=code&state="+real); codeOf(t, err).Code != "too-late" {
+		t.Error(err)
+	}
+}
+
+func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
+	r := Refuse("groups-missing", fault.Forbidden, nil, "No groups.", "Send the claim.")
+	r.Claims = ClaimNames{IDToken: []string{"iss", "sub"}, UserInfo: []string{"realm_access.roles", "sub"}}
+	f := &refusingIssuer{err: fmt.Errorf("wrapped: %w", r)}
+	f.claims = someone().claims
+	h := newHouse(t, withIssuer(&f.fakeIssuer), func(o *Options) { o.Issuer = f })
+	flow, state := h.leave(t, "/")
+	c, _, err := h.back(flow, "code=code&state="+state)
+	if c != nil || fault.Text(err) != "No groups." || fault.Of(err) != fault.Forbidden {
+		t.Errorf("%v, %v", c, err)
+	}
+	a := h.audited(t, auditRefused)
+	if len(a) != 1 || !strings.HasSuffix(a[0].Subject, ":sub-1") || a[0].Details["reason"] != "groups-missing" || a[0].Details["name"] != "Anna" ||
+		a[0].Details["idTokenClaims"] != "iss sub" || a[0].Details["userInfoClaims"] != "realm_access.roles sub" {
+		t.Errorf("%+v", a)
+	}
+	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") || !strings.Contains(log, "realm_access.roles") {
+		t.Error(log)
+	}
+	f.claims = Claims{} // nothing was proved: nobody is named
+	flow, state = h.leave(t, "/")
+	_, _, _ = h.back(flow, "code=code&state="+state)
+	if a := h.audited(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestWhoHasNoRoleIsToldHowManyGroupsCameAndWhere(t *testing.T) {
+	f := someone()
+	h := newHouse(t, withIssuer(f))
+	for want, c := range map[string]Claims{
+		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles", Groups: []string{"secret-a", "secret-b"}},
+		`The claim "groups" has one group, which is not in --oidc-role-map`:                   {Groups: []string{"secret-a,ops"}, OneText: true},
+		`The claim "g" came without a group, so there is none that is in --oidc-role-map`:     {GroupsClaim: "g"},
+	} {
+		c.Issuer, c.Subject, c.Seen = "https://issuer.example", "sub-1", ClaimNames{IDToken: []string{"sub"}}
+		f.claims = c
+		flow, state := h.leave(t, "/")
+		_, _, err := h.back(flow, "code=code&state="+state)
+		r := codeOf(t, err)
+		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 || c.OneText != strings.Contains(r.Advice, "not split") {
+			t.Errorf("%q: %+v", r.Advice, r.Claims)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package fileperm
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// made is a file or directory with exactly this mode.
+func made(t *testing.T, path string, mode fs.FileMode) string {
+	t.Helper()
+	if mode.IsDir() {
+		must(t, os.Mkdir(path, 0o700))
+	} else {
+		must(t, os.WriteFile(path, []byte("text\n"), 0o600))
+	}
+	must(t, os.Chmod(path, mode))
+	return path
+}
+
+func TestAMissingDirectoryIsMadeForItsOwnerAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b")
+	d, err := OwnDir("data directory", path)
+	must(t, err)
+	for _, p := range []string{path, filepath.Dir(path)} {
+		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", p, info, err)
+		}
+	}
+	if real, _ := filepath.EvalSymlinks(path); d.Path != real || len(d.Notes) != 0 {
+		t.Errorf("%+v, want %s", d, real)
+	}
+}
+
+func TestADirectoryThatOthersReadIsTakenFromThemAndSaid(t *testing.T) {
+	dir := made(t, filepath.Join(t.TempDir(), "data"), fs.ModeDir|fs.ModeSetgid|0o755)
+	d, err := OwnDir("data directory", dir)
+	must(t, err)
+	info, err := os.Stat(dir)
+	must(t, err)
+	if info.Mode().Perm() != 0o700 || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "0755") && !strings.Contains(d.Notes[0], "2755") {
+		t.Errorf("%v, %q", info.Mode(), d.Notes)
+	}
+	if d, err = OwnDir("data directory", dir); err != nil || len(d.Notes) != 0 {
+		t.Errorf("the second time: %q, %v", d.Notes, err)
+	}
+}
+
+func TestDirectoriesThatOthersWriteAreRefusedAndLeftAsTheyAre(t *testing.T) {
+	top := t.TempDir()
+	dir := made(t, filepath.Join(top, "data"), fs.ModeDir|0o777)
+	_, err := OwnDir("data directory", dir)
+	refused(t, "0777", err, "chmod 700 "+Quote(dir))
+	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o777 {
+		t.Errorf("changed to %v: then the refusal is gone at the second start", info.Mode())
+	}
+	_, err = ReadDir("data directory", dir)
+	refused(t, "0777, only read", err, "chmod 700")
+	_, err = OwnDir("data directory", filepath.Join(dir, "in", "it"))
+	refused(t, "below 0777", err, "chmod o-w "+Quote(dir))
+	if _, err := os.Stat(filepath.Join(dir, "in")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("something was made below it")
+	}
+	must(t, os.Chmod(dir, fs.ModeSticky|0o777))
+	if _, err = OwnDir("data directory", filepath.Join(dir, "in")); err != nil {
+		t.Errorf("below a directory as /tmp: %v", err)
+	}
+}
+
+func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	data := made(t, filepath.Join(top, "real"), fs.ModeDir|0o700)
+	made(t, filepath.Join(data, "sub"), fs.ModeDir|0o700)
+	for name, target := range map[string]string{"absolute": data, "relative": "real", "up": "real/sub/..", "twice": "absolute", "round": "round", "open": "wide/d"} {
+		must(t, os.Symlink(target, filepath.Join(top, name)))
+	}
+	for _, name := range []string{"absolute", "relative", "up", "twice"} {
+		d, err := OwnDir("data directory", filepath.Join(top, name, "sub"))
+		if err != nil || d.Path != filepath.Join(data, "sub") {
+			t.Errorf("%s/sub: %q, %v", name, d.Path, err)
+		}
+		_, err = OwnDir("data directory", filepath.Join(top, name))
+		refused(t, name, err, "is a link")
+	}
+	_, err = OwnDir("data directory", filepath.Join(top, "round", "sub"))
+	refused(t, "round", err, "more than 40 links")
+	made(t, filepath.Join(top, "wide"), fs.ModeDir|0o777)
+	made(t, filepath.Join(top, "wide", "d"), fs.ModeDir|0o700)
+	_, err = OwnDir("data directory", filepath.Join(top, "open", "sub"))
+	refused(t, "a link into 0777", err, "chmod o-w "+Quote(filepath.Join(top, "wide")))
+	path, _, err := ParentDir("audit key", filepath.Join(top, "up", "new.key"))
+	if err != nil || path != filepath.Join(data, "new.key") {
+		t.Errorf("a file below a link: %q, %v", path, err)
+	}
+}
+
+func TestAFileOfOursIsNeverOpenedThroughALinkOrAPipe(t *testing.T) {
+	dir := t.TempDir()
+	victim := made(t, filepath.Join(dir, "victim"), 0o600)
+	must(t, os.Symlink(victim, filepath.Join(dir, "link")))
+	must(t, os.Symlink(filepath.Join(dir, "none"), filepath.Join(dir, "dangling")))
+	must(t, os.Link(victim, filepath.Join(dir, "second")))
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	made(t, filepath.Join(dir, "dir"), fs.ModeDir|0o700)
+	made(t, filepath.Join(dir, "wide"), 0o666)
+	for name, want := range map[string]string{"link": "is a link to " + victim, "dangling": "is a link", "second": "has 2 names", "pipe": "not a regular file", "dir": "not a regular file", "wide": "mode 0666"} {
+		path := filepath.Join(dir, name)
+		f, err := OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
+		refused(t, name, err, want)
+		if f != nil {
+			t.Errorf("%s is open", name)
+		}
+		refused(t, name+", by its path", CheckOwn("lock file", path), want)
+	}
+	if text, _ := os.ReadFile(victim); string(text) != "text\n" {
+		t.Errorf("the file at the end of the link has %q", text)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a file was made at the end of a link")
+	}
+	must(t, CheckOwn("journal", filepath.Join(dir, "missing")))
+	f, err := OpenOwn("lock file", filepath.Join(dir, "new"), os.O_CREATE|os.O_RDWR)
+	must(t, err)
+	if info, err := f.Stat(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	must(t, f.Close())
+}
+
+// Kubernetes mounts a secret's key as a link to ..data/key, and ..data as a link
+// to the directory of the newest version.
+func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
+	dir := t.TempDir()
+	version := made(t, filepath.Join(dir, "..2026_11_22_10_00_00.1"), fs.ModeDir|0o755)
+	secret := made(t, filepath.Join(version, "uri"), 0o400)
+	must(t, os.Symlink(filepath.Base(version), filepath.Join(dir, "..data")))
+	must(t, os.Symlink("..data/uri", filepath.Join(dir, "uri")))
+	if text, err := ReadSecret("file", filepath.Join(dir, "uri"), 10); err != nil || string(text) != "text\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	must(t, os.Chmod(secret, 0o644))
+	_, err := ReadSecret("file", filepath.Join(dir, "uri"), 10)
+	refused(t, "as mounted by default", err, "defaultMode: 0440")
+}
+
+func TestPipesAndDevicesAreRead(t *testing.T) {
+	r, w, err := os.Pipe()
+	must(t, err)
+	defer r.Close()
+	_, err = w.WriteString("from a command")
+	must(t, errors.Join(err, w.Close()))
+	fd := "/dev/fd/" + strconv.Itoa(int(r.Fd()))
+	if _, err := os.Stat(fd); err != nil {
+		t.Skip("no /dev/fd")
+	}
+	if text, err := ReadSecret("file", fd, 100); err != nil || string(text) != "from a command" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := ReadSecret("file", "/dev/null", 100); err != nil || len(text) != 0 {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
+	path := made(t, filepath.Join(t.TempDir(), "f"), 0o600)
+	if _, err := ReadSecret("file", path, 5); err != nil {
+		t.Error(err)
+	}
+	_, err := ReadSecret("file", path, 4)
+	refused(t, "too long", err, path+", cannot be read: it has more than 4 bytes")
+	_, err = ReadPublic("certificate", path+".none", 4)
+	refused(t, "missing", err, "The certificate, "+path+".none, cannot be read: no such file or directory.")
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the cause is lost")
+	}
+	c, err := ReadFile("alerts file", path, 5)
+	must(t, errors.Join(err, c.Secret()))
+	must(t, os.Chmod(path, 0o644))
+	c, err = ReadFile("alerts file", path, 5)
+	must(t, err)
+	refused(t, "turned out to be a secret", c.Secret(), "chmod 600")
+	must(t, os.Chmod(path, 0o646))
+	_, err = ReadPublic("certificate", path, 5)
+	refused(t, "written by others", err, "chmod go-w")
+	if f, err := OpenPublic("list", path); fault.Of(err) != fault.Invalid || f != nil {
+		t.Error(err)
+	}
+}
+
+// What other users do needs other users: as root they are made by chown.
+func TestOtherUsersFilesAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryIsOfItsOwnerAlone and others")
+	}
+	top := t.TempDir()
+	give := func(path string, uid int) string {
+		must(t, os.Lchown(path, uid, uid))
+		return path
+	}
+	eves := give(made(t, filepath.Join(top, "eves"), fs.ModeDir|0o755), 2000)
+	_, err := OwnDir("data directory", eves)
+	refused(t, "her directory", err, "owner uid 2000")
+	must(t, os.Mkdir(filepath.Join(eves, "in"), 0o700))
+	_, err = OwnDir("data directory", give(filepath.Join(eves, "in"), 2000))
+	refused(t, "her directory in hers", err, "Run shardboard as its owner")
+	made(t, filepath.Join(eves, "ours"), fs.ModeDir|0o700)
+	_, err = OwnDir("data directory", filepath.Join(eves, "ours"))
+	refused(t, "ours in hers", err, "belongs to another user")
+	must(t, os.Symlink(made(t, filepath.Join(top, "real"), fs.ModeDir|0o700), filepath.Join(top, "link")))
+	give(filepath.Join(top, "link"), 2000)
+	_, err = OwnDir("data directory", filepath.Join(top, "link", "sub"))
+	refused(t, "her link", err, "point it elsewhere")
+	secret := give(made(t, filepath.Join(top, "secret"), 0o600), 2000)
+	_, err = ReadSecret("file", secret, 10)
+	refused(t, "her secret", err, "chown 0 ")
+	refused(t, "her database", CheckOwn("database", secret), "chown 0 ")
+	if _, err := ReadAnyOwner("profile", secret, 10); err != nil {
+		t.Errorf("her profile: %v", err)
+	}
+	d, err := ReadDir("data directory", eves)
+	must(t, err)
+	for name, uid := range map[string]int{"hers": 2000, "roots": 0} {
+		must(t, CheckRead("database", give(made(t, filepath.Join(eves, name), 0o600), uid), d))
+	}
+	refused(t, "a third user's, only read", CheckRead("database", give(made(t, filepath.Join(eves, "third"), 0o600), 2001), d), "another user")
+}
+
+func TestAReplacedFileIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	path := made(t, filepath.Join(dir, "a"), 0o600)
+	was, err := os.Lstat(path)
+	must(t, err)
+	must(t, Same("database", path, was))
+	must(t, os.Rename(made(t, filepath.Join(dir, "b"), 0o600), path))
+	refused(t, "replaced", Same("database", path, was), "was replaced")
+}

@@ -1,0 +1,83 @@
+package fileperm
+
+import (
+	"fmt"
+	"io/fs"
+	"os/user"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
+)
+
+// refuse makes the one kind of error that the rules give.
+func refuse(format string, args ...any) error { return fault.New(fault.Invalid, format, args...) }
+
+// state is mode and owner, as a refusal names them.
+func (e entry) state() string {
+	return fmt.Sprintf("mode %s, owner %s", octal(e.mode), userName(e.uid))
+}
+
+// octal is a mode as chmod takes it, with the sticky bit and its like.
+func octal(m fs.FileMode) string {
+	n := uint32(m.Perm())
+	for bit, special := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
+		if m&bit != 0 {
+			n |= special
+		}
+	}
+	return fmt.Sprintf("%04o", n)
+}
+
+func userName(uid int) string {
+	if uid < 0 {
+		return "unknown"
+	}
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return fmt.Sprintf("%s (uid %d)", hostile.Line(u.Username), uid)
+	}
+	return fmt.Sprintf("uid %d", uid)
+}
+
+func groupName(gid int) string {
+	if g, err := user.LookupGroupId(strconv.Itoa(gid)); err == nil {
+		return fmt.Sprintf("%s (gid %d)", hostile.Line(g.Name), gid)
+	}
+	return fmt.Sprintf("gid %d", gid)
+}
+
+// show is a path inside a sentence.
+func show(path string) string { return hostile.Line(path) }
+
+const plainPath = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
+
+// Quote is a path as one word of a shell command, on one line, whatever its
+// characters: plain where that is safe, in single quotes where all of it can be
+// seen, else as $'…', which bash, zsh and ksh read.
+func Quote(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path // never an option
+	}
+	switch {
+	case path != "" && strings.Trim(path, plainPath) == "":
+		return path
+	case hostile.Line(path) == path:
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}

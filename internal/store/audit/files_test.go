@@ -1,0 +1,72 @@
+package audit_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+func TestAKeyThatOthersCouldReplaceIsRefused(t *testing.T) {
+	top := t.TempDir()
+	real := filepath.Join(top, "real", "audit.key")
+	if _, err := audit.OpenKey(real, ""); err != nil {
+		t.Fatal(err)
+	}
+	wide := filepath.Join(top, "wide")
+	if err := errors.Join(os.Symlink(real, filepath.Join(top, "link.key")), os.Link(real, filepath.Join(top, "second.key")),
+		os.Mkdir(wide, 0o700), os.Chmod(wide, 0o777|os.ModeSticky), os.Symlink("real", filepath.Join(top, "dir"))); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(top, "link.key"): "is a link", filepath.Join(top, "second.key"): "has 2 names",
+		filepath.Join(wide, "audit.key"): filepath.Join(wide, "shardboard", "audit.key"),
+	} {
+		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+			t.Errorf("%s: got %v, want a refusal with %q", path, err, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(top, "second.key")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.OpenKey(filepath.Join(top, "dir", "audit.key"), ""); err != nil {
+		t.Errorf("below a link of our own: %v", err)
+	}
+}
+
+func TestTheWitnessIsNeverReadOrWrittenThroughALink(t *testing.T) {
+	top := t.TempDir()
+	victim, w := filepath.Join(top, "victim"), filepath.Join(top, "audit.key.head")
+	plant := func(at string) {
+		t.Helper()
+		_ = os.Remove(at)
+		if err := errors.Join(os.WriteFile(victim, []byte(`{"seq":1}`), 0o600), os.Symlink(victim, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plant(w)
+	if head, err := audit.Witness(w).Head(); head != nil || err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("read through a link: %v, %v", head, err)
+	}
+	plant(w + ".new")
+	if err := audit.Witness(w).Save(store.AuditHead{Seq: 7, Hash: make([]byte, 32)}); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(victim); string(text) != `{"seq":1}` {
+		t.Errorf("written through a link: %q", text)
+	}
+	if head, err := audit.Witness(w).Head(); err != nil || head.Seq != 7 {
+		t.Errorf("%v, %v", head, err)
+	}
+	if err := os.Chmod(top, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := audit.Witness(w).Save(store.AuditHead{Seq: 8}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("in a directory that others write: %v", err)
+	}
+}

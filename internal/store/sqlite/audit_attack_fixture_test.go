@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// attacked is a data directory whose record a keeper watches, as in a running
+// server, and another program that opens the same file.
+type attacked struct {
+	t       testing.TB
+	db      *DB
+	keeper  *audit.Keeper
+	witness audit.Witness
+	key     ed25519.PrivateKey
+	log     bytes.Buffer
+	stop    func()
+}
+
+const attackedRecords = 30
+
+// template is the database file of a directory with attackedRecords, closed: to
+// make it for each case again would take most of the time.
+func template(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	a := &attacked{t: t, db: open(t, dir)}
+	a.append(attackedRecords)
+	if err := a.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, fileName)
+}
+
+// attack opens a copy of the template in dir, or what is there already.
+func attack(t *testing.T, dir, template string, key ed25519.PrivateKey) *attacked {
+	t.Helper()
+	data := filepath.Join(dir, "data")
+	if _, err := os.Stat(data); err != nil {
+		text, err := os.ReadFile(template)
+		if err := errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, fileName), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := &attacked{t: t, key: key, db: open(t, data)}
+	var err error
+	if a.witness, err = audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data")); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// serve starts the keeper; stop ends it as a server's end does.
+func (a *attacked) serve() {
+	a.keeper = audit.NewKeeper(a.db, audit.Options{Key: a.key, Witness: a.witness, Log: slog.New(slog.NewTextHandler(&a.log, nil))})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.keeper.Run(ctx) }()
+	a.stop = func() {
+		cancel()
+		<-done
+	}
+	synctest.Wait()
+}
+
+func (a *attacked) append(n int) {
+	a.t.Helper()
+	ctx := context.Background()
+	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is quicker
+		for range n {
+			if _, err := a.db.appendAudit(ctx, tx, store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// sql runs statements as another program with the file would.
+func (a *attacked) sql(statements ...string) {
+	a.t.Helper()
+	other, err := sql.Open("sqlite", a.db.path)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer other.Close()
+	for _, s := range statements {
+		if _, err := other.Exec(s); err != nil {
+			a.t.Fatal(s, err)
+		}
+	}
+}
+
+// put writes a record past the program that follows all before it: the hashes
+// have no secret in them, so anybody who has the file can make them.
+func (a *attacked) put(after int64, verb string) {
+	a.t.Helper()
+	prev := audit.Begin()
+	if after > 0 {
+		rows, err := a.db.AuditRecords(context.Background(), after-1, 1)
+		if err != nil || len(rows) != 1 {
+			a.t.Fatal(rows, err)
+		}
+		prev = rows[0].Hash
+	}
+	r, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:evil"}, after, prev)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.sql(fmt.Sprintf(`%s INTO audit VALUES (%d, x'%x', x'%x', x'%x')`, verb, r.Seq, canonical, r.Prev, r.Hash))
+}
+
+func (a *attacked) write(name, text string) {
+	a.t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// head saves a head of the server's own key for a record that never was.
+func (a *attacked) head(seq int64) {
+	h := audit.Sign(a.key, audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{1}, 32)}, time.Now())
+	a.sql(fmt.Sprintf(`INSERT INTO audit_heads VALUES (%d, x'%x', %d, x'%x', x'%x')`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature))
+}
+
+func (a *attacked) edit(change func(*store.AuditHead)) {
+	a.t.Helper()
+	h, err := a.witness.Head()
+	if err != nil || h == nil {
+		a.t.Fatal(h, err)
+	}
+	change(h)
+	if err := a.witness.Save(*h); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func attackKey(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}

@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"errors"
+	"strings"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// auditFailure says why the audit tables cannot be used. A table that is missing
+// or has another shape is told apart from a disk that is full or busy: the first
+// does not get better by waiting, and somebody made it so.
+func auditFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, table := range [...]string{"audit_heads", "audit"} {
+		switch {
+		case strings.Contains(text, "no such table: "+table):
+			return fault.Wrap(fault.Unavailable, damaged(err), "The table %s of the audit record is missing: it was dropped or renamed. What has to be recorded cannot be done until it is back: restore the data directory from a backup.", table)
+		case strings.Contains(text, "table "+table+" has"), strings.Contains(text, "cannot modify "+table):
+			return fault.Wrap(fault.Unavailable, damaged(err), "The table %s of the audit record was replaced or has other columns than this program made. What has to be recorded cannot be done until it is as it was: restore the data directory from a backup.", table)
+		}
+	}
+	if strings.Contains(text, "no such column") || strings.Contains(text, "Scan error") {
+		return fault.Wrap(fault.Unavailable, damaged(err), "The audit tables have other columns than this program made, or values of another type in them. Restore the data directory from a backup.")
+	}
+	var code *sqlite.Error
+	if errors.As(err, &code) {
+		switch code.Code() & 0xff { // the low byte is the primary code
+		case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+			return fault.Wrap(fault.Unavailable, damaged(err), "The database file is damaged: SQLite cannot read a part of it. Restore the data directory from a backup; the log has SQLite's words.")
+		}
+	}
+	return unavailable(err)
+}
+
+// damaged marks a failure that waiting does not mend.
+func damaged(err error) error { return errors.Join(store.ErrAuditDamaged, err) }

@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"crypto/ed25519"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/store/audit"
+)
+
+// never is the finding of what this machine cannot show by itself.
+const never = ""
+
+// What is done to the data of a server that has ended, and the finding of the next
+// start. killed is what was recorded after the last signed head and before a kill.
+var foundNextStart = map[string]struct {
+	killed int
+	tamper func(*attacked)
+	code   string
+}{
+	"nothing":                   {0, func(*attacked) {}, never},
+	"killed":                    {3, func(*attacked) {}, never},
+	"last deleted":              {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`) }, audit.Cut},
+	"last and its head deleted": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`, `DELETE FROM audit_heads`) }, audit.Cut},
+	"and the witness":           {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`); a.forget() }, audit.Cut},
+	"old edited":                {0, func(a *attacked) { a.sql(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
+	"last made anew":            {0, func(a *attacked) { a.put(29, "REPLACE"); a.sql(`DELETE FROM audit_heads`) }, audit.Rebuilt},
+	"head edited":               {0, func(a *attacked) { a.sql(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
+	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, audit.Damaged},
+	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, audit.Damaged},
+	"heads deleted":             {0, func(a *attacked) { a.sql(`DELETE FROM audit_heads`) }, never}, // the witness has the newest: nothing is lost
+	"witness deleted":           {0, func(a *attacked) { a.forget() }, never},                       // the heads have it: the log says so
+	"witness put back": {0, func(a *attacked) {
+		text, err := os.ReadFile(string(a.witness))
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		a.serve()
+		a.append(1)
+		a.stop()
+		a.write(string(a.witness), string(text))
+	}, never}, // the heads in the data are newer: the log says so
+	"unsigned deleted":          {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
+	"put in at the end":         {0, func(a *attacked) { a.put(30, "INSERT") }, never},
+	"cut, no heads, no witness": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() }, never},
+	"signed with another key":   {0, func(a *attacked) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
+}
+
+func (a *attacked) forget() { _ = os.Remove(string(a.witness)) }
+
+// What is never found here is found by a head that somebody keeps elsewhere
+// (`audit verify --head`), or not at all where no head was signed yet.
+func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
+	made := template(t)
+	for name, c := range foundNextStart {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				a := attack(t, dir, made, attackKey(t))
+				a.serve()
+				a.stop()
+				a.append(c.killed)
+				first := a.key
+				c.tamper(a)
+				if err := a.db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				b := attack(t, dir, made, a.key)
+				b.serve()
+				defer b.stop()
+				st := b.keeper.State()
+				switch trouble := st.Trouble(); {
+				case c.code == never && trouble != nil, c.code != never && (trouble == nil || trouble.Code != c.code):
+					t.Errorf("want %q: %+v %+v", c.code, st, trouble)
+				}
+				if said := strings.Contains(b.log.String(), "is missing or older"); said != strings.HasPrefix(name, "witness ") {
+					t.Errorf("a missing witness in the log: %v, %s", said, &b.log)
+				}
+				if other := st.Other != ""; other != !first.Equal(a.key) {
+					t.Errorf("another key: %v", other)
+				}
+			})
+		})
+	}
+}
+
+// The witness file of a server that runs is written again, and the log says so.
+func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
+	made, dir := template(t), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		a := attack(t, dir, made, attackKey(t))
+		a.serve()
+		defer a.stop()
+		first, err := os.ReadFile(string(a.witness))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.forget()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if again, err := os.ReadFile(string(a.witness)); err != nil || string(again) != string(first) {
+			t.Errorf("%s %v", again, err)
+		}
+		if st := a.keeper.State(); st.Trouble() != nil || strings.Count(a.log.String(), "removed or changed by somebody else") != 1 {
+			t.Errorf("%+v %s", st, &a.log)
+		}
+		a.write(string(a.witness), "{")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if st := a.keeper.State(); st.Trouble() != nil || st.Err == nil {
+			t.Errorf("after one check: %+v", st)
+		}
+		a.append(1)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != string(audit.StageWitness) || st.End.Seq != 31 {
+			t.Errorf("after two checks: %+v", st)
+		}
+		if text, err := os.ReadFile(string(a.witness)); string(text) != "{" {
+			t.Error("what shows the damage was replaced:", string(text), err)
+		}
+		a.forget() // as the message asks
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if st := a.keeper.State(); st.Trouble() != nil || st.Head.Seq != 31 {
+			t.Errorf("after it was moved away: %+v", st)
+		}
+	})
+}
+
+// A renamed table that comes back is read from its first record before anything
+// is believed or signed.
+func TestATableThatComesBackIsReadWhole(t *testing.T) {
+	made := template(t)
+	for name, tamper := range map[string]string{"as it was": ``, "shorter": `DELETE FROM other WHERE seq > 25`, "edited": `UPDATE other SET entry = x'00' WHERE seq = 3`} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			a := attack(t, dir, made, attackKey(t))
+			a.serve()
+			defer a.stop()
+			a.sql(`ALTER TABLE audit RENAME TO other`)
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged || !strings.Contains(st.Trouble().Text, "The table audit of the audit record is missing") {
+				t.Fatalf("%s: %+v", name, st)
+			}
+			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {
+				t.Errorf("%s: %d errors in the log", name, n)
+			}
+			a.sql(tamper, `ALTER TABLE other RENAME TO audit`)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if st := a.keeper.State(); (st.Trouble() == nil) != (tamper == "") || st.Err != nil {
+				t.Errorf("%s: %+v", name, st)
+			}
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"bytes"
+	"testing"
+
+	"shardboard/internal/store/audit"
+)
+
+// A commit that gave an error may have taken effect. The table tells, and neither
+// way is taken for a record that somebody removed or put in.
+func TestACommitOfUnknownOutcomeIsSettledByTheTable(t *testing.T) {
+	at := func(seq int64) audit.Point {
+		return audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{byte(seq)}, 32)}
+	}
+	for name, c := range map[string]struct {
+		table int64 // where the table ends after the failed commit of 4
+		seq   int64 // what the next record follows
+		prev  byte
+	}{
+		"took effect": {4, 4, 4}, "did not": {3, 3, 3}, "and 3 was deleted": {2, 3, 3}, "and 5 was put in": {5, 5, 3},
+	} {
+		p := at(4)
+		w := written{known: true, end: at(3), pending: &p}
+		w.commit(true)
+		seq, prev, err := w.follow(at(c.table))
+		if err != nil || seq != c.seq || prev[0] != c.prev || w.pending != nil || w.unsure != nil {
+			t.Errorf("%s: %d %x %v", name, seq, prev, err)
+		}
+	}
+	p := at(4)
+	w := written{known: true, end: at(3), pending: &p}
+	if w.commit(false); !w.end.Equal(at(4)) {
+		t.Errorf("%+v", w)
+	}
+}

@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+// A gap stays for ever: the number of a deleted record is never used again, so
+// the next process and every other reader find it too.
+func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	a := &attacked{t: t, db: db}
+	a.append(5)
+	a.sql(`DELETE FROM audit WHERE seq >= 4`)
+	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if err != nil || r.Seq != 6 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	a.append(2)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.db = open(t, dir)
+	a.append(1)
+	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})
+	if err != nil || rep.Break == nil || rep.Break.Code != audit.Misplaced || rep.Break.Seq != 4 || rep.Break.Found != 6 {
+		t.Errorf("%+v %v", rep.Break, err)
+	}
+	a.sql(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
+	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "highest number") {
+		t.Error(err)
+	}
+}
+
+// What fails after its append leaves nothing behind in the memory of the writer.
+func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
+	db := recorded(t, 3)
+	full := errors.New("something else failed")
+	for range 2 {
+		err := db.change(t.Context(), func(tx *sql.Tx) error {
+			if _, err := db.appendAudit(t.Context(), tx, store.AuditEntry{At: time.Now()}); err != nil {
+				return err
+			}
+			return full
+		})
+		if !errors.Is(err, full) {
+			t.Fatal(err)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	err := db.change(canceled, func(tx *sql.Tx) error {
+		_, err := db.appendAudit(canceled, tx, store.AuditEntry{At: time.Now()})
+		cancel()
+		return err
+	})
+	if err == nil {
+		t.Fatal("committed")
+	}
+	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now()})
+	if err != nil || r.Seq != 4 {
+		t.Fatal(r.Seq, err)
+	}
+	if seq, _, known, err := db.AuditWritten(t.Context()); seq != 4 || !known || err != nil {
+		t.Error(seq, known, err)
+	}
+	if rep, err := audit.Verify(audit.Records(t.Context(), db, 0), audit.Expect{}); err != nil || rep.Break != nil {
+		t.Error(rep.Break, err)
+	}
+}
+
+// Records are written while the keeper checks, over and over: never a false alarm.
+func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
+	db := recorded(t, 5)
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for range 60 {
+			if _, err = db.Append(context.Background(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+				break
+			}
+		}
+		done <- err
+	}()
+	k := audit.NewKeeper(db, audit.Options{Key: attackKey(t)})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for written := false; !written; {
+		select {
+		case err := <-done:
+			if written = true; err != nil {
+				t.Error(err)
+			}
+		default:
+		}
+		_ = k.Run(ended) // two checks
+		if st := k.State(); st.Break != nil || st.Err != nil {
+			t.Fatalf("%+v", st)
+		}
+	}
+	if st := k.State(); st.End.Seq != 65 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// A change whose record cannot be written does not happen: nobody is signed in
+// unrecorded, and the answer names the cause.
+func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
+	ctx, db := t.Context(), recorded(t, 2)
+	a := &attacked{t: t, db: db}
+	a.sql(`ALTER TABLE audit RENAME TO other`)
+	session := store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1", Created: time.Now(), Used: time.Now(), Expires: time.Now().Add(time.Hour)}
+	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "The table audit of the audit record is missing") {
+		t.Error(err)
+	}
+	var sessions int
+	if err := db.read.QueryRow(`SELECT count(*) FROM sessions`).Scan(&sessions); err != nil || sessions != 0 {
+		t.Error("signed in without a record:", sessions, err)
+	}
+	a.sql(`ALTER TABLE other RENAME TO audit`)
+	if err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+		t.Error("the table is back:", err)
+	}
+	a.sql(`ALTER TABLE audit ADD COLUMN more TEXT`)
+	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+		t.Error("a column more is in nobody's way:", err)
+	}
+	a.sql(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
+	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "was replaced") {
+		t.Error(err)
+	}
+}

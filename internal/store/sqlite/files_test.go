@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+func refused(t *testing.T, name string, db *DB, err error, want string) {
+	t.Helper()
+	if err == nil {
+		_ = db.Close()
+	}
+	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+		t.Errorf("%s: got %v, want a refusal with %q", name, err, want)
+	}
+}
+
+// filled is a data directory with one user.
+func filled(t *testing.T, dir, user string) string {
+	t.Helper()
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.CreateUser(t.Context(), store.User{ID: user, Name: user, Role: "admin"}, store.AuditEntry{What: "user.created"}), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Another user removes the database and puts one with an admin of her own there.
+func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
+	dir := filled(t, filepath.Join(t.TempDir(), "data"), "anna")
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	eves := filled(t, filepath.Join(t.TempDir(), "data"), "eve")
+	if err := os.Rename(filepath.Join(eves, fileName), filepath.Join(dir, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), dir)
+	refused(t, "0777", db, err, "chmod 700 "+dir)
+	db, err = OpenReader(t.Context(), dir)
+	refused(t, "0777, to read", db, err, "chmod 700 "+dir)
+	if os.Geteuid() != 0 {
+		return // only root gives files away
+	}
+	for _, name := range []string{fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal", lockName} {
+		dir := filled(t, filepath.Join(t.TempDir(), "data"), "anna")
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(t.Context(), dir)
+		refused(t, name+" of another user", db, err, "uid 2000")
+	}
+}
+
+// Another user makes a link of that name to a file of ours, which the lock's
+// owner would have truncated and SQLite written to.
+func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
+	for _, name := range []string{lockName, fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal"} {
+		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
+			top := t.TempDir()
+			victim, dir := filepath.Join(top, "victim"), filepath.Join(top, "data")
+			if err := errors.Join(os.WriteFile(victim, []byte("important"), 0o600), os.Mkdir(dir, 0o700), link(victim, filepath.Join(dir, name))); err != nil {
+				t.Fatal(err)
+			}
+			db, err := Open(t.Context(), dir)
+			refused(t, name, db, err, kind)
+			if text, _ := os.ReadFile(victim); string(text) != "important" {
+				t.Errorf("%s (%s): the file of that name elsewhere has %q now", name, kind, text)
+			}
+		}
+	}
+}
+
+func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
+	top := t.TempDir()
+	filled(t, filepath.Join(top, "real"), "anna")
+	if err := os.Symlink("real", filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), filepath.Join(top, "link")+"/")
+	refused(t, "link", db, err, "Name the directory itself: "+filepath.Join(top, "real"))
+	db, err = OpenReader(t.Context(), filepath.Join(top, "link"))
+	refused(t, "link, to read", db, err, "Name the directory itself")
+}
+
+func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
+	dir := filled(t, t.TempDir(), "anna")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, fileName), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir)
+	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
+		t.Error(err)
+	}
+	if notes := db.Notes(); len(notes) != 1 || !strings.Contains(notes[0], dir) || !strings.Contains(notes[0], "mode 0755") {
+		t.Errorf("%q", notes)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, fileName)} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// A copy is read as it is: others may look in, files may have a second name.
+func TestACopyIsReadAndNotChanged(t *testing.T) {
+	dir := filled(t, t.TempDir(), "anna")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
+		t.Fatal(err)
+	}
+	db, err := OpenReader(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o755 {
+		t.Error(info.Mode())
+	}
+	if _, err := OpenReader(t.Context(), filepath.Join(dir, "none")); fault.Of(err) != fault.NotFound || errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/web/words"
+)
+
+// auditTroubles are states of the keeper with the code that everything shows; "" where
+// nothing is known to be wrong, or too early to say.
+var auditTroubles = map[string]struct {
+	change  func(*audit.State)
+	code    string
+	banner  string // words key
+	says    string // on the audit page
+	measure string // of shardboard_audit_ok; "" where it is absent
+}{
+	"in order": {func(*audit.State) {}, "", "", "in order up to record 120", "1"},
+	"not yet":  {func(s *audit.State) { *s = audit.State{} }, "", "", "not been verified yet", ""},
+	"busy once": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 1 },
+		"", "", "was in order up to record 120", "1"},
+	"busy twice": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 2 },
+		"unread", "banner.audit.unread", "could not be read in 2 checks in a row", "0"},
+	"never read": {func(s *audit.State) {
+		*s = audit.State{Err: errors.New("busy /var/x"), Stage: audit.StageRead, Fails: 2}
+	},
+		"unread", "banner.audit.unread", "not known whether it is in order", "0"},
+	"table gone": {func(s *audit.State) {
+		s.Err, s.Stage, s.Fails = fault.Wrap(fault.Unavailable, errors.Join(store.ErrAuditDamaged, errors.New("/var/x")), "The table audit is missing."), audit.StageRead, 1
+	}, "damaged", "banner.audit.damaged", "The table audit is missing.", "0"},
+	"not signed": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("full /var/x"), audit.StageSign, 2 },
+		"unsigned", "banner.audit.unsigned", "in order up to record 120, but its end could not be signed", "0"},
+	"witness": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("json /var/x"), audit.StageWitness, 3 },
+		"witness", "banner.audit.witness", "The witness file beside the audit key", "0"},
+	"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, "changed", "banner.audit", "record 7 was edited", "0"},
+	"last deleted": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} }, "cut", "banner.audit", "it ends at 119, but record 120 was there before", "0"},
+	"older put back": {func(s *audit.State) {
+		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch, Witness: true}
+	}, "cut", "banner.audit", "an older copy of the data was put back", "0"},
+	"last made anew":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} }, "rebuilt", "banner.audit", "not the one that was there before", "0"},
+	"witness replaced": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: epoch, Witness: true} }, "rebuilt", "banner.audit", "not the one in the witness file", "0"},
+	"put in":           {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} }, "foreign", "banner.audit", "another program inserted record 121", "0"},
+	"heads deleted":    {func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: epoch} }, "headLost", "banner.audit", "Signed heads were deleted", "0"},
+	"witness forged":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} }, "forged", "banner.audit", "in the witness file has a false signature", "0"},
+}
+
+// A deleted record, a dropped table and a failure that lasts are on every page, in
+// the API and in the metrics; a check that failed once is not.
+func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
+	a := cannedAudit()
+	fine := a.state
+	for name, c := range auditTroubles {
+		a.state = fine
+		c.change(&a.state)
+		s := newSite(t, func(d *Deps) {
+			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		})
+		home := s.do("GET", "/").Body.String()
+		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned", "banner.audit.witness"} {
+			if said := strings.Contains(home, words.T(key)); said != (key == c.banner) {
+				t.Errorf("%s: banner %s shown: %v", name, key, said)
+			}
+		}
+		text := strings.Join(strings.Fields(parse(t, s.do("GET", "/audit").Body.String()).Find("main").Text()), " ")
+		if !strings.Contains(text, c.says) || strings.Contains(text, "/var/x") || strings.Contains(text, "audit.break") {
+			t.Errorf("%s: %.400s", name, text)
+		}
+		st := decode[api.AuditState](t, s.do("GET", "/api/v1/audit/head"))
+		if c.code == "" && st.Problem != nil || c.code != "" && (st.Problem == nil || st.Problem.Code != c.code || strings.Contains(st.Problem.Text, "/var/x")) {
+			t.Errorf("%s: %+v", name, st.Problem)
+		}
+		got := s.do("GET", "/metrics").Body.String()
+		if has := strings.Contains(got, "\nshardboard_audit_ok "); has != (c.measure != "") || has && !strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n") {
+			t.Errorf("%s: shardboard_audit_ok is not %q", name, c.measure)
+		}
+		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.state.At.IsZero() {
+			t.Errorf("%s: the time of the last check: %v", name, has)
+		}
+	}
+}
+
+// The sentence is the answer to whoever asks for records that are not there.
+func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
+	gone := fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The table audit of the audit record is missing: it was dropped or renamed.")
+	a := &stubAudit{err: gone, state: audit.State{Err: gone, Fails: 1, Stage: audit.StageRead, At: epoch.Add(-time.Minute)}}
+	s := newSite(t, func(d *Deps) { d.Audit = a })
+	for _, address := range []string{"/audit", "/api/v1/audit"} {
+		w := s.do("GET", address)
+		if w.Code != 503 || !strings.Contains(w.Body.String(), "was dropped or renamed") {
+			t.Errorf("%s: %d %.300s", address, w.Code, w.Body)
+		}
+	}
+	if text := s.do("GET", "/audit").Body.String(); !strings.Contains(text, words.T("banner.audit.damaged")) {
+		t.Error("no banner on the error page")
+	}
+}
