@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/store"
 )
 
 // elsewhere are ways back that lead, or look as if they might lead, off the
@@ -180,7 +181,10 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		"break-glass": {func(d *Deps) {
 			d.Auth = everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "emergency account"},
-		"read only": {func(d *Deps) { d.ReadOnly = true }, "Read only"},
+		"read only":         {held(store.OwnedByAnother), "Read only"},
+		"without an owner":  {held(store.OwnerGone), "has stopped"},
+		"without its data":  {held(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
+		"with unknown data": {held(store.Unreadable), "cannot be looked at"},
 	} {
 		s := newSite(t, c.change)
 		for _, rt := range routes() {

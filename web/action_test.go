@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -110,7 +111,7 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 			}
 		}
 	}
-	locked := newSite(t, withClaims, func(d *Deps) { d.ReadOnly = true })
+	locked := newSite(t, withClaims, held(store.OwnedByAnother))
 	page := parse(t, locked.do("GET", "/zones", as("olga", auth.Operator)).Body.String())
 	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
 		t.Errorf("read only: %s", page.Find(".acts").Text())

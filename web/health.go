@@ -15,14 +15,17 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// readyz answers 200 once table and projects are loaded; a script that waits
-// for it sees real data from then on.
+// readyz answers 200 once table and projects are loaded, and while the data
+// directory is where it was; a script that waits for it sees real data from then
+// on, and what it stores is kept.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
-	out.Ready = out.Reason == ""
-	if !out.Ready && s.deps.Exposed {
+	if c := s.condition(); c.Lost() {
+		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
+	} else if out.Reason != "" && s.deps.Exposed {
 		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
 	}
+	out.Ready = out.Reason == ""
 	if out.Ready {
 		return writeJSON(w, http.StatusOK, out)
 	}

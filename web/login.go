@@ -51,7 +51,7 @@ func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	m.Password, m.First, m.ReadOnly = offers.Password, offers.First, offers.ReadOnly || s.deps.ReadOnly
+	m.Password, m.First, m.ReadOnly = offers.Password, offers.First, s.loginNote(offers)
 	m.OIDC = offers.OIDC
 	m.Proxy = s.deps.Auth.Mode().Has(auth.ModeProxy)
 	return writePage(w, r, status, templates.LoginPage(s.bare(words.T("login.title")), m))

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -21,8 +22,8 @@ type metrics struct {
 	renders  prometheus.Counter
 	failures prometheus.Counter
 
-	auditOK, auditAge                                        *prometheus.Desc
-	age, seq, chunks, collections, shards, projects, sockets *prometheus.Desc
+	auditOK, auditAge                                              *prometheus.Desc
+	age, seq, chunks, collections, shards, projects, sockets, data *prometheus.Desc
 }
 
 func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
@@ -47,6 +48,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		auditOK:     prometheus.NewDesc("shardboard_audit_ok", "1 while the audit record is in order and signed; 0 while it is broken, damaged or cannot be checked; absent before the first check.", nil, nil),
 		auditAge:    prometheus.NewDesc("shardboard_audit_verified_age_seconds", "Time since the audit record was last verified to its end; absent before the first time.", nil, nil),
 		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+		data:        prometheus.NewDesc("shardboard_data_directory", "1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.", []string{"hold"}, nil),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
 	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
@@ -55,7 +57,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 
 // Describe is for prometheus.Collector.
 func (m *metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.auditOK, m.auditAge} {
+	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data, m.auditOK, m.auditAge} {
 		out <- d
 	}
 }
@@ -84,6 +86,13 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	gauge(m.collections, float64(len(v.Table.Collections)), cluster)
 	gauge(m.shards, float64(len(v.Table.Shards)), cluster)
 	gauge(m.projects, float64(len(v.Dir.All())), cluster)
+	for _, h := range store.Holds() {
+		is := 0.0
+		if h == v.Data.Hold {
+			is = 1
+		}
+		gauge(m.data, is, string(h))
+	}
 	gauge(m.sockets, float64(m.server.hub.sockets()))
 	if m.server.deps.Audit == nil {
 		return

@@ -25,7 +25,7 @@ func (s *Server) pageAdvice(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	who := auth.From(r.Context())
-	m := adviceView(v, found, adviceMay{dismiss: found.Kept && !s.deps.ReadOnly && who.May(auth.Operator), plan: s.mayPlan(who), whyNoPlan: s.whyNoPlan(who), try: s.tries(v)})
+	m := adviceView(v, found, adviceMay{dismiss: found.Kept && s.whyReadOnly() == "" && who.May(auth.Operator), plan: s.mayPlan(who), whyNoPlan: s.whyNoPlan(who), try: s.tries(v)})
 	return writePage(w, r, http.StatusOK, templates.AdvicePage(s.shell(r, v, "advise", words.T("nav.advise")), m))
 }
 

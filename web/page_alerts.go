@@ -17,7 +17,7 @@ import (
 
 func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
 	v := s.view()
-	may := auth.From(r.Context()).May(auth.Admin) && !s.deps.ReadOnly
+	may := auth.From(r.Context()).May(auth.Admin) && s.whyReadOnly() == ""
 	var m templates.Alerts
 	if s.deps.Alerts == nil {
 		m = templates.Alerts{Level: "note", Verdict: words.T("alert.off"), Lead: words.T("alert.off.lead")}

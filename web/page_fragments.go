@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 )
@@ -28,7 +29,8 @@ type View struct {
 	Dir     *placement.Directory
 	Profile *profile.Profile // nil: nothing is compared with layouts
 	Now     time.Time
-	Cost    int // commands sent to the cluster during the last minute; 0 = not known
+	Data    store.Condition // of the data directory
+	Cost    int             // commands sent to the cluster during the last minute; 0 = not known
 
 	Internal bool // with the server's own collections in lists that leave them out
 

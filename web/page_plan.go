@@ -23,7 +23,7 @@ func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
 // writePlan shows a plan, and why the request to run it was refused.
 func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.view()
-	m := planFor(planView(v, p), p, auth.From(r.Context()), s.deps.ReadOnly)
+	m := planFor(planView(v, p), p, auth.From(r.Context()), s.whyReadOnly())
 	run, err := s.deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
 	case err == nil:

@@ -107,7 +107,7 @@ func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
 			m.State.Title, m.State.Detail = words.T("runs.nomatch"), ""
 		}
 	}
-	if auth.From(r.Context()).May(auth.Operator) && !s.deps.ReadOnly {
+	if auth.From(r.Context()).May(auth.Operator) && s.whyReadOnly() == "" {
 		m.NewURL = "/plans/new"
 	}
 	return writePage(w, r, http.StatusOK, templates.RunsPage(s.shell(r, v, "runs", words.T("nav.runs")), m))

@@ -22,7 +22,7 @@ const decisionsWait = 2 * time.Second
 
 // view is the newest state of everything a page shows.
 func (s *Server) view() View {
-	v := View{Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs, Sizes: s.deps.Sizes, Writes: s.chunkWrites}
+	v := View{Data: s.condition(), Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs, Sizes: s.deps.Sizes, Writes: s.chunkWrites}
 	if s.deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.of(v) }
 	}
@@ -60,8 +60,8 @@ func (s *Server) shell(r *http.Request, v View, nav, title string, topics ...str
 		Demo:    s.deps.Demo,
 		Version: s.deps.Version,
 		You:     youView(who),
-		Banners: s.banners(who),
-		Runs:    s.deps.Actions != nil,
+		Banners: s.banners(who), TakeOver: s.mayTakeOver(who),
+		Runs: s.deps.Actions != nil,
 	}
 	s.inTime(r, v, &sh)
 	return sh
@@ -87,8 +87,8 @@ func (s *Server) banners(who auth.Principal) []string {
 	if who.Method == auth.ByBreakGlass {
 		out = append(out, words.T("banner.breakGlass"))
 	}
-	if s.deps.ReadOnly {
-		out = append(out, words.T("banner.readOnly"))
+	if b := s.dataBanner(); b != "" {
+		out = append(out, b)
 	}
 	if s.deps.Audit != nil && who.May(auth.Operator) {
 		out = append(out, auditBanner(s.deps.Audit.State())...)

@@ -90,7 +90,7 @@ var paramsAsk = []Param{
 
 // routes is the whole route table, of a server on which everything is on.
 func routes() []Route {
-	return withTime(slices.Concat(pageRoutes(), apiRoutes(), signInRoutes(), accountRoutes(), auditRoutes(), actionRoutes(), heatRoutes(), surveyRoutes(), historyRoutes(), adviceRoutes(), operationRoutes()))
+	return withTime(slices.Concat(pageRoutes(), apiRoutes(), signInRoutes(), accountRoutes(), auditRoutes(), actionRoutes(), heatRoutes(), surveyRoutes(), historyRoutes(), adviceRoutes(), dataRoutes(), operationRoutes()))
 }
 
 func pageRoutes() []Route {
@@ -200,7 +200,7 @@ func operationRoutes() []Route {
 			Types:  []string{mediaJSON}, Stream: true, handler: (*Server).live},
 		{Method: "GET", Pattern: "/healthz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Is it serving?",
 			Types: []string{mediaText}, handler: (*Server).healthz},
-		{Method: "GET", Pattern: "/readyz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Are table and projects loaded?",
+		{Method: "GET", Pattern: "/readyz", Policy: PolicyOpen, Tag: tagOperations, Summary: "Are table and projects loaded, and can everything be stored?",
 			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, handler: (*Server).readyz},
 		{Method: "GET", Pattern: "/metrics", Policy: PolicyNear, Tag: tagOperations, Summary: "Prometheus metrics",
 			Types: []string{mediaText}, handler: (*Server).serveMetrics},

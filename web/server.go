@@ -25,6 +25,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
+	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
 )
@@ -84,10 +85,10 @@ type Deps struct {
 	Audit    AuditTrail      // who did what; nil: nothing is recorded
 	Refusals *audit.Refusals // counts refused requests, also those of package auth; nil makes one that nobody runs
 
-	Auth     Authenticator // who is asking; nil: nobody ever is anybody
-	TLS      bool          // browsers come over https, ours or a proxy's
-	Exposed  bool          // others than this machine can connect
-	ReadOnly bool          // another process owns what is remembered
+	Auth    Authenticator // who is asking; nil: nobody ever is anybody
+	TLS     bool          // browsers come over https, ours or a proxy's
+	Exposed bool          // others than this machine can connect
+	Data    DataDirectory // where everything is stored; nil: ours, and never lost
 
 	MaxSockets int // live sockets of all browsers; 0 is 768
 }
@@ -134,7 +135,7 @@ func New(deps Deps) *Server {
 	}
 	if deps.Refusals == nil {
 		o := audit.RefusalOptions{Log: deps.Log, Now: deps.Now}
-		if deps.Audit != nil && !deps.ReadOnly {
+		if deps.Audit != nil && (deps.Data == nil || deps.Data.Condition().Hold == store.Owned) {
 			o.Record = deps.Audit.Append
 		}
 		deps.Refusals = audit.NewRefusals(o)

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -83,7 +84,9 @@ func actionScenes() []scene {
 		{name: "runs-filtered", path: "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(), view: fine, change: who(olga)},
 		{name: "runs-none", path: "/runs", view: fine, change: func(d *Deps) { who(olga)(d); d.Actions = none }},
 		{name: "runs-nomatch", path: "/runs?by=user:nobody", view: fine, change: who(vera)},
-		{name: "zones-operator", path: "/zones", view: zoned, change: who(olga)}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *Deps) { who(olga)(d); d.ReadOnly = true }},
+		{name: "zones-operator", path: "/zones", view: zoned, change: who(olga)}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
+		{name: "zones-ownergone", path: "/zones", view: zoned, change: held(store.OwnerGone)},
+		{name: "zones-datalost", path: "/zones", view: zoned, change: held(store.Vanished)},
 		{name: "project-single", path: "/projects/" + project, view: single, change: who(olga)},
 		{name: "overview-off", path: "/", view: fine, change: func(d *Deps) { d.Actions = nil }},
 	}

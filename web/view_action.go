@@ -38,8 +38,8 @@ func (s *Server) offers(r *http.Request, t *topology.Table) *offer {
 	v.Table = t
 	o := &offer{t: t, try: s.tries(v), m: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
 	switch {
-	case s.deps.ReadOnly:
-		o.why = words.T("act.why.readOnly")
+	case s.whyReadOnly() != "":
+		o.why = s.whyReadOnly()
 	case !t.Loaded:
 		o.why = words.T("act.why.loading")
 	}

@@ -25,7 +25,7 @@ type auditQuery struct {
 }
 
 // auditKinds are the choices of the filter: prefixes and codes.
-var auditKinds = [...]string{"", "login.", "session.", "user.", "token.", "survey.", "advice.", "alert.", "plan.", "run.", "access.", "audit."}
+var auditKinds = [...]string{"", "login.", "session.", "user.", "token.", "survey.", "advice.", "alert.", "plan.", "run.", "access.", "data.", "audit."}
 
 func auditQueryOf(in url.Values) (q auditQuery, err error) {
 	for name, to := range map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To} {

@@ -55,13 +55,13 @@ func planView(v View, p actions.Plan) templates.Plan {
 }
 
 // planFor says what somebody may do with a plan.
-func planFor(m templates.Plan, p actions.Plan, who auth.Principal, readOnly bool) templates.Plan {
+func planFor(m templates.Plan, p actions.Plan, who auth.Principal, whyReadOnly string) templates.Plan {
 	m.MayRun = who.May(auth.Operator)
 	switch {
 	case !m.MayRun:
 		m.Why, m.Again = words.T("plan.why.role", "need", roleWord(auth.Operator)), nil
-	case readOnly:
-		m.Why = words.T("act.why.readOnly")
+	case whyReadOnly != "":
+		m.Why = whyReadOnly
 	case p.By.ID != who.ID:
 		m.Why = words.T("plan.why.others", "by", m.By)
 	case p.Blocked():

@@ -31,6 +31,9 @@ func statusView(v View) templates.Status {
 	default:
 		s.Text = words.T("status.ok", "age", age)
 	}
+	if v.Data.Lost() {
+		s.Level, s.Text = "failed", words.T("status.vanished")
+	}
 	if s.Level != "ok" {
 		return s // how old the data is comes first
 	}

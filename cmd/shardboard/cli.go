@@ -26,6 +26,7 @@ type cli struct {
 	Doctor      doctorCmd      `cmd:"" help:"Say what the cluster user lacks, and for which feature; exit with 1 when it lacks anything."`
 	User        userCmd        `cmd:"" help:"Add, change and list the people who may come in."`
 	Token       tokenCmd       `cmd:"" help:"Make, revoke and list the keys of scripts."`
+	Takeover    takeoverCmd    `cmd:"" help:"Let a running server that only reads own the data directory, after its owner has stopped; needs the role admin."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Exit with 0 when a running server answers."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 

@@ -57,6 +57,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"unreachable", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"}, 6, "127.0.0.1:1"},
 		{"neither on nor off", []string{"doctor", "--actions", "maybe", "--uri", "mongodb://127.0.0.1:1"}, 2, "must be one of"},
 		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
+		{"no server to take over", []string{"takeover", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
 		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
 		{"demo over a real cluster", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "demo", "--actions", "on"}, 2, "Refusing --auth demo"},

@@ -16,7 +16,7 @@ import (
 )
 
 // trier tries the plans that pages offer; nil while actions are off.
-func (a *App) trier() web.Trier {
+func (a *instance) trier() web.Trier {
 	if a.engine == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func newEngine(p engineParts) *engine.Engine {
 
 // wireActions makes the engine, or none with actions off: then the web has no
 // route that changes the cluster.
-func (a *App) wireActions(c Config, client *cluster.Client, prof *profile.Profile) engine.Service {
+func (a *instance) wireActions(c Config, client *cluster.Client, prof *profile.Profile) engine.Service {
 	if !c.Actions {
 		return nil
 	}

@@ -17,7 +17,7 @@ type advising struct {
 // newAdvising has the rules look at what the other parts know. Of several
 // processes over the same data, the owner alone sends alerts: each would tell of
 // everything.
-func (a *App) newAdvising(c Config) advising {
+func (a *instance) newAdvising(c Config) advising {
 	out := advising{advisor: rules.NewAdvisor(rules.Sources{
 		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
 	})}

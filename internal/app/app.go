@@ -12,24 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
-	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
-	"shardboard/internal/chunksize"
-	"shardboard/internal/cluster"
 	"shardboard/internal/connlimit"
-	"shardboard/internal/heat"
-	"shardboard/internal/heat/keyvis"
-	"shardboard/internal/heat/survey"
-	"shardboard/internal/outcome"
-	"shardboard/internal/placement"
-	"shardboard/internal/store"
-	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
-	"shardboard/web"
 )
 
 const (
@@ -37,36 +24,29 @@ const (
 	shutdownTimeout = 5 * time.Second
 )
 
-// App is one running dashboard.
+// App is one running dashboard: what binds it to the machine. All that stands on
+// the data directory is an instance, which is replaced when this process takes
+// the directory over.
 type App struct {
 	log      *slog.Logger
+	config   Config
+	dir      string // of the data
 	ends     cleanup
 	listener *connlimit.Listener
 	http     *http.Server
-	web      *web.Server
-	watcher  *topology.Watcher
-	keeper   *placement.Keeper
+	public   string // as browsers come: scheme and host
+	leaked   *auth.Leaked
+	front    front
 
-	duplicates *placement.DuplicateCheck
-	heat       *heat.Collector
-	pictures   *keyvis.Recorder
-	surveys    *survey.Engine
-	sizes      *chunksize.Book
-	history    placementHistory
-	advising   advising
-	engine     *engine.Engine    // nil while actions are off
-	pins       *pinBook          // and so is this
-	outcomes   *outcome.Recorder // and this
-
-	store       store.Store
-	auth        *auth.Service
-	trail       auditTrail
-	refusals    *audit.Refusals
-	public      string              // as browsers come: scheme and host
 	opsListener *connlimit.Listener // health and metrics; nil while they are on the page's own
 	ops         *http.Server
 
-	stop  context.CancelFunc // ends the goroutines of Start
+	taking  sync.Mutex // held while the data directory is taken over
+	leaving context.Context
+	leave   context.CancelFunc // ends leaving, as Stop begins
+
+	life  context.Context // of everything that runs
+	stop  context.CancelFunc
 	group *errgroup.Group
 	once  sync.Once
 	ended error
@@ -76,8 +56,10 @@ type App struct {
 // line what is wrong: an address that does not answer, a target that is not a
 // mongos, a port that is taken.
 func New(ctx context.Context, c Config) (*App, error) {
-	a := &App{log: c.Log, ends: cleanup{log: c.Log}}
+	a := &App{log: c.Log, config: c, ends: cleanup{log: c.Log}}
+	a.leaving, a.leave = context.WithCancel(context.Background())
 	if err := a.wire(ctx, c); err != nil {
+		a.leave()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
 		return nil, errors.Join(err, a.ends.run(ctx))
@@ -86,72 +68,25 @@ func New(ctx context.Context, c Config) (*App, error) {
 }
 
 func (a *App) wire(ctx context.Context, c Config) error {
-	if err := a.open(ctx, c); err != nil {
+	if err := a.open(c); err != nil {
 		return err
 	}
-	client, err := connect(ctx, c)
+	if a.config.exposed(a.host()) {
+		if err := a.openOperations(a.config); err != nil {
+			return err
+		}
+	}
+	db, err := a.openData(ctx)
 	if err != nil {
 		return err
 	}
-	a.ends.push("cluster client", client.Close)
-
-	prof := c.profile()
-	c.Watcher.Log = c.Log
-	a.watcher = topology.NewWatcher(client, c.Watcher)
-	a.keeper = placement.NewKeeper(client, a.watcher, prof, c.Log)
-	a.duplicates = placement.NewDuplicateCheck(client, a.watcher, a.keeper, prof, c.Log)
-	budget := heat.NewBudget(0, nil) // of all that measures
-	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
-	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
-	a.sizes = chunksize.New(client, a.watcher, c.Log)
-	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
-	a.heat.OnSlot(a.pictures.Take)
-	a.history = newHistory(a.store, a.watcher, c.Log)
-	actions := a.wireActions(c, client, prof)
-	a.advising = a.newAdvising(c)
-	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
-	locator.MarkShared(a.duplicates)
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	exposed := c.exposed(a.host())
-	var pins web.Pins
-	if a.pins != nil {
-		pins = a.pins
+	first, err := a.newInstance(ctx, db)
+	if err != nil {
+		return err
 	}
-	var outcomes web.Outcomes
-	if a.outcomes != nil {
-		outcomes = a.outcomes
-	}
-	a.web = web.New(web.Deps{
-		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
-		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
-		Prover:    placement.NewProver(client, a.watcher),
-		History:   a.history.past,
-		Runs:      a.ourRuns(),
-		Advice:    a.advising.advisor,
-		Alerts:    a.advising.alerts,
-		Log:       c.Log,
-		Registry:  registry,
-		Cost:      client.LoadPerMinute,
-		Hosts:     c.hosts(),
-		Target:    c.URI.String(),
-		Demo:      c.Demo,
-		Version:   c.Version,
-		Audit:     a.trail,
-		Refusals:  a.refusals,
-		Actions:   actions,
-		PlanForms: actions != nil,
-		Trier:     a.trier(),
-		Pins:      pins,
-		Outcomes:  outcomes,
-		Auth:      a.auth,
-		TLS:       c.overTLS(),
-		Exposed:   exposed,
-		ReadOnly:  a.ReadOnly(),
-
-		MaxSockets: maxSockets(a.listener.Max()),
-	})
-	a.http = newHTTPServer(a.web.Handler(), c.Log, a.listener)
+	a.front.set(first)
+	a.ends.push("instance", func(ctx context.Context) error { return a.now().ends.run(ctx) })
+	a.http = newHTTPServer(&a.front, c.Log, a.listener)
 	if c.TLSCert != "" {
 		pair, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
 		if err != nil {
@@ -159,24 +94,18 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		}
 		a.http.TLSConfig = pair.config()
 	}
-	counted := connlimit.Metrics{a.listener}
-	if exposed {
-		if err := a.openOperations(c); err != nil {
-			return err
-		}
-		counted = append(counted, a.opsListener)
-	}
-	return registry.Register(counted)
+	return nil
 }
 
-// open binds the listener, opens what is remembered, and says who may come in,
-// all before the cluster is asked for anything.
-func (a *App) open(ctx context.Context, c Config) error {
+// open checks the configuration and binds the listener, before data is opened and
+// the cluster is asked for anything.
+func (a *App) open(c Config) error {
 	mode, err := auth.ParseMode(c.Auth.Mode)
 	if err != nil {
 		return err
 	}
 	c.Auth.Mode = string(mode)
+	a.config = c
 	if err := c.checkExposure(); err != nil {
 		return err
 	}
@@ -184,12 +113,11 @@ func (a *App) open(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	var leaked *auth.Leaked
 	if c.Auth.Leaked != "" {
-		if leaked, err = auth.OpenLeaked(c.Auth.Leaked); err != nil {
+		if a.leaked, err = auth.OpenLeaked(c.Auth.Leaked); err != nil {
 			return err
 		}
-		a.ends.push("leaked passwords", func(context.Context) error { return leaked.Close() })
+		a.ends.push("leaked passwords", func(context.Context) error { return a.leaked.Close() })
 	}
 	l, err := bind(c.Listen, "--listen")
 	if err != nil {
@@ -204,62 +132,22 @@ func (a *App) open(ctx context.Context, c Config) error {
 		}
 		a.public = scheme + "://" + l.Addr().String()
 	}
-	if err := a.openData(ctx, c.DataDir); err != nil {
-		return err
-	}
-	if a.trail, err = keepAudit(a.store, c.DataDir, c.AuditKey, c.Log); err != nil {
-		return err
-	}
-	o, err := c.authOptions(a.store, a.public)
-	if err != nil {
-		return err
-	}
-	o.Leaked = leaked
-	a.refusals = auth.NewRefusals(a.store, c.Log, nil)
-	o.Refusals = a.refusals
-	a.auth, err = auth.New(o)
-	return err
-}
-
-// connect dials with a deadline and makes sure that the target is a mongos.
-func connect(ctx context.Context, c Config) (*cluster.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	return cluster.Connect(ctx, c.URI, c.Cluster)
+	return nil
 }
 
 // Start begins to poll and to serve. It returns at once; Wait tells the end.
 func (a *App) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stop = cancel
-	group, ctx := errgroup.WithContext(ctx)
-	a.group = group
-	group.Go(func() error { return a.watcher.Run(ctx) })
-	group.Go(func() error { return a.keeper.Run(ctx) })
-	group.Go(func() error { return a.duplicates.Run(ctx) })
-	group.Go(func() error { return a.heat.Run(ctx) })
-	group.Go(func() error { return a.pictures.Run(ctx) })
-	group.Go(func() error { return a.surveys.Run(ctx) })
-	group.Go(func() error { return a.sizes.Run(ctx) })
-	group.Go(func() error { return a.history.run(ctx) })
-	group.Go(func() error { return a.advising.advisor.Run(ctx) })
-	group.Go(func() error { return a.advising.tell(ctx) })
-	group.Go(func() error { return a.web.Run(ctx) })
-	group.Go(func() error { return a.trail.Run(ctx) })
-	group.Go(func() error { return a.refusals.Run(ctx) })
-	if a.engine != nil {
-		group.Go(func() error { return a.engine.Serve(ctx) })
-		group.Go(func() error { return a.pins.run(ctx) })
-		if a.store.Owner() { // another process keeps what this one only reads
-			group.Go(func() error { return a.outcomes.Run(ctx) })
-		}
-	}
-	group.Go(func() error { return serve(a.http, a.listener) })
+	a.group, a.life = errgroup.WithContext(ctx)
+	a.now().start(a.life)
+	a.group.Go(a.now().wait)
+	a.group.Go(func() error { return serve(a.http, a.listener) })
 	if a.ops != nil {
-		group.Go(func() error { return serve(a.ops, a.opsListener) })
+		a.group.Go(func() error { return serve(a.ops, a.opsListener) })
 	}
 	// A part that fails ends the others; Serve has to be told.
-	context.AfterFunc(ctx, func() {
+	context.AfterFunc(a.life, func() {
 		_ = a.http.Close()
 		if a.ops != nil {
 			_ = a.ops.Close()
@@ -279,6 +167,14 @@ func serve(s *http.Server, l net.Listener) error {
 	return nil
 }
 
+// counted are the listeners whose connections are in the metrics.
+func (a *App) counted() connlimit.Metrics {
+	if a.opsListener == nil {
+		return connlimit.Metrics{a.listener}
+	}
+	return connlimit.Metrics{a.listener, a.opsListener}
+}
+
 // Addr is where browsers connect: host:port.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
@@ -288,7 +184,7 @@ func (a *App) URL() string { return a.public + "/" }
 // FirstLink is the address by which the first admin comes in, once and within an
 // hour; "" when there are users. It is for a terminal and never for a log.
 func (a *App) FirstLink(ctx context.Context) (string, error) {
-	path, err := a.auth.FirstLink(ctx)
+	path, err := a.now().auth.FirstLink(ctx)
 	if err != nil || path == "" {
 		return "", err
 	}
@@ -319,12 +215,15 @@ func (a *App) Stop(ctx context.Context) error {
 	a.once.Do(func() {
 		ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 		defer cancel()
-		a.web.Close()
+		a.leave() // taking over is given up
+		a.taking.Lock()
+		defer a.taking.Unlock()
+		a.now().web.Close()
 		err := a.http.Shutdown(ctx)
 		if a.ops != nil {
 			err = errors.Join(err, a.ops.Shutdown(ctx))
 		}
-		a.refusals.Flush() // before the keeper signs the end of the record
+		a.now().refusals.Flush() // before the keeper signs the end of the record
 		a.stop()
 		a.ended = errors.Join(err, a.Wait(), a.ends.run(ctx))
 	})
@@ -332,7 +231,10 @@ func (a *App) Stop(ctx context.Context) error {
 }
 
 // Watcher gives tests and one-shot commands the table.
-func (a *App) Watcher() *topology.Watcher { return a.watcher }
+func (a *App) Watcher() *topology.Watcher { return a.now().watcher }
+
+// now is the instance that serves.
+func (a *App) now() *instance { return a.front.get() }
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {

@@ -27,7 +27,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	say := func(n int) {
 		d.serve(t)
 		for range n {
-			if _, err := d.app.store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+			if _, err := d.app.now().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -46,7 +46,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := VerifyAudit(t.Context(), AuditFrom{Server: remote}, nil, d.app.trail.State().Key)
+	v, err := VerifyAudit(t.Context(), AuditFrom{Server: remote}, nil, d.app.now().trail.State().Key)
 	if err != nil || v.Records != 5 || v.Head == nil || v.Head.Seq != 5 {
 		t.Errorf("%+v %v", v, err)
 	}
@@ -63,7 +63,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	}
 	d.serve(t)
 	d.stop(t) // the look at the end is as good as the one at start
-	if st := d.app.trail.State(); st.Break == nil || st.Break.Code != "cut" {
+	if st := d.app.now().trail.State(); st.Break == nil || st.Break.Code != "cut" {
 		t.Errorf("%+v", st)
 	}
 	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")

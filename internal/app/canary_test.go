@@ -242,7 +242,7 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 	}
 	v := d.app.Watcher().Table()
 	project := ""
-	if ps := d.app.keeper.Directory().All(); len(ps) > 0 {
+	if ps := d.app.now().keeper.Directory().All(); len(ps) > 0 {
 		project = ps[0].ID.Hex()
 	}
 	changes := v.Collection("yorkie-meta.changes")
@@ -299,7 +299,7 @@ func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text st
 // live keeps the first frame of every topic.
 func live(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
-	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.keeper.Directory().All()[0].ID.Hex()}
+	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.now().keeper.Directory().All()[0].ID.Hex()}
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","), http.Header{"Origin": {"http://" + d.app.Addr()}})
 	if err != nil {
 		t.Fatalf("%v %v", err, res)

@@ -23,31 +23,29 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "shardboard"), nil
 }
 
-// openData opens the store, and ends it with the program. Without a directory
-// it is a temporary one, gone afterwards.
-func (a *App) openData(ctx context.Context, dir string) error {
-	if dir == "" {
+// openData opens the store. Without a directory it is a temporary one, gone at the
+// end of the program.
+func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
+	if a.dir = a.config.DataDir; a.dir == "" {
 		temporary, err := os.MkdirTemp("", "shardboard-")
 		if err != nil {
-			return fault.Wrap(fault.Unavailable, fmt.Errorf("make temporary directory: %w", err), "Cannot make a temporary directory for data. Set TMPDIR to one that can be written.")
+			return nil, fault.Wrap(fault.Unavailable, fmt.Errorf("make temporary directory: %w", err), "Cannot make a temporary directory for data. Set TMPDIR to one that can be written.")
 		}
 		a.ends.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
-		dir = temporary
+		a.dir = filepath.Join(temporary, "data") // the lock beside it goes too
 	}
-	db, err := sqlite.Open(ctx, dir)
+	db, err := sqlite.Open(ctx, a.dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.ends.push("store", func(context.Context) error { return db.Close() })
-	a.store = db
 	for _, note := range db.Notes() {
 		a.log.Warn(note)
 	}
 	if !db.Owner() {
-		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", dir)
+		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", a.dir)
 	}
-	return nil
+	return db, nil
 }
 
 // ReadOnly tells that another process owns the data directory.
-func (a *App) ReadOnly() bool { return !a.store.Owner() }
+func (a *App) ReadOnly() bool { return !a.now().store.Owner() }

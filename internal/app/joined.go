@@ -49,7 +49,7 @@ func eachRun(ctx context.Context, e ranRuns, f func(engine.Run) bool) error {
 
 // ourRuns are the commands of ours that moved or cut something in a span of
 // time, for who did what the changelog tells; nil while actions are off.
-func (a *App) ourRuns() func(from, to time.Time) []history.OurRun {
+func (a *instance) ourRuns() func(from, to time.Time) []history.OurRun {
 	if a.engine == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func target(s actions.Step) string {
 
 // pinsOfPlans is what the plans that made pins said of them, for advice; nil
 // while actions are off: then nothing is known of it.
-func (a *App) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
+func (a *instance) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
 	if a.pins == nil {
 		return nil
 	}

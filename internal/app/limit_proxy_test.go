@@ -43,7 +43,7 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := a.open(t.Context(), c); err != nil {
+	if err := a.open(c); err != nil {
 		t.Fatal(err)
 	}
 	if a.listener.Max() != 1024 || a.listener.PerSource() != 256 {

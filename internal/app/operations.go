@@ -34,11 +34,13 @@ func (a *App) openOperations(c Config) error {
 // machine, so the Host is not looked at; there is nothing but figures to see.
 func (a *App) operations() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.web.MetricsHandler())
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		a.front.serve(w, r, func(n *instance) http.Handler { return n.web.MetricsHandler() })
+	})
 	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Host = "localhost"
-		a.web.Handler().ServeHTTP(w, r)
+		a.front.ServeHTTP(w, r)
 	})
 	mux.Handle("GET /healthz", site)
 	mux.Handle("GET /readyz", site)

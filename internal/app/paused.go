@@ -16,7 +16,7 @@ const pausesOf = 200
 // again, for the rule on balancing left paused; nil where nothing can be changed
 // here. A run of another process that owns the data directory is found by its
 // record.
-func (a *App) pausedBalancing() func(ctx context.Context) ([]rules.PausedBalancing, error) {
+func (a *instance) pausedBalancing() func(ctx context.Context) ([]rules.PausedBalancing, error) {
 	if a.engine == nil {
 		return nil
 	}

@@ -10,7 +10,8 @@
 // several. All times are UTC, to the millisecond. All methods are safe for
 // concurrent use and obey the context's deadline. Errors are classified with
 // fault: NotFound, Conflict (it is so already, or somebody else changed it),
-// Unavailable (read only, disk full, closed).
+// Unavailable (read only, disk full, closed, the data directory was moved or
+// deleted).
 package store
 
 // Store is everything that is remembered.
@@ -27,9 +28,12 @@ type Store interface {
 	Surveys
 	Notices
 
-	// Owner is false when another process owns the data: then every method that
-	// writes fails with ErrReadOnly.
+	// Owner is false when another process owned the data when this one opened it:
+	// then every method that writes fails with ErrReadOnly or ErrOwnerGone.
 	Owner() bool
+	// Writable looks at the data directory and is nil while this process may write.
+	// Otherwise it is the error that every method that writes would give.
+	Writable() error
 	// Close ends all use and gives up the ownership.
 	Close() error
 }

@@ -34,17 +34,18 @@ type Cell struct {
 
 // Shell is what surrounds every page.
 type Shell struct {
-	Title   string
-	Nav     string // code of the current navigation entry
-	Topics  []string
-	Status  Status
-	Shards  []ShardRef
-	Target  string // redacted address of the cluster
-	Server  string // MongoDB's version
-	Demo    bool
-	Version string
-	You     You
-	Banners []string // what everybody must know on every page
+	Title    string
+	Nav      string // code of the current navigation entry
+	Topics   []string
+	Status   Status
+	Shards   []ShardRef
+	Target   string // redacted address of the cluster
+	Server   string // MongoDB's version
+	Demo     bool
+	Version  string
+	You      You
+	Banners  []string // what everybody must know on every page
+	TakeOver bool     // the data directory has no owner, and who looks may make this process it
 
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address

@@ -4,10 +4,11 @@ package templates
 type Login struct {
 	Refused *Refused // more about Problem; nil when there is no more
 
-	Password, OIDC, First, Proxy, ReadOnly bool
-	Next                                   string // a page of ours, or ""
-	Name                                   string // what was typed before
-	Note, Problem                          string
+	Password, OIDC, First, Proxy bool
+	ReadOnly                     string // why nobody can sign in here; "" when people can
+	Next                         string // a page of ours, or ""
+	Name                         string // what was typed before
+	Note, Problem                string
 }
 
 // First is the form that makes the first admin.

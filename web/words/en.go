@@ -27,6 +27,7 @@ var english = assembled(
 	outage,
 	located,
 	orphaned,
+	dataDirectory,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

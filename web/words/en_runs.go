@@ -123,7 +123,6 @@ var runs = map[string]string{
 	"act.balance.off":            "Keep the balancer from it…",
 	"acts.lead.collection":       "A chunk’s own changes are on its page: its number leads there.",
 	"act.why.other":              "Not possible now ({code}).",
-	"act.why.readOnly":           "Another shardboard owns the data directory; changes are made there.",
 	"act.why.loading":            "The cluster is not read yet.",
 	"act.why.resharding":         "The collection is being resharded.",
 	"act.why.blocked":            "Migrations of the collection are forbidden.",

@@ -10,7 +10,6 @@ var signIn = map[string]string{
 	"login.oidc":     "Sign in with single sign-on",
 	"login.ended":    "Your session has ended. Sign in to go on where you were.",
 	"login.first":    "There is no user yet. Open the link that shardboard printed when it started.",
-	"login.readOnly": "Another shardboard owns this one's data, so nobody can sign in here. Sign in at the other one.",
 	"login.proxy":    "People come in through a proxy here. Open the address that the proxy has.",
 	"login.none":     "There is no way to sign in on this page.",
 	"leave.title":    "To single sign-on",
@@ -54,7 +53,6 @@ var signIn = map[string]string{
 	"banner.none":       "Sign-in is off: everybody is “local” with every role.",
 	"banner.demo":       "This is a demo: nobody signs in, and everybody on this machine is its operator.",
 	"banner.breakGlass": "You are signed in with the emergency account. Everything you do is recorded as such.",
-	"banner.readOnly":   "Read only: another shardboard owns this one's data. Sign-in, plans and settings work at the other one.",
 	"shell.leave":       "Sign out",
 
 	// One's own settings.

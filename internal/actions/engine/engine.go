@@ -44,6 +44,7 @@ type SharedIDs interface {
 type Journal interface {
 	store.Journal
 	Owner() bool
+	Writable() error // nil while this process may write; looks at the data directory
 }
 
 // Recorder is the audit record that the engine writes.

@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/store"
 )
 
 const (
@@ -33,11 +32,13 @@ func (e *Engine) Plan(ctx context.Context, by auth.Principal, r Request) (action
 // make is Plan and Undo but for the record of a refusal.
 func (e *Engine) make(ctx context.Context, by auth.Principal, r Request) (actions.Plan, error) {
 	r.Reason = strings.TrimSpace(r.Reason)
-	switch {
-	case !by.May(auth.Operator):
+	if !by.May(auth.Operator) {
 		return actions.Plan{}, errRole(auth.Operator)
-	case !e.o.Journal.Owner():
-		return actions.Plan{}, store.ErrReadOnly
+	}
+	if err := e.o.Journal.Writable(); err != nil {
+		return actions.Plan{}, err
+	}
+	switch {
 	case r.Reason == "":
 		return actions.Plan{}, fault.New(fault.Invalid, "A plan needs a reason: say why, for those who read the record later.")
 	case utf8.RuneCountInString(r.Reason) > reasonLimit:

@@ -80,6 +80,9 @@ func (x *execution) switchOn(i int) bool {
 	case len(different) > 0:
 		return x.finish(i, otherwise(readings, different))
 	}
+	if err := x.e.o.Journal.Writable(); err != nil {
+		return x.finish(i, noIntent(err))
+	}
 	err = x.send(i, s.Step)
 	if x.e.life.Err() != nil && fault.Of(err) == fault.UnknownOutcome {
 		return false

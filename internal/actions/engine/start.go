@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/store"
 )
 
 // Run starts a plan, once.
@@ -27,8 +26,8 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	if !by.May(auth.Operator) {
 		return Run{}, false, errRole(auth.Operator)
 	}
-	if !e.o.Journal.Owner() {
-		return Run{}, false, store.ErrReadOnly
+	if err := e.o.Journal.Writable(); err != nil {
+		return Run{}, false, err
 	}
 	if err := e.awaitReady(ctx); err != nil {
 		return Run{}, false, err

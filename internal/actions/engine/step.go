@@ -77,6 +77,10 @@ func (x *execution) step(i int) bool {
 	case x.stopping():
 		return x.halted(i)
 	}
+	// Reading has taken a while. An intent that went with its directory is none.
+	if err := x.e.o.Journal.Writable(); err != nil {
+		return x.finish(i, noIntent(err))
+	}
 	// From here on no disk and no question comes before the command.
 	err = x.send(i, s.Step)
 	if x.e.life.Err() != nil && fault.Of(err) == fault.UnknownOutcome {

@@ -6,7 +6,6 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/store"
 )
 
 // Stop holds a run before its next command. Whoever may run plans may stop any
@@ -24,8 +23,8 @@ func (e *Engine) stop(ctx context.Context, by auth.Principal, id string) (Run, e
 	if !by.May(auth.Operator) {
 		return Run{}, errRole(auth.Operator)
 	}
-	if !e.o.Journal.Owner() {
-		return Run{}, store.ErrReadOnly
+	if err := e.o.Journal.Writable(); err != nil {
+		return Run{}, err
 	}
 	x := e.executing(id)
 	if x == nil {

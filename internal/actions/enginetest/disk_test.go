@@ -32,6 +32,7 @@ type Disk struct {
 	// means that nothing was written, one of After that it was and that nobody
 	// knows (a failed fsync). Set them before the engine starts or between calls.
 	before, after func(Write) error
+	lost          error // of every write, while it is set
 }
 
 // NewDisk is an empty one.
@@ -80,6 +81,20 @@ func (h *Handle) Cut() { h.once.Do(func() { close(h.cut) }) }
 // Owner is always this process.
 func (h *Handle) Owner() bool { return true }
 
+// Writable is as Lose has it.
+func (h *Handle) Writable() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost
+}
+
+// Lose has every write refused from now on, with nil none.
+func (h *Handle) Lose(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = err
+}
+
 var errCut = errors.New("the process has ended")
 
 func (h *Handle) gone() error {
@@ -95,8 +110,11 @@ func (h *Handle) write(w Write, do func() error) error {
 	h.mu.Lock()
 	h.writes++
 	w.N = h.writes
-	before, after := h.before, h.after
+	before, after, lost := h.before, h.after, h.lost
 	h.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
 	if before != nil {
 		if err := before(w); err != nil {
 			return err

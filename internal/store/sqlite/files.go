@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"shardboard/internal/fileperm"
@@ -25,15 +26,21 @@ func checkFiles(path string, check checkFile) error {
 }
 
 // restrict makes the database its owner's alone before there is anything in it:
-// SQLite gives the files beside it, where every change is first, its mode. It
-// closes the file before SQLite opens it, since closing one of a process's
-// descriptors ends all its locks on the file.
+// SQLite gives the files beside it, where every change is first, its mode. One
+// that exists was judged before and is not opened: closing one of a process's
+// descriptors ends all its locks on the file, and when this process takes over
+// from another one, its store that reads still has some.
 func restrict(path string) error {
-	f, err := fileperm.OpenOwn("database", path, os.O_CREATE|os.O_RDWR)
-	if err != nil {
+	f, err := fileperm.OpenOwn("database", path, os.O_CREATE|os.O_EXCL|os.O_RDWR)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		err = os.Chmod(path, 0o600)
+	case err == nil:
+		err = errors.Join(f.Chmod(0o600), f.Close())
+	default:
 		return fmt.Errorf("make %s: %w", path, err)
 	}
-	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+	if err != nil {
 		return fmt.Errorf("restrict %s: %w", path, err)
 	}
 	return nil

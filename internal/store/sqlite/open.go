@@ -24,17 +24,23 @@ import (
 const (
 	fileName = "shardboard.db"
 	lockName = "shardboard.lock"
-	readers  = 4 // connections that read beside the one that writes
+	readers  = 4 // connections that read beside the one that writes, and the pinned one
 )
 
 // DB is a store in a directory.
 type DB struct {
-	write *sql.DB // one connection; nil when read only
-	read  *sql.DB
-	lock  *os.File // nil when read only
-	notes []string
-	path  string
-	file  os.FileInfo // the database file as it was opened
+	write  *sql.DB // one connection; nil when read only
+	read   *sql.DB
+	pinned *sql.Conn // of read: while it is open, SQLite never makes the files beside the database anew
+	lock   *os.File  // nil when read only
+	guard  *os.File  // nil when read only, or where there can be none
+	notes  []string
+	path   string
+	file   os.FileInfo // the database file as it was opened
+
+	place     *place   // nil in what OpenReader gives
+	probe     *os.File // the lock file of another process's directory; nil when we own it
+	condition *condition
 
 	turn    chan struct{} // holds one token while a change is made
 	written written
@@ -46,18 +52,23 @@ var _ store.Store = (*DB)(nil)
 // replace (package fileperm). When another process owns it, the store opens for
 // reading, and Owner is false.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	own, err := fileperm.OwnDir("data directory", dir)
+	held, err := own(dir)
 	if err != nil {
-		return nil, classify(err, "Cannot use or make the data directory %s: %v. Choose another with --data-dir.", dir, err)
+		return nil, err
 	}
-	lock, err := acquire(filepath.Join(own.Path, lockName))
-	if err != nil {
-		return nil, classify(err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
+	if db.lock == nil {
+		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
 	}
-	db := &DB{lock: lock, notes: own.Notes, turn: make(chan struct{}, 1)}
-	if err := db.open(ctx, filepath.Join(own.Path, fileName), fileperm.CheckOwn); err != nil {
+	if db.place, err = placeOf(dir); err != nil {
+		return nil, errors.Join(classify(err, "Cannot open the data directory %s: %v.", dir, err), db.Close())
+	}
+	if err := db.open(ctx, filepath.Join(held.path, fileName), fileperm.CheckOwn); err != nil {
 		err = auditFailure(err)
 		return nil, errors.Join(classify(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+	}
+	if err := db.watchPlace(ctx, dir); err != nil {
+		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "The data directory %s changed while it was opened. Start again.", dir), db.Close())
 	}
 	return db, nil
 }
@@ -96,7 +107,7 @@ func (db *DB) open(ctx context.Context, path string, check checkFile) error {
 
 func (db *DB) connect(ctx context.Context, path string) error {
 	if db.lock != nil {
-		w, err := connect(path, "rwc", 1)
+		w, err := db.pool(path, "rwc", 1)
 		if err != nil {
 			return err
 		}
@@ -105,7 +116,7 @@ func (db *DB) connect(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	r, err := connect(path, "ro", readers)
+	r, err := db.pool(path, "ro", readers+1)
 	if err != nil {
 		return err
 	}
@@ -126,21 +137,55 @@ func (db *DB) connect(ctx context.Context, path string) error {
 	return nil
 }
 
-// connect names every setting in the address, so that each connection of the
-// pool has them.
-func connect(path, mode string, connections int) (*sql.DB, error) {
+// pool names every setting in the address, so that each connection of the pool
+// has them.
+func (db *DB) pool(path, mode string, connections int) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
 	if mode != "ro" {
 		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(FULL)")
 		q.Set("_txlock", "immediate")
 	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	found, err := sql.Open("sqlite", name) // connects to nothing
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	return db, nil
+	pool := sql.OpenDB(&connector{driver: found.Driver(), name: name, check: db.notLost})
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return pool, found.Close()
+}
+
+// watchPlace notes what was opened, for Writable and Watch.
+func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
+	if err := warm(ctx, db.read, readers+1); err != nil {
+		return err
+	}
+	names := []string{lockName, fileName}
+	if db.write != nil {
+		if db.pinned, err = db.read.Conn(ctx); err != nil {
+			return err
+		}
+		names = append(names, fileName+"-wal", fileName+"-shm") // every change is in the first of them first
+	} else {
+		if db.probe, err = fileperm.OpenOwn("lock file", filepath.Join(dir, lockName), os.O_RDWR); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if err := db.place.remember(name); err != nil {
+			return err
+		}
+	}
+	// What is locked must be what is at the path: it may have been replaced meanwhile.
+	if db.lock != nil {
+		held, err := db.lock.Stat()
+		if err != nil {
+			return err
+		}
+		db.place.files[lockName] = held
+	}
+	return db.place.moved()
 }
 
 // Owner tells whether this process may write.
@@ -153,23 +198,32 @@ func (db *DB) Notes() []string { return db.notes }
 // Close ends all use and gives up the ownership.
 func (db *DB) Close() error {
 	var errs []error
+	if db.pinned != nil {
+		errs = append(errs, db.pinned.Close())
+	}
 	for _, d := range []*sql.DB{db.read, db.write} {
 		if d != nil {
 			errs = append(errs, d.Close())
 		}
 	}
-	if db.lock != nil {
-		errs = append(errs, db.lock.Close())
+	if db.place != nil {
+		errs = append(errs, db.place.close())
+	}
+	// The guard last: who waits for it finds the directory's lock free.
+	for _, f := range []*os.File{db.probe, db.lock, db.guard} {
+		errs = append(errs, release(f))
 	}
 	return errors.Join(errs...)
 }
 
 // change runs f in a transaction of the one connection that writes. It is
 // committed when f gives no error; what f read is not changed by anybody else
-// in between.
+// in between. The files are looked at before, so that nothing is begun in a
+// directory that was moved, and after the commit, so that nothing counts as
+// stored that the next process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
-	if db.write == nil {
-		return store.ErrReadOnly
+	if err := db.Writable(); err != nil {
+		return err
 	}
 	if err := db.enter(ctx); err != nil {
 		return unavailable(err)
@@ -186,7 +240,13 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	}
 	err = tx.Commit()
 	db.written.commit(err != nil)
-	return unavailable(err)
+	if err != nil {
+		return unavailable(err)
+	}
+	if err := db.Writable(); err != nil {
+		return fault.Wrap(fault.UnknownOutcome, err, "Whether this was stored is not known: %s", fault.Text(err))
+	}
+	return nil
 }
 
 // unavailable is a failure of the file itself.

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
+	"shardboard/internal/store"
 )
 
 // OpenReader opens a store that exists for reading only: it makes nothing,
@@ -26,7 +27,7 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{notes: at.Notes}
+	db := &DB{notes: at.Notes, condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
 	check := func(what, path string) error { return fileperm.CheckRead(what, path, at) }
 	if err := db.open(ctx, path, check); err != nil {
 		err = auditFailure(err)

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"fmt"
+
+	"shardboard/internal/hostile"
+)
+
+type takeoverCmd struct {
+	remoteFlags `embed:""`
+}
+
+// Run asks a server that only reads to own the data directory.
+func (c takeoverCmd) Run(e *env) error {
+	at, err := c.remote()
+	if err != nil {
+		return err
+	}
+	if err := at.TakeOver(e.ctx); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "The shardboard at %s owns the data directory now.\n", hostile.Line(c.Server))
+	return err
+}

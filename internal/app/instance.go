@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/chunksize"
+	"shardboard/internal/cluster"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/outcome"
+	"shardboard/internal/placement"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+	"shardboard/web"
+)
+
+// instance is everything that is made for one opening of the data directory:
+// whether this process owns it decides what each part does.
+type instance struct {
+	log      *slog.Logger
+	ends     cleanup
+	web      *web.Server
+	watcher  *topology.Watcher
+	keeper   *placement.Keeper
+	requests inFlight
+
+	duplicates *placement.DuplicateCheck
+	heat       *heat.Collector
+	pictures   *keyvis.Recorder
+	surveys    *survey.Engine
+	sizes      *chunksize.Book
+	history    placementHistory
+	advising   advising
+	engine     *engine.Engine    // nil while actions are off
+	pins       *pinBook          // and so is this
+	outcomes   *outcome.Recorder // and this
+
+	db       *sqlite.DB
+	store    store.Store // the same, as the parts know it
+	auth     *auth.Service
+	trail    auditTrail
+	refusals *audit.Refusals
+
+	stop  context.CancelFunc // ends the goroutines of start
+	group *errgroup.Group
+}
+
+// newInstance wires everything over an open data directory, which it closes when
+// it fails, and starts nothing.
+func (a *App) newInstance(ctx context.Context, db *sqlite.DB) (*instance, error) {
+	n := &instance{log: a.log, ends: cleanup{log: a.log}, db: db, store: db}
+	n.ends.push("store", func(context.Context) error { return db.Close() })
+	if err := n.wire(ctx, a); err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+		defer cancel()
+		return nil, errors.Join(err, n.ends.run(ctx))
+	}
+	return n, nil
+}
+
+func (a *instance) wire(ctx context.Context, of *App) (err error) {
+	c := of.config
+	if a.trail, err = keepAudit(a.store, c.DataDir, c.AuditKey, c.Log); err != nil {
+		return err
+	}
+	o, err := c.authOptions(a.store, of.public)
+	if err != nil {
+		return err
+	}
+	o.Leaked = of.leaked
+	a.refusals = auth.NewRefusals(a.store, c.Log, nil)
+	o.Refusals = a.refusals
+	if a.auth, err = auth.New(o); err != nil {
+		return err
+	}
+	client, err := connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	a.ends.push("cluster client", client.Close)
+
+	prof := c.profile()
+	c.Watcher.Log = c.Log
+	a.watcher = topology.NewWatcher(client, c.Watcher)
+	a.keeper = placement.NewKeeper(client, a.watcher, prof, c.Log)
+	a.duplicates = placement.NewDuplicateCheck(client, a.watcher, a.keeper, prof, c.Log)
+	budget := heat.NewBudget(0, nil) // of all that measures
+	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
+	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
+	a.sizes = chunksize.New(client, a.watcher, c.Log)
+	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
+	a.heat.OnSlot(a.pictures.Take)
+	a.history = newHistory(a.store, a.watcher, c.Log)
+	actions := a.wireActions(c, client, prof)
+	a.advising = a.newAdvising(c)
+	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
+	locator.MarkShared(a.duplicates)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), of.counted())
+	var pins web.Pins
+	if a.pins != nil {
+		pins = a.pins
+	}
+	var outcomes web.Outcomes
+	if a.outcomes != nil {
+		outcomes = a.outcomes
+	}
+	a.web = web.New(web.Deps{
+		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
+		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
+		Prover:    placement.NewProver(client, a.watcher),
+		History:   a.history.past,
+		Runs:      a.ourRuns(),
+		Advice:    a.advising.advisor,
+		Alerts:    a.advising.alerts,
+		Log:       c.Log,
+		Registry:  registry,
+		Cost:      client.LoadPerMinute,
+		Hosts:     c.hosts(),
+		Target:    c.URI.String(),
+		Demo:      c.Demo,
+		Version:   c.Version,
+		Audit:     a.trail,
+		Refusals:  a.refusals,
+		Actions:   actions,
+		PlanForms: actions != nil,
+		Trier:     a.trier(),
+		Pins:      pins,
+		Outcomes:  outcomes,
+		Auth:      a.auth,
+		TLS:       c.overTLS(),
+		Exposed:   c.exposed(of.host()),
+		Data:      dataDirectory{a.db, of},
+
+		MaxSockets: maxSockets(of.listener.Max()),
+	})
+	return nil
+}
+
+// connect dials with a deadline and makes sure that the target is a mongos.
+func connect(ctx context.Context, c Config) (*cluster.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	return cluster.Connect(ctx, c.URI, c.Cluster)
+}
+
+// start begins to poll.
+func (a *instance) start(ctx context.Context) {
+	ctx, a.stop = context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	a.group = group
+	group.Go(func() error { return a.db.Watch(ctx, a.log) })
+	group.Go(func() error { return a.watcher.Run(ctx) })
+	group.Go(func() error { return a.keeper.Run(ctx) })
+	group.Go(func() error { return a.duplicates.Run(ctx) })
+	group.Go(func() error { return a.heat.Run(ctx) })
+	group.Go(func() error { return a.pictures.Run(ctx) })
+	group.Go(func() error { return a.surveys.Run(ctx) })
+	group.Go(func() error { return a.sizes.Run(ctx) })
+	group.Go(func() error { return a.history.run(ctx) })
+	group.Go(func() error { return a.advising.advisor.Run(ctx) })
+	group.Go(func() error { return a.advising.tell(ctx) })
+	group.Go(func() error { return a.web.Run(ctx) })
+	group.Go(func() error { return a.trail.Run(ctx) })
+	group.Go(func() error { return a.refusals.Run(ctx) })
+	if a.engine != nil {
+		group.Go(func() error { return a.engine.Serve(ctx) })
+		group.Go(func() error { return a.pins.run(ctx) })
+		if a.store.Owner() { // another process keeps what this one only reads
+			group.Go(func() error { return a.outcomes.Run(ctx) })
+		}
+	}
+}
+
+// wait blocks until every part has ended and gives the first failure.
+func (a *instance) wait() error {
+	if err := a.group.Wait(); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}

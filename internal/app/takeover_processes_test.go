@@ -1,0 +1,118 @@
+package app
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/store"
+)
+
+func onlyLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SHARDBOARD_LONG") == "" {
+		t.Skip("SHARDBOARD_LONG=1 starts, kills and robs real processes")
+	}
+}
+
+// reading starts a second server over the same directory and makes it the one that
+// the house asks; the first is given back.
+func (h *house) reading() (owner *exec.Cmd) {
+	h.t.Helper()
+	owner = h.web
+	h.t.Cleanup(func() { kill(owner) })
+	h.webAt = freePort(h.t)
+	h.startWeb()
+	return owner
+}
+
+func (h *house) holdOf() string {
+	h.t.Helper()
+	return get[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
+}
+
+// A command is at work when the owner is killed. The reader notices it by itself,
+// takes over when it is told to, and settles the run without sending it again.
+func TestAReaderSettlesTheRunOfAKilledOwner(t *testing.T) {
+	onlyLong(t)
+	h := openHouse(t)
+	waits, release := h.hold("split", "committing")
+	r := h.begin("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	waits()
+	owner := h.reading()
+	if got := h.holdOf(); got != string(store.OwnedByAnother) {
+		t.Fatalf("beside its owner it is %s", got)
+	}
+	kill(owner)
+	if !eventually(10*time.Second, func() bool { return h.holdOf() == string(store.OwnerGone) }) {
+		t.Fatal("nobody notices that the owner was killed")
+	}
+	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "owns the data directory now") {
+		t.Fatalf("%v %s", err, out)
+	}
+	release()
+	r = h.settled(r.ID)
+	if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
+		t.Errorf("%s, and the cut is there: %v", r.State, there)
+	}
+	h.once(r)
+	h.verifyAudit()
+}
+
+// changes are how many commands of a pin the cluster got that change something.
+func (h *house) changes(run string) (n int) {
+	h.t.Helper()
+	for _, s := range h.fault("show").Seen {
+		switch strings.ToLower(s.Name) {
+		case "addshardtozone", "updatezonekeyrange", "split", "movechunk":
+			if strings.Contains(s.Comment, run) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// The directory of a running server is deleted, while a run waits for the cluster.
+func TestADeletedDirectoryStopsTheRunOfAProcess(t *testing.T) {
+	onlyLong(t)
+	h := openHouse(t)
+	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
+	waits, release := h.hold("updateZoneKeyRange", "replying") // of a run with more commands after it
+	r := h.begin("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
+	waits()
+	before := h.changes(r.ID)
+	if err := os.RemoveAll(h.data); err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(10*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusServiceUnavailable }) {
+		t.Fatal("nobody notices that the directory is gone")
+	}
+	release()
+	if !eventually(20*time.Second, func() bool { return strings.Contains(h.of(r.ID).Why, "cannot be saved") }) {
+		t.Errorf("%+v", h.of(r.ID))
+	}
+	time.Sleep(3 * time.Second) // in which it would go on
+	if after := h.changes(r.ID); before == 0 || after != before {
+		t.Errorf("%d commands were sent with a record, and then %d without", before, after-before)
+	}
+	text, err := json.Marshal(map[string]any{"kind": "balancer-on", "args": map[string]any{}, "reason": "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := h.ask("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
+		t.Errorf("a plan is answered with %d %s", status, answer)
+	}
+	second, err := exec.Command(h.bin, "serve", "--uri", h.uri(), "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir", h.data, "--audit-key", h.key()).CombinedOutput()
+	if err == nil || !strings.Contains(string(second), "still running with the data directory") {
+		t.Errorf("a second server: %v %s", err, second)
+	}
+}

@@ -1,0 +1,34 @@
+package auth
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+// Whoever is in stays in, for what is open goes on being read. Nobody comes in,
+// and nothing is changed, where it would be lost.
+func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
+	h := newHouse(t)
+	h.add(t, "anna", Admin)
+	cookie, anna := h.in(t, "anna")
+	if err := os.Rename(h.dir, h.dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.1"})
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "was moved or deleted") {
+		t.Errorf("signing in: %v", err)
+	}
+	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(err) != fault.Unavailable {
+		t.Errorf("adding a user: %v", err)
+	}
+	if who, err := h.who(cookie); err != nil || who.Name != "anna" {
+		t.Errorf("who is in is %+v, %v", who, err)
+	}
+	if err := os.Rename(h.dir+".away", h.dir); err != nil {
+		t.Fatal(err)
+	}
+	h.in(t, "anna")
+}

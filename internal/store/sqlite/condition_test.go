@@ -1,0 +1,170 @@
+package sqlite
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+// lines keeps what is logged, one level and message a line.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
+func (l *lines) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *lines) WithGroup(string) slog.Handler            { return l }
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, r.Level.String()+" "+r.Message)
+	return nil
+}
+
+// taken gives what was logged since the last time.
+func (l *lines) taken() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := l.all
+	l.all = nil
+	return out
+}
+
+// watched runs Watch in the bubble of a synctest until the test ends.
+func watched(t *testing.T, db *DB) *lines {
+	t.Helper()
+	said := &lines{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = db.Watch(ctx, slog.New(said)) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return said
+}
+
+func says(t *testing.T, when string, said *lines, want ...string) {
+	t.Helper()
+	got := said.taken()
+	ok := len(got) == len(want)
+	for i := range want {
+		ok = ok && strings.HasPrefix(got[i], want[i])
+	}
+	if !ok {
+		t.Errorf("%s the log has %q; want %q", when, got, want)
+	}
+}
+
+func TestALossIsNoticedWithoutAnyWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "data")
+		db := open(t, dir)
+		said := watched(t, db)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		says(t, "while all is well", said)
+
+		keep(t, os.Rename(dir, dir+".away"))
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		if c := db.Condition(); c.Hold != store.Vanished || time.Since(c.Since) > lookEvery {
+			t.Errorf("after %s it is %+v", lookEvery, c)
+		}
+		says(t, "at once", said, "ERROR the data directory is lost")
+		time.Sleep(repeatLoss + lookEvery)
+		synctest.Wait()
+		says(t, "later, lest it is overlooked,", said, "ERROR the data directory is lost")
+
+		keep(t, os.Rename(dir+".away", dir))
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
+			t.Errorf("back again it is %+v", c)
+		}
+		says(t, "back again", said, "INFO the data directory is back")
+
+		keep(t, os.Rename(dir, dir+".away"))
+		if db.SetSetting(t.Context(), "a", "1") == nil {
+			t.Error("a write was accepted")
+		}
+		synctest.Wait() // no time has passed
+		says(t, "when a write finds it", said, "ERROR the data directory is lost")
+	})
+}
+
+func TestAReaderNoticesThatTheOwnerHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "data")
+		owner := open(t, dir)
+		reader := open(t, dir)
+		said := watched(t, reader)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		says(t, "while there is an owner", said)
+		if c := reader.Condition(); c.Hold != store.OwnedByAnother || reader.Writable() != store.ErrReadOnly {
+			t.Errorf("%+v", c)
+		}
+
+		keep(t, owner.Close())
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		says(t, "without one", said, "WARN the shardboard that owned")
+		if reader.Condition().Hold != store.OwnerGone || reader.SetSetting(t.Context(), "a", "1") != store.ErrOwnerGone {
+			t.Errorf("%+v", reader.Condition())
+		}
+
+		owner = open(t, dir) // the look of a reader is in nobody's way
+		if !owner.Owner() {
+			t.Fatal("the next process does not own it")
+		}
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		says(t, "with a new one", said, "INFO another shardboard owns")
+
+		keep(t, os.Rename(dir, dir+".away"))
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		says(t, "when what it reads is gone", said, "ERROR the data directory is lost")
+	})
+}
+
+// Two that look at the same time, all the time, keep no process from starting as
+// the owner.
+func TestProbesKeepNobodyFromOwning(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, lockName)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	for range 2 {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		keep(t, err)
+		group.Go(func() {
+			defer f.Close()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(lockPause): // 130 times as often as a reader looks
+					free(f)
+				}
+			}
+		})
+	}
+	for range 20 {
+		lock, err := acquirePatiently(path)
+		if err != nil || lock == nil {
+			t.Errorf("nobody owns it, and it cannot be had: %v", err)
+			continue
+		}
+		keep(t, lock.Close())
+	}
+	close(stop)
+	group.Wait()
+}

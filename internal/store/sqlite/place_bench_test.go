@@ -1,0 +1,34 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// What the looks around a write cost.
+func BenchmarkLook(b *testing.B) {
+	db, err := Open(b.Context(), filepath.Join(b.TempDir(), "data"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for b.Loop() {
+		if err := db.Writable(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What it costs to open a directory that has its schema.
+func BenchmarkOpen(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "data")
+	for b.Loop() {
+		db, err := Open(b.Context(), dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
