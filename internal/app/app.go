@@ -144,6 +144,8 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		TLS:       c.overTLS(),
 		Exposed:   exposed,
 		ReadOnly:  a.ReadOnly(),
+
+		HideBounds: c.HideBounds,
 	})
 	a.http = newHTTPServer(a.web.Handler(), c.Log)
 	if c.TLSCert != "" {
