@@ -47,9 +47,10 @@ func (s *Server) hide(v View, h hidden) View {
 	if h == (hidden{}) || v.Hidden == h {
 		return v
 	}
-	whole := v
+	whole := v.computable()
+	v = whole
 	v.Hidden, v.whole = h, &whole
-	v.Table = s.tables.of(v.Table, h)
+	v.Table = s.tables.of(v.Table, h, v.Past == nil)
 	if runs := v.Runs; runs != nil && h.texts {
 		v.Runs = func(from, to time.Time) []history.OurRun { return hideAnswers(runs(from, to)) }
 	}
@@ -107,22 +108,30 @@ func opaque(key []byte) func(string) string {
 	}
 }
 
-func (k *hiddenTables) of(t *topology.Table, h hidden) *topology.Table {
+// of is a table as a class sees it; keep is for the newest one, which many ask for.
+func (k *hiddenTables) of(t *topology.Table, h hidden, keep bool) *topology.Table {
+	if !keep {
+		return k.make(t, h)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if kept := k.kept[h]; kept.of == t {
 		return kept.as
 	}
+	as := k.make(t, h)
+	k.kept[h] = hiddenTable{of: t, as: as}
+	return as
+}
+
+func (k *hiddenTables) make(t *topology.Table, h hidden) *topology.Table {
 	next := *t
 	if h.texts {
 		next.Events = hideInEvents(t.Events)
 	}
-	as := &next
 	if h.bounds {
-		as = as.Hide(k.hiding)
+		return next.Hide(k.hiding)
 	}
-	k.kept[h] = hiddenTable{of: t, as: as}
-	return as
+	return &next
 }
 
 // mayNameKeys refuses to look for a key, or for one chunk, where that would tell

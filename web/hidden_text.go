@@ -61,6 +61,10 @@ func hideInDetails(doc bson.Raw) bson.Raw {
 			if inner := hideInDetails(v.Document()); string(inner) != string(v.Document()) {
 				value, changed = inner, true
 			}
+		case bson.TypeArray: // the same bytes as a document with numbers for names
+			if inner := hideInDetails(bson.Raw(v.Array())); string(inner) != string(v.Array()) {
+				value, changed = bson.RawValue{Type: bson.TypeArray, Value: inner}, true
+			}
 		}
 		out = append(out, bson.E{Key: name, Value: value})
 	}
