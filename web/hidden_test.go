@@ -52,7 +52,7 @@ func TestEveryHandlerLooksAtWhatItsReaderMaySee(t *testing.T) {
 func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		next := cannedTable(7, 250)
-		next.Events = failedWith(next.Events, "ConflictingOperationInProgress: see host-canary")
+		next.Events = failedWith(next.Events, "ConflictingOperationInProgress: see the log of host-canary")
 		l.watcher.publish(next)
 		var whole, brief []*browser
 		for range 4 {
