@@ -13,6 +13,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
@@ -100,6 +101,41 @@ func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
 			if w := s.do("GET", path, as("x", auth.Role(who)), header("If-None-Match", tag)); tag == "" || w.Code != want {
 				t.Errorf("%s: an operator's tag %q gives %s %d, want %d", path, tag, who, w.Code, want)
 			}
+		}
+	}
+}
+
+// TestViewersSeeBoundsWithoutTheFlag, which are key values: docs say so.
+func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
+	s := newSite(t, withClaims)
+	c := s.watcher.Table().Collection(documentsNS)
+	min := c.Chunks.At(1).Min
+	for path, want := range map[string]string{"/collections/" + string(documentsNS): bound(c.Key, min).Full, "/api/v1/collections/" + string(documentsNS) + "/chunks": chunkRef(c, min)} {
+		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) || strings.Contains(body, "hidden: needs") {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+}
+
+// TestStepsOfRunsAreToldWithoutServersTexts, also those that were recorded before
+// the two were told apart.
+func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
+	const sentence = `The cluster refused to move the chunk: "Failed to delete orphaned range {_id: 17} on host-3".`
+	for _, c := range []struct {
+		step engine.Step
+		want string
+	}{
+		{engine.Step{}, ""},
+		{engine.Step{Error: "No answer.", Brief: "No answer."}, "No answer."},
+		{engine.Step{Error: sentence, Brief: "The cluster refused to move the chunk: OperationFailed (96)."},
+			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role operator)"},
+		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
+		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
+	} {
+		v := View{Table: &topology.Table{}, Hidden: hidden{texts: true}}
+		got := v.run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
+		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
+			t.Errorf("%+v is told as %q", c.step, got)
 		}
 	}
 }

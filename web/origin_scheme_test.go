@@ -64,10 +64,6 @@ func originCases() []originCase {
 	}
 }
 
-func (c originCase) site(t *testing.T) *site {
-	return newSite(t, func(d *Deps) { d.Hosts, d.TLS = []string{"board.example"}, c.tls })
-}
-
 func (c originCase) ask(s *site, method, address string) int {
 	r := httptest.NewRequest(method, address, nil)
 	r.Host, r.TLS = c.host, nil
@@ -81,8 +77,12 @@ func (c originCase) ask(s *site, method, address string) int {
 }
 
 func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
+	sites := map[bool]*site{}
+	for _, tls := range []bool{true, false} {
+		sites[tls] = newSite(t, func(d *Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
+	}
 	for _, c := range originCases() {
-		s := c.site(t)
+		s := sites[c.tls]
 		post, socket := http.StatusForbidden, http.StatusForbidden
 		if c.ours { // both get past the check, to where there is nothing
 			post, socket = http.StatusNotFound, http.StatusUpgradeRequired

@@ -1,14 +1,11 @@
 package app
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -19,9 +16,6 @@ import (
 
 	"github.com/gorilla/websocket"
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
 
 // What only some roles may see. The text is one that servers write into refusals
@@ -32,12 +26,12 @@ const (
 	canaryEdge  canary = "canary-e3-zone-edge"
 )
 
-// canaryHash is a bound of a hashed key.
+// canaryHash64 is a bound of a hashed key.
 const canaryHash64 int64 = 4611686018427387123
 
 var canaryID = bson.ObjectID{0xca, 0x4a, 0x41, 0x11, 0xfe, 0xed, 0xfa, 0xce, 0xbe, 0xef, 0x0b, 0x0b}
 
-// secretsOf are the spellings in which a page could tell a bound.
+// boundSpellings are the spellings in which a page could tell a bound.
 func boundSpellings() []string {
 	out := slices.Concat(canaryBound.forms(), canaryEdge.forms(), []string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)})
 	var hash [8]byte
@@ -52,154 +46,6 @@ func boundSpellings() []string {
 		}
 	}
 	return out
-}
-
-// hiddenWorld is a cluster full of canaries with a dashboard over it that believes
-// a proxy about who people are.
-type hiddenWorld struct {
-	*testing.T
-	d           *demo
-	app         *App
-	plan, run   string // a move that the cluster refused
-	split       string // a run that split a chunk
-	before      time.Time
-	chunk, hash string // references of chunks whose bounds are canaries
-}
-
-const (
-	hiddenNS = "canary.keys"
-	hashedNS = "canary.hashed"
-)
-
-func newHiddenWorld(t *testing.T, hide bool) *hiddenWorld {
-	t.Helper()
-	d := startDemo(t, simcluster.Options{Projects: 4, Documents: 20, Still: true}, topology.Options{Statistics: time.Second, StatisticsPerSecond: 100})
-	w := &hiddenWorld{T: t, d: d}
-	key := func(v any) bson.D { return bson.D{{Key: "k", Value: v}} }
-	for _, cmd := range []bson.D{
-		{{Key: "enableSharding", Value: "canary"}, {Key: "primaryShard", Value: "shard-rs-1"}},
-		{{Key: "shardCollection", Value: hiddenNS}, {Key: "key", Value: key(1)}},
-		{{Key: "shardCollection", Value: hashedNS}, {Key: "key", Value: key("hashed")}, {Key: "numInitialChunks", Value: 2}},
-		{{Key: "split", Value: hiddenNS}, {Key: "middle", Value: key(string(canaryBound))}},
-		{{Key: "split", Value: hiddenNS}, {Key: "middle", Value: key(canaryID)}},
-		{{Key: "split", Value: hashedNS}, {Key: "middle", Value: key(canaryHash64)}},
-		{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "near"}},
-		{{Key: "updateZoneKeyRange", Value: hiddenNS}, {Key: "min", Value: key(string(canaryEdge))}, {Key: "max", Value: key(string(canaryEdge) + "~")}, {Key: "zone", Value: "near"}},
-	} {
-		d.admin(t, cmd)
-	}
-	w.app = d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: hide, Log: slog.New(slog.DiscardHandler),
-		Watcher: topology.Options{Routing: 100 * time.Millisecond, Slow: 100 * time.Millisecond, Statistics: time.Second, StatisticsPerSecond: 100},
-		Auth:    Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}})
-	w.until("the table", func(t *topology.Table) bool { return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3 })
-	w.before = time.Now()
-	w.refs()
-	w.changes()
-	return w
-}
-
-func (w *hiddenWorld) until(what string, is func(*topology.Table) bool) {
-	w.Helper()
-	(&demo{app: w.app}).until(w.T, what, is)
-}
-
-// refs finds the chunks whose references an address can name.
-func (w *hiddenWorld) refs() {
-	w.Helper()
-	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
-		var list struct{ Items []struct{ Ref string } }
-		w.decode(w.ask("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
-		if len(list.Items) < 2 {
-			w.Fatalf("%s has %d chunks", ns, len(list.Items))
-		}
-		*ref = list.Items[len(list.Items)-1].Ref
-	}
-}
-
-// changes makes runs: one that the cluster refuses with a text, one that splits;
-// and a move that fails, of somebody else.
-func (w *hiddenWorld) changes() {
-	w.Helper()
-	refusal := &simcluster.ServerError{Code: 96, Name: "OperationFailed", Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText)}
-	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: refusal, Times: -1})
-	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveRange", At: simcluster.Received, Err: refusal, Times: -1})
-	w.plan, w.run = w.runs(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
-	_, w.split = w.runs(`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`, "succeeded")
-	event := bson.D{{Key: "_id", Value: "canary-event"}, {Key: "server", Value: "s"}, {Key: "shard", Value: "shard-rs-1"}, {Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
-		{Key: "what", Value: "moveChunk.error"}, {Key: "ns", Value: hiddenNS}, {Key: "details", Value: bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}},
-			{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
-	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
-	defer cancel()
-	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
-		w.Fatal(err)
-	}
-	w.until("the entry of the changelog", func(t *topology.Table) bool {
-		return slices.ContainsFunc(t.Events, func(e topology.Event) bool { return e.ID == "canary-event" })
-	})
-}
-
-// runs makes a plan, runs it and waits for its end.
-func (w *hiddenWorld) runs(request, state string) (plan, run string) {
-	w.Helper()
-	var p struct {
-		ID, Hash string
-		Confirm  *string
-	}
-	w.decode(w.ask("operator", "POST", "/api/v1/plans", "application/json", request), &p)
-	body, err := json.Marshal(map[string]any{"hash": p.Hash, "confirm": p.Confirm})
-	if err != nil {
-		w.Fatal(err)
-	}
-	var r struct {
-		ID, State string
-		Open      bool
-	}
-	w.decode(w.ask("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
-	for late := time.Now().Add(20 * time.Second); r.Open; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(late) {
-			w.Fatalf("run %s is still %s", r.ID, r.State)
-		}
-		w.decode(w.ask("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
-	}
-	if r.State != state {
-		w.Fatalf("the run of %s is %s: %s", request, r.State, w.ask("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""))
-	}
-	return p.ID, r.ID
-}
-
-func (w *hiddenWorld) decode(body []byte, into any) {
-	w.Helper()
-	if err := json.Unmarshal(body, into); err != nil {
-		w.Fatalf("%v in %.300s", err, body)
-	}
-}
-
-// ask is a request of somebody with a role: the body of its answer, and where a
-// redirect leads.
-func (w *hiddenWorld) ask(role, method, target, accept, body string) []byte {
-	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.app.URL(), "/")+target, strings.NewReader(body))
-	if err != nil {
-		w.Fatal(err)
-	}
-	r.Header.Set("X-Canary-User", role)
-	r.Header.Set("X-Canary-Role", role)
-	r.Header.Set("Accept", accept)
-	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultTransport.RoundTrip(r) // no redirect is followed
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if to := res.Header.Get("Location"); res.StatusCode/100 == 3 {
-		text = append(text, " Location: "+to...)
-	}
-	return text
 }
 
 // targets are all addresses that somebody can GET, filled in with what there is.
@@ -218,7 +64,7 @@ func (w *hiddenWorld) targets() []string {
 		ids := []string{project}
 		switch {
 		case strings.Contains(path, "/plans/{id}"):
-			ids = []string{w.plan}
+			ids = append([]string{w.plan}, w.plans...)
 		case strings.Contains(path, "/runs/{id}"):
 			ids = []string{w.run, w.split}
 		}
@@ -315,16 +161,29 @@ func placesOf(told []string) (out []string) {
 	return out
 }
 
-// TestServersTextsAreForOperators: what the cluster answered to a run, and what it
-// wrote into its changelog, is nowhere on what viewers and support are told, and
-// their answers have the kind of the failure.
-func TestServersTextsAreForOperators(t *testing.T) {
+func TestWhoSeesServersTextsAndBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	w := newHiddenWorld(t, false)
+	w := newHiddenWorld(t)
+	said := map[string]map[string]string{}
+	for _, role := range []string{"viewer", "support", "operator"} {
+		said[role] = w.everything(role)
+	}
+	w.serversTextsAreForOperators(said)
+	w.hiddenBoundsAreNowhereForViewers(said["viewer"], said["support"])
+	w.keysCannotBeAskedFor()
+	w.listsCanBeReadToTheirEnd()
+}
+
+// serversTextsAreForOperators: what the cluster answered to a run, and what it
+// wrote into its changelog, is nowhere on what viewers and support are told, and
+// their answers have the kind of the failure.
+func (w *hiddenWorld) serversTextsAreForOperators(all map[string]map[string]string) {
+	w.Helper()
+	t := w.T
 	for _, role := range []string{"viewer", "support"} {
-		said := w.everything(role)
+		said := all[role]
 		for _, told := range tells(said, canaryText.forms()) {
 			t.Errorf("%s: %s", role, told)
 		}
@@ -339,27 +198,19 @@ func TestServersTextsAreForOperators(t *testing.T) {
 			}
 		}
 	}
-	said := w.everything("operator")
-	told := placesOf(tells(said, canaryText.forms()))
+	told := placesOf(tells(all["operator"], canaryText.forms()))
 	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity", "/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
 		if !slices.Contains(told, place) {
 			t.Errorf("operators are not told the server's text by %s", place)
 		}
 	}
-	// Without the flag viewers see bounds.
-	if told := placesOf(tells(w.everything("viewer"), boundSpellings())); !slices.Contains(told, "/collections/"+hiddenNS) || !slices.Contains(told, "/zones") {
-		t.Errorf("viewers see bounds only in %q", told)
-	}
 }
 
-// TestHiddenBoundsAreNowhereForViewers: with --hide-bounds no page, answer, frame
-// or address has a key value for viewers, and support sees them all.
-func TestHiddenBoundsAreNowhereForViewers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	w := newHiddenWorld(t, true)
-	said := w.everything("viewer")
+// hiddenBoundsAreNowhereForViewers: with --hide-bounds no page, answer, frame or
+// address has a key value for viewers, and support sees them all.
+func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[string]string) {
+	w.Helper()
+	t := w.T
 	for _, target := range w.targets() { // what the address itself says comes back in errors and forms
 		if strings.Contains(target, w.chunk) || strings.Contains(target, "/chunks/") {
 			said[target] = strings.NewReplacer(w.chunk, "", strings.SplitN(w.chunk, ".", 2)[1], "", strings.SplitN(w.hash, ".", 2)[1], "").Replace(said[target])
@@ -374,25 +225,28 @@ func TestHiddenBoundsAreNowhereForViewers(t *testing.T) {
 			t.Errorf("%s does not say that bounds are hidden: %.1500s", place, said[place])
 		}
 	}
-	told := placesOf(tells(w.everything("support"), boundSpellings()))
+	told := placesOf(tells(ofSupport, boundSpellings()))
 	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
 		if !slices.Contains(told, place) {
 			t.Errorf("support does not see bounds in %s", place)
 		}
 	}
-	// Nor can a viewer find them out by asking for keys.
+}
+
+// keysCannotBeAskedFor: where a key belongs tells bounds too.
+func (w *hiddenWorld) keysCannotBeAskedFor() {
+	w.Helper()
 	for _, target := range []string{"/collections/" + hiddenNS + "?key=x", "/api/v1/collections/" + hiddenNS + "/chunks?key=%7B%22k%22%3A1%7D", "/api/v1/collections/" + hiddenNS + "/chunks?from=%7B%22k%22%3A1%7D",
 		"/api/v1/heat/range?ns=" + hiddenNS + "&min=%7B%22k%22%3A1%7D"} {
 		if body := string(w.ask("viewer", "GET", target, "application/json", "")); !strings.Contains(body, "role support") {
-			t.Errorf("%s answers a viewer: %.300s", target, body)
+			w.Errorf("%s answers a viewer: %.300s", target, body)
 		}
 	}
-	w.pages()
 }
 
-// pages: a list whose cursors hold no bound can be read to its end.
-func (w *hiddenWorld) pages() {
+// listsCanBeReadToTheirEnd though their cursors hold no bound.
+func (w *hiddenWorld) listsCanBeReadToTheirEnd() {
 	w.Helper()
 	target, seen := "/api/v1/collections/"+hiddenNS+"/chunks?limit=1", 0
 	for next := ""; ; {
