@@ -86,8 +86,9 @@ func hideAnswers(runs []history.OurRun) []history.OurRun {
 type hiddenTables struct {
 	hiding *shardkey.Hiding
 
-	mu   sync.Mutex
-	kept map[hidden]hiddenTable
+	mu     sync.Mutex
+	kept   map[hidden]hiddenTable
+	events struct{ of, as []topology.Event } // log entries, which most tables share with the one before
 }
 
 type hiddenTable struct{ of, as *topology.Table }
@@ -111,22 +112,31 @@ func opaque(key []byte) func(string) string {
 // of is a table as a class sees it; keep is for the newest one, which many ask for.
 func (k *hiddenTables) of(t *topology.Table, h hidden, keep bool) *topology.Table {
 	if !keep {
-		return k.make(t, h)
+		return k.make(t, h, hideInEvents)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if kept := k.kept[h]; kept.of == t {
 		return kept.as
 	}
-	as := k.make(t, h)
+	as := k.make(t, h, k.newestEvents)
 	k.kept[h] = hiddenTable{of: t, as: as}
 	return as
 }
 
-func (k *hiddenTables) make(t *topology.Table, h hidden) *topology.Table {
+// newestEvents hides texts in the log once for all tables that have the same one.
+func (k *hiddenTables) newestEvents(events []topology.Event) []topology.Event {
+	same := len(events) == len(k.events.of) && (len(events) == 0 || &events[0] == &k.events.of[0])
+	if !same {
+		k.events.of, k.events.as = events, hideInEvents(events)
+	}
+	return k.events.as
+}
+
+func (k *hiddenTables) make(t *topology.Table, h hidden, hide func([]topology.Event) []topology.Event) *topology.Table {
 	next := *t
 	if h.texts {
-		next.Events = hideInEvents(t.Events)
+		next.Events = hide(t.Events)
 	}
 	if h.bounds {
 		return next.Hide(k.hiding)

@@ -68,8 +68,8 @@ func boundTexts(v View) (out []string) {
 
 // hiddenPaths are the addresses that the program-wide test finds nothing at: they
 // need writes that were counted, problems with chunks, and moves under way.
-func hiddenPaths() []string {
-	return []string{"/", "/heat", "/heat?ns=yorkie-meta.changes&by=key", "/heat?by=project", "/api/v1/heat/chunks?limit=1000", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/heat/documents",
+func hiddenPaths(project string) []string {
+	return []string{"/projects/" + project, "/api/v1/projects/" + project, "/api/v1/projects/" + project + "/why", "/", "/heat", "/heat?ns=yorkie-meta.changes&by=key", "/heat?by=project", "/api/v1/heat/chunks?limit=1000", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/heat/documents",
 		"/advice", "/api/v1/advice", "/activity", "/api/v1/activity/inflight", "/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes?sort=heat", "/api/v1/collections/yorkie-meta.changes/chunks?limit=1000",
 		"/collections/" + string(documentsNS), "/api/v1/collections/" + string(documentsNS) + "/map?level=0&index=0", "/zones", "/projects", "/shards/shard-rs-1"}
 }
@@ -119,9 +119,10 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 			}
 		}
 	}), "|"))
+	paths := hiddenPaths(v.Dir.All()[3].ID.Hex())
 	viewer, support := seenBy(s, auth.Viewer), seenBy(s, auth.Support)
 	seen := 0
-	for _, path := range hiddenPaths() {
+	for _, path := range paths {
 		body := viewer.body(path)
 		if at := find.FindStringIndex(body); at != nil {
 			t.Errorf("%s shows a viewer %q: …%.300s", path, body[at[0]:at[1]], body[max(at[0]-150, 0):])
@@ -134,7 +135,7 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 		}
 	}
 	if seen < 12 {
-		t.Errorf("support sees bounds at %d addresses of %d", seen, len(hiddenPaths()))
+		t.Errorf("support sees bounds at %d addresses of %d", seen, len(paths))
 	}
 	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`, "/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
 		if body := viewer.body(path); !strings.Contains(body, kind) || !strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
