@@ -45,7 +45,7 @@ func advised(t *testing.T, change ...func(*Deps)) (*site, *alert.Engine) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e = alert.New(c, AlertSource(d.Advice), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
+		e = alert.New(c, AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
 		d.Alerts = e
 	}}, change...)...)
 	return s, e
@@ -221,7 +221,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 
 func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 	s, _ := advised(t)
-	source := AlertSource(s.deps.Advice)
+	source := AlertSource(s.deps.Advice, false)
 	all, err := source(t.Context())
 	if err != nil || len(all.Notices) < 4 {
 		t.Fatal(len(all.Notices), err)
@@ -241,7 +241,7 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 
 // advicelessSource is the source of an advisor that has not looked yet.
 func advicelessSource(s *site) alert.Source {
-	return AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Now: func() time.Time { return epoch }}))
+	return AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Now: func() time.Time { return epoch }}), false)
 }
 
 // TestAdviceStorybook writes both pages as an admin sees them to

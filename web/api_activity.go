@@ -48,7 +48,7 @@ func (s *Server) apiActivity(w http.ResponseWriter, r *http.Request) error {
 		case len(out.Items) == limit:
 			out.Next = cursorOf(e.ID)
 		default:
-			out.Items = append(out.Items, failedEventOf(e, reasons))
+			out.Items = append(out.Items, failedEventOf(v, e, reasons))
 		}
 	}
 	if !begun {
@@ -64,14 +64,14 @@ func isWhat(have, want string) bool {
 }
 
 // failedEventOf is an entry with the reason that its move failed for, if it did.
-func failedEventOf(e topology.Event, reasons map[string]history.Reason) api.Event {
-	out := eventOf(e)
+func failedEventOf(v View, e topology.Event, reasons map[string]history.Reason) api.Event {
+	out := eventOf(v, e)
 	if x := readEvent(e).because(reasons); x.failed {
 		out.Failed, out.FailureReason = true, failureReason(x.why)
 	}
 	return out
 }
 
-func eventOf(e topology.Event) api.Event {
-	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: api.Document(e.Details)}
+func eventOf(v View, e topology.Event) api.Event {
+	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: v.details(e)}
 }

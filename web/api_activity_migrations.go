@@ -69,7 +69,7 @@ func (s *Server) migrations(r *http.Request) (View, []history.Migration, error) 
 }
 
 func migrationOf(v View, m history.Migration) api.Migration {
-	out := api.Migration{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Begin: m.Begin.UTC(), End: api.Time(m.End),
+	out := api.Migration{NS: string(m.NS), Min: v.document(m.Min), Max: v.document(m.Max), From: m.From, To: m.To, Begin: m.Begin.UTC(), End: api.Time(m.End),
 		State: string(m.Outcome), DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
 		Internal: topology.IsInternal(m.NS), Cause: *whoDid(m.Cause)}
 	if m.Outcome == history.Aborted || m.Reason != "" {

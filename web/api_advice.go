@@ -10,10 +10,10 @@ import (
 )
 
 func (s *Server) apiAdvice(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.loaded(); err != nil {
+	if _, err := s.loaded(r); err != nil {
 		return err
 	}
-	v, found, err := s.advised()
+	v, found, err := s.advised(r)
 	if err != nil {
 		return err
 	}
@@ -104,10 +104,10 @@ func adviceItemOf(v View, i rules.Problem, may adviceMay) api.Advice {
 	rem := remediesOf(v, i, may)
 	out.WhyNot = rem.whyNot
 	for _, p := range rem.offered {
-		out.Plans = append(out.Plans, api.AdvicePlan{Kind: p.plan.Kind, Args: planArguments(p.plan), Text: p.text, URL: p.url})
+		out.Plans = append(out.Plans, api.AdvicePlan{Kind: p.plan.Kind, Args: v.planArguments(p.plan), Text: p.text, URL: p.url})
 	}
 	for _, p := range rem.refused {
-		out.Refused = append(out.Refused, api.AdvicePlan{Kind: p.plan.Kind, Args: planArguments(p.plan), Text: p.text, Why: p.why})
+		out.Refused = append(out.Refused, api.AdvicePlan{Kind: p.plan.Kind, Args: v.planArguments(p.plan), Text: p.text, Why: p.why})
 	}
 	for _, c := range i.Remedy.Commands {
 		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: adviceText("cmd", c.Say, v.Now)})

@@ -9,11 +9,8 @@ import (
 )
 
 // apiAlerts answers an empty list of receivers where nobody is alerted.
-func (s *Server) apiAlerts(w http.ResponseWriter, _ *http.Request) error {
-	if s.deps.Alerts == nil {
-		return writeJSON(w, http.StatusOK, alertsOf(s.view(), alert.Status{}))
-	}
-	return writeJSON(w, http.StatusOK, alertsOf(s.view(), s.deps.Alerts.Status()))
+func (s *Server) apiAlerts(w http.ResponseWriter, r *http.Request) error {
+	return writeJSON(w, http.StatusOK, alertsOf(s.viewFor(r), s.alertStatus(r)))
 }
 
 func (s *Server) apiAlertTest(w http.ResponseWriter, r *http.Request) error {

@@ -10,8 +10,12 @@ import (
 )
 
 // chunkRef is uuid.base64url(BSON of min). Collections of MongoDB 4.4 that
-// have no uuid stand under their epoch.
+// have no uuid stand under their epoch. Where bounds are hidden there is none: it
+// holds the lower bound.
 func chunkRef(c *topology.Collection, min shardkey.Key) string {
+	if c.Key.Hiding() != nil {
+		return ""
+	}
 	doc, err := c.Key.Document(min)
 	if err != nil {
 		return ""

@@ -89,7 +89,7 @@ func (q chunkListQuery) row(v View, c *topology.Collection, f *chunkFigures, i i
 
 // inOrder is a page in the order of the key.
 func (q chunkListQuery) inOrder(v View, c *topology.Collection, f *chunkFigures, in url.Values, out *api.ChunkList) error {
-	from, to, err := chunkSpan(c, in)
+	from, to, err := chunkSpan(v, c, in)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (q chunkListQuery) inOrder(v View, c *topology.Collection, f *chunkFigures,
 			continue
 		}
 		if len(out.Items) == q.limit { // one more exists: it begins the next page
-			out.Next = api.Cursor(chunkRef(c, ch.Min))
+			out.Next = nextChunk(v, c, i, ch)
 			break
 		}
 		row := q.row(v, c, f, i)
@@ -146,6 +146,32 @@ func (q chunkListQuery) sorted(v View, c *topology.Collection, f *chunkFigures, 
 	return nil
 }
 
+// nextChunk is where the next page begins. Where bounds are hidden that is a place
+// in the list: when a chunk is split between two pages, one may come twice.
+func nextChunk(v View, c *topology.Collection, i int, ch topology.Chunk) api.Cursor {
+	if v.Hidden.bounds {
+		return cursorOf(byPlace + strconv.Itoa(i))
+	}
+	return api.Cursor(chunkRef(c, ch.Min))
+}
+
+// byPlace begins a cursor that is a place in the list of chunks.
+const byPlace = "place "
+
+// listPlace reads a cursor of nextChunk where bounds are hidden.
+func listPlace(q url.Values) (int, error) {
+	key, given, err := cursorKey(q)
+	if err != nil || !given {
+		return 0, err
+	}
+	text, ok := strings.CutPrefix(key, byPlace)
+	at, err := strconv.Atoi(text)
+	if !ok || err != nil || at < 0 {
+		return 0, fault.New(fault.Invalid, "This cursor was not given out by this list.")
+	}
+	return at, nil
+}
+
 func chunkOf(c *topology.Collection, ch topology.Chunk) api.Chunk {
 	return api.Chunk{
 		Ref: chunkRef(c, ch.Min), Min: keyOf(c.Key, ch.Min), Max: keyOf(c.Key, ch.Max), Shard: ch.Shard,
@@ -154,12 +180,17 @@ func chunkOf(c *topology.Collection, ch topology.Chunk) api.Chunk {
 }
 
 // chunkSpan is the positions [from, to) that cursor=, from= or key= leave.
-func chunkSpan(c *topology.Collection, q url.Values) (from, to int, err error) {
+func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err error) {
 	to = c.Chunks.Len()
 	given := 0
 	for _, name := range []string{"from", "key"} {
 		if q.Get(name) != "" {
 			given++
+		}
+	}
+	if given > 0 {
+		if err := mayNameKeys(v, "hidden.key"); err != nil {
+			return 0, 0, err
 		}
 	}
 	if given == 2 {
@@ -179,6 +210,10 @@ func chunkSpan(c *topology.Collection, q url.Values) (from, to int, err error) {
 			return 0, 0, err
 		}
 		from, _ = c.Chunks.Find(k)
+	}
+	if v.Hidden.bounds {
+		from, err := listPlace(q)
+		return min(from, to), to, err
 	}
 	if ref := q.Get("cursor"); ref != "" { // a later page of a list that began at from=
 		k, err := parseChunkRef(c, ref)

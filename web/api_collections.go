@@ -53,7 +53,7 @@ func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	for _, z := range v.Table.ZonesOf(ns) {
-		out.ZoneRanges = append(out.ZoneRanges, zoneRangeOf(v.Table, z))
+		out.ZoneRanges = append(out.ZoneRanges, zoneRangeOf(v, z))
 	}
 	return writeJSON(w, http.StatusOK, out)
 }

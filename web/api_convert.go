@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"net/http"
 	"time"
 
 	"shardboard/internal/api"
@@ -73,8 +74,8 @@ func directoryAsOf(v View) (at time.Time, stale bool) {
 }
 
 // loaded is the newest view, once there is one to answer from.
-func (s *Server) loaded() (View, error) {
-	v := s.view()
+func (s *Server) loaded(r *http.Request) (View, error) {
+	v := s.viewFor(r)
 	if !v.Table.Loaded {
 		return v, v.Table.NotLoaded()
 	}

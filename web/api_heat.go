@@ -66,7 +66,7 @@ func staleAfter(m heat.Method) time.Duration {
 
 // apiHeat answers a list of what is hot, hottest first.
 func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}

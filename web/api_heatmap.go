@@ -94,7 +94,7 @@ func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error)
 // apiHeatMap answers a picture. Its version takes the place of an ETag: what
 // it is made of is not the routing table alone.
 func (s *Server) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const shownWriters = 10
 
 // apiHeatRange answers who wrote to a range of keys lately.
 func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,9 @@ func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
 	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {
 		if text := q.Get(name); text != "" {
+			if err := mayNameKeys(v, "hidden.key"); err != nil {
+				return err
+			}
 			if *into, err = boundKey(c.Key, text); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ import (
 
 // apiHistory lists what happened in a time, oldest first.
 func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, i := range got.Items {
-		out.Items = append(out.Items, itemOf(i))
+		out.Items = append(out.Items, itemOf(v, i))
 	}
 	if !got.Next.IsZero() {
 		skip := got.Skip
@@ -82,26 +82,29 @@ func goOn(r *http.Request, q *history.Query) error {
 	return nil
 }
 
-func itemOf(i history.Item) api.HistoryItem {
+func itemOf(v View, i history.Item) api.HistoryItem {
+	if v.Hidden.texts {
+		i.Reason = hideText(i.Reason)
+	}
 	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed", NS: string(i.NS), Subject: i.Subject,
 		From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
 	if i.Failed && i.Event != nil {
 		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: history.CodeOf(i.Reason)})
 	}
-	out.Min, out.Max = rangeEnd(i.Key, i.Min, i.RawMin), rangeEnd(i.Key, i.Max, i.RawMax)
+	out.Min, out.Max = rangeEnd(v, i.Key, i.Min, i.RawMin), rangeEnd(v, i.Key, i.Max, i.RawMax)
 	if i.Event != nil {
-		e := eventOf(*i.Event)
+		e := eventOf(v, *i.Event)
 		out.Source, out.Event = "changelog", &e
 	}
 	return out
 }
 
 // rangeEnd is a bound by its pattern, or as it was written.
-func rangeEnd(p shardkey.Pattern, k shardkey.Key, raw bson.Raw) api.Key {
+func rangeEnd(v View, p shardkey.Pattern, k shardkey.Key, raw bson.Raw) api.Key {
 	if !p.IsZero() && !k.IsZero() {
-		return keyOf(p, k)
+		return keyOf(p.Hide(v.Table.Hiding()), k)
 	}
-	return api.Document(raw)
+	return v.document(raw)
 }
 
 func whoDid(c history.Cause) *api.Cause {
@@ -121,7 +124,7 @@ func gapsOf(list []history.Gap) []api.HistoryGap {
 
 // apiCompare tells what became different between two times.
 func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := comparisonOf(history.Compare(before.Table, after.Table, internal), before.Table, after.Table)
+	out := comparisonOf(after, history.Compare(before.Table, after.Table, internal))
 	out.From, out.To, out.Gaps = from, to, gapsOf(gaps)
 	return writeJSON(w, http.StatusOK, out)
 }
@@ -156,7 +159,7 @@ func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
 // changesListed is how many changes of one collection an answer has.
 const changesListed = 1000
 
-func comparisonOf(c history.Comparison, before, after *topology.Table) api.Comparison {
+func comparisonOf(after View, c history.Comparison) api.Comparison {
 	out := api.Comparison{Collections: []api.CollectionChange{}, Shards: []api.ShardChange{}, ZonesAdded: []api.ZoneChange{}, ZonesGone: []api.ZoneChange{}, Hidden: c.Hidden}
 	for _, x := range c.Collections {
 		row := api.CollectionChange{NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{}}
@@ -168,7 +171,7 @@ func comparisonOf(c history.Comparison, before, after *topology.Table) api.Compa
 		case x.Reloaded:
 			row.What = "reloaded"
 		}
-		coll := after.Collection(x.NS)
+		coll := after.Table.Collection(x.NS)
 		for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
 			row.Changes = append(row.Changes, api.RangeChange{Kind: string(ch.Kind), Min: keyOf(coll.Key, ch.Min), Max: keyOf(coll.Key, ch.Max), From: ch.From, To: ch.To})
 		}
@@ -181,7 +184,7 @@ func comparisonOf(c history.Comparison, before, after *topology.Table) api.Compa
 	}
 	zones := func(list []topology.ZoneRange, into *[]api.ZoneChange) {
 		for _, z := range list {
-			*into = append(*into, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: api.Document(z.RawMin), Max: api.Document(z.RawMax)})
+			*into = append(*into, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: after.document(z.RawMin), Max: after.document(z.RawMax)})
 		}
 	}
 	zones(c.Zones.Added, &out.ZonesAdded)

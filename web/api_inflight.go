@@ -14,7 +14,7 @@ import (
 
 // apiInFlight lists the migrations under way, the oldest first.
 func (s *Server) apiInFlight(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	if err := known(v, topology.PartMoves, "Migrations"); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func inFlightOf(v View, list []topology.InFlight) []api.InFlight {
 
 func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 	m := v.Table.Moves
-	out := api.InFlight{NS: string(x.NS), Min: api.Document(x.Min), Max: api.Document(x.Max), From: x.From, To: x.To,
+	out := api.InFlight{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max), From: x.From, To: x.To,
 		Since: x.Since.UTC(), AtLeast: x.AtLeast, Arrived: x.Arrived(v.Table), WaitForDelete: x.Wait, FromChangelog: m.FromLog,
 		Step: x.Step, Steps: x.Steps, StepInferred: x.StepInferred, RecipientStep: x.RecipientStep, RecipientSteps: x.RecipientSteps,
 		StepsReason: m.StepsReason, Privilege: m.StepsPrivilege,

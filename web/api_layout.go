@@ -11,7 +11,7 @@ import (
 // apiLayout compares every matched database, or ?db=, with its nearest layout,
 // or with ?layout=.
 func (s *Server) apiLayout(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}

@@ -37,12 +37,12 @@ func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	out := LocateAnswer(found)
-	Explain(r.Context(), s.view().Table, s.deps.Prover, found.Items, out.Items, more)
-	movingPlaces(s.view(), found.Items, out.Items)
+	Explain(r.Context(), s.viewFor(r).Table, s.deps.Prover, found.Items, out.Items, more)
+	movingPlaces(s.viewFor(r), found.Items, out.Items)
 	if wantsCSV(r) {
 		return writeLocateCSV(w, []api.LocateLine{{Line: 1, Query: asked.Text, Items: out.Items}})
 	}
-	out.AsOf, out.Stale = directoryAsOf(s.view())
+	out.AsOf, out.Stale = directoryAsOf(s.viewFor(r))
 	return writeJSON(w, http.StatusOK, out)
 }
 
@@ -78,7 +78,7 @@ func (s *Server) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
 	if wantsCSV(r) {
 		return writeLocateCSV(w, out.Items)
 	}
-	out.AsOf, out.Stale = directoryAsOf(s.view())
+	out.AsOf, out.Stale = directoryAsOf(s.viewFor(r))
 	return writeJSON(w, http.StatusOK, out)
 }
 
@@ -115,7 +115,7 @@ func (s *Server) locateLine(r *http.Request, n int, text string) (line api.Locat
 	}()
 	found, err := s.ask(r.Context(), placement.Query{Text: text})
 	a := LocateAnswer(found)
-	movingPlaces(s.view(), found.Items, a.Items)
+	movingPlaces(s.viewFor(r), found.Items, a.Items)
 	line.Items, line.Input, line.Cost, line.Anatomy = a.Items, a.Input, a.Cost, a.Anatomy
 	if silent(found) {
 		line.Query = ""

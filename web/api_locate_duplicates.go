@@ -40,8 +40,8 @@ func (s *Server) report() placement.CheckReport {
 	return s.deps.Duplicates.Report()
 }
 
-func (s *Server) apiDuplicates(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, http.StatusOK, duplicatesOf(s.view(), s.report()))
+func (s *Server) apiDuplicates(w http.ResponseWriter, r *http.Request) error {
+	return writeJSON(w, http.StatusOK, duplicatesOf(s.viewFor(r), s.report()))
 }
 
 // apiStartDuplicates begins the check. It reads the cluster and changes
@@ -66,10 +66,10 @@ func (s *Server) apiStartDuplicates(w http.ResponseWriter, r *http.Request) erro
 	if err := c.Start(in.Resume, from); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, duplicatesOf(s.view(), c.Report()))
+	return writeJSON(w, http.StatusOK, duplicatesOf(s.viewFor(r), c.Report()))
 }
 
-func (s *Server) apiStopDuplicates(w http.ResponseWriter, _ *http.Request) error {
+func (s *Server) apiStopDuplicates(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.checker()
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *Server) apiStopDuplicates(w http.ResponseWriter, _ *http.Request) error
 	if err := c.Stop(); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, duplicatesOf(s.view(), c.Report()))
+	return writeJSON(w, http.StatusOK, duplicatesOf(s.viewFor(r), c.Report()))
 }
 
 // readJSON reads a body that is one JSON value without unknown fields; an

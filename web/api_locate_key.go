@@ -25,10 +25,10 @@ func (s *Server) writeKeyAnswer(w http.ResponseWriter, r *http.Request, q url.Va
 	if len(q) != 2 || len(q["ns"]) != 1 || len(q["key"]) != 1 || !plainKeyAnswer(a) || wantsCSV(r) {
 		return false
 	}
-	if p := a.Items[0].Places[0]; movingIn(s.view(), p.NS, placeRange(p)) != nil {
+	if p := a.Items[0].Places[0]; movingIn(s.viewFor(r), p.NS, placeRange(p)) != nil {
 		return false
 	}
-	at, stale := directoryAsOf(s.view())
+	at, stale := directoryAsOf(s.viewFor(r))
 	b := make([]byte, 0, 1024)
 	b = appendKeyItem(append(b, `{"items":[`...), &a.Items[0])
 	b = appendTime(append(b, `],"asOf":`...), at)

@@ -4,12 +4,12 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
-	"shardboard/internal/topology"
 )
 
 // planOf is the wire form of a plan: the same object for the API, the command
 // line and whoever keeps it.
-func planOf(p actions.Plan) api.Plan {
+func planOf(v View, p actions.Plan) api.Plan {
+	p = v.plan(p)
 	out := api.Plan{
 		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: argsOf(p.Args), Summary: say("plan", p.Summary),
 		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: checksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
@@ -70,14 +70,14 @@ func undoOf(u actions.Undo) api.Undo {
 	return out
 }
 
-func (s *Server) runOf(r engine.Run) api.Run { return runOf(r, s.view().Table.Balancer) }
-
-func runOf(r engine.Run, b topology.Balancer) api.Run {
+// runOf is the wire form of a run.
+func runOf(v View, r engine.Run) api.Run {
+	r = v.run(r)
 	out := api.Run{
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: say("plan", r.Summary), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
 		Why: whyText(r), Steps: []api.RunStep{}, Rows: rowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
 		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
-		CanFinish: r.CanFinish(), Standing: standingOf(r, b), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
+		CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,

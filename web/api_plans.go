@@ -27,7 +27,7 @@ func (s *Server) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
-	return writeJSON(w, http.StatusCreated, planOf(p))
+	return writeJSON(w, http.StatusCreated, planOf(s.viewFor(r), p))
 }
 
 func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
@@ -35,7 +35,7 @@ func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, planOf(p))
+	return writeJSON(w, http.StatusOK, planOf(s.viewFor(r), p))
 }
 
 // apiRunPlan starts a plan: 202 with the run, 200 when the same caller has
@@ -62,7 +62,7 @@ func (s *Server) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
 		status = http.StatusAccepted
 	}
 	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
-	return writeJSON(w, status, s.runOf(run))
+	return writeJSON(w, status, runOf(s.viewFor(r), run))
 }
 
 func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
@@ -80,7 +80,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.List[api.Run]{AsOf: s.deps.Now()}
 	for _, run := range runs {
-		out.Items = append(out.Items, s.runOf(run))
+		out.Items = append(out.Items, runOf(s.viewFor(r), run))
 	}
 	if next != "" {
 		out.Next = cursorOf(next)
@@ -93,7 +93,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.wholeRun(r.Context(), run)
+	out, err := s.wholeRun(r.Context(), s.viewFor(r), run)
 	if err != nil {
 		return err
 	}
@@ -109,21 +109,21 @@ func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, s.runOf(run))
+	return writeJSON(w, http.StatusOK, runOf(s.viewFor(r), run))
 }
 
 // apiUndoRun plans the inverse of a run.
 func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
-	return planAfter(w, r, s.deps.Actions.Undo)
+	return s.planAfter(w, r, s.deps.Actions.Undo)
 }
 
 // apiFinishRun plans what is left of a run that has ended early.
 func (s *Server) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
-	return planAfter(w, r, s.deps.Actions.Finish)
+	return s.planAfter(w, r, s.deps.Actions.Finish)
 }
 
 // planAfter answers with a plan that follows from a run; the reason may be left out.
-func planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
+func (s *Server) planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Con
 		return err
 	}
 	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
-	return writeJSON(w, http.StatusCreated, planOf(p))
+	return writeJSON(w, http.StatusCreated, planOf(s.viewFor(r), p))
 }
 
 // askedPlan is the plan that an address names.

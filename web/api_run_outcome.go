@@ -40,17 +40,17 @@ func (s *Server) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, 
 }
 
 // wholeRun is a run with its outcome; lists of runs leave that out.
-func (s *Server) wholeRun(ctx context.Context, r engine.Run) (api.Run, error) {
+func (s *Server) wholeRun(ctx context.Context, v View, r engine.Run) (api.Run, error) {
 	o, cost, err := s.outcomeOf(ctx, r)
 	if err != nil {
 		return api.Run{}, err
 	}
-	out := s.runOf(r)
-	out.Outcome, out.Cost = runOutcome(r, o), runCost(cost)
+	out := runOf(v, r)
+	out.Outcome, out.Cost = runOutcome(v, r, o), runCost(cost)
 	return out, nil
 }
 
-func runOutcome(r engine.Run, o outcome.Outcome) *api.RunOutcome {
+func runOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
 	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: outcomeText(r, o), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
 		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
 		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
@@ -65,7 +65,7 @@ func runOutcome(r engine.Run, o outcome.Outcome) *api.RunOutcome {
 		out.Shards = append(out.Shards, api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
 	}
 	for _, x := range o.Chunks {
-		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: api.Document(x.Min), Max: api.Document(x.Max),
+		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max),
 			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
 	}
 	for _, x := range o.Collections {

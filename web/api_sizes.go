@@ -15,11 +15,11 @@ import (
 // apiChunkSize answers what is known of one chunk's size, and has it estimated
 // in the background when nobody has measured it.
 func (s *Server) apiChunkSize(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return err
 	}
-	c, i, err := s.chunkAt(r, v.Table)
+	c, i, err := s.chunkAt(r, v)
 	if err != nil {
 		return err
 	}
@@ -40,16 +40,16 @@ func (s *Server) apiMeasureChunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, chunkSizeOf(s.view(), c, c.Chunks.At(i)))
+	return writeJSON(w, http.StatusOK, chunkSizeOf(s.viewFor(r), c, c.Chunks.At(i)))
 }
 
 // measureChunk measures the chunk of the address.
 func (s *Server) measureChunk(r *http.Request, exact bool) (*topology.Collection, int, error) {
-	v, err := s.loaded()
+	v, err := s.loaded(r)
 	if err != nil {
 		return nil, 0, err
 	}
-	c, i, err := s.chunkAt(r, v.Table)
+	c, i, err := s.chunkAt(r, v)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -42,7 +42,7 @@ func (s *Server) apiSurveys(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *Server) apiSurvey(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	one, result, err := s.surveyAsked(r)
 	if err != nil {
 		return err

@@ -172,7 +172,7 @@ func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c, i, err := s.chunkAt(r, v.Table)
+	c, i, err := s.chunkAt(r, v)
 	if err != nil {
 		return err
 	}
@@ -207,8 +207,11 @@ func whyFreshness(v View) api.Freshness {
 
 // chunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
-func (s *Server) chunkAt(r *http.Request, t *topology.Table) (*topology.Collection, int, error) {
-	c, err := s.sharded(r, t)
+func (s *Server) chunkAt(r *http.Request, v View) (*topology.Collection, int, error) {
+	c, err := s.sharded(r, v.Table)
+	if err == nil {
+		err = mayNameKeys(v, "hidden.chunk")
+	}
 	if err != nil {
 		return nil, 0, err
 	}

@@ -52,7 +52,7 @@ func zoneOf(v View, zone string) api.Zone {
 	}
 	for _, z := range t.Zones {
 		if z.Zone == zone {
-			out.Ranges = append(out.Ranges, zoneRangeOf(t, z))
+			out.Ranges = append(out.Ranges, zoneRangeOf(v, z))
 		}
 	}
 	return out
@@ -60,8 +60,9 @@ func zoneOf(v View, zone string) api.Zone {
 
 // zoneRangeOf counts what a range holds and what of it is not where it should
 // be; that is the balancer's remaining work.
-func zoneRangeOf(t *topology.Table, z topology.ZoneRange) api.ZoneRange {
-	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: api.Document(z.RawMin), Max: api.Document(z.RawMax)}
+func zoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
+	t := v.Table
+	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax)}
 	c := t.Collection(z.NS)
 	if c == nil || z.Min.IsZero() || z.Max.IsZero() {
 		return out

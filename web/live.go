@@ -25,6 +25,8 @@ const (
 // joining browsers render the same thing twice, or hold everybody up.
 type hub struct {
 	view      func() View
+	hide      func(View, hidden) View
+	least     hidden // from anybody, for frames to everybody
 	fragments func(topic string) (fragmentFunc, bool)
 	metrics   *metrics
 	log       *slog.Logger
@@ -44,18 +46,18 @@ type hub struct {
 	}
 
 	// of the running goroutine only
-	topics  map[string]*topic
+	topics  map[topicKey]*topic
 	open    map[*socket]struct{}
 	version uint64
 	seen    uint64 // table Seq of the last refresh
 }
 
-func newHub(view func() View, fragments func(string) (fragmentFunc, bool), m *metrics, log *slog.Logger) *hub {
+func newHub(view func() View, hide func(View, hidden) View, least hidden, fragments func(string) (fragmentFunc, bool), m *metrics, log *slog.Logger) *hub {
 	return &hub{
-		view: view, fragments: fragments, metrics: m, log: log, maxSockets: defaultSockets,
+		view: view, hide: hide, least: least, fragments: fragments, metrics: m, log: log, maxSockets: defaultSockets,
 		joins: make(chan *socket), leaves: make(chan *socket),
 		quit: make(chan struct{}), done: make(chan struct{}),
-		topics: map[string]*topic{}, open: map[*socket]struct{}{},
+		topics: map[topicKey]*topic{}, open: map[*socket]struct{}{},
 	}
 }
 

@@ -52,6 +52,7 @@ func newMessage(v any) (*message, error) {
 // so that pongs and closes are seen.
 type socket struct {
 	topics map[string]uint64 // version that the browser came with
+	hidden hidden            // from whoever opened it
 	conn   *websocket.Conn
 	queue  chan *message
 	going  chan struct{} // closed when the socket shall say goodbye
@@ -134,7 +135,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // answered by Error above
 	}
-	c := &socket{topics: topics, conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
+	c := &socket{topics: topics, hidden: s.hiddenFrom(who), conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
 	var works sync.WaitGroup
 	works.Go(c.write)
 	works.Go(func() { s.watch(r.Context(), c, who, ended) })

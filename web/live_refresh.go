@@ -11,13 +11,14 @@ import (
 func (h *hub) join(ctx context.Context, c *socket) {
 	h.open[c] = struct{}{}
 	v := h.view()
-	c.push(statusFrame(v))
+	c.push(statusFrame(h.hide(v, h.least)))
 	for name, have := range c.topics {
-		t := h.topics[name]
+		key := topicKey{name, c.hidden}
+		t := h.topics[key]
 		if t == nil {
 			render, _ := h.fragments(name) // known: the address was checked
-			t = &topic{name: name, render: render, listeners: map[*socket]struct{}{}}
-			h.topics[name] = t
+			t = &topic{topicKey: key, render: render, listeners: map[*socket]struct{}{}}
+			h.topics[key] = t
 		}
 		if len(t.listeners) == 0 { // nobody kept it current
 			h.draw(ctx, t, v, nil)
@@ -32,7 +33,7 @@ func (h *hub) join(ctx context.Context, c *socket) {
 func (h *hub) leave(c *socket) {
 	delete(h.open, c)
 	for name := range c.topics {
-		t := h.topics[name]
+		t := h.topics[topicKey{name, c.hidden}]
 		if t == nil {
 			continue
 		}
@@ -61,7 +62,7 @@ func (h *hub) forget() {
 		if idle <= maxIdleTopics {
 			return
 		}
-		delete(h.topics, oldest.name)
+		delete(h.topics, oldest.topicKey)
 	}
 }
 
@@ -92,7 +93,7 @@ func (h *hub) tell() {
 	if len(h.open) == 0 {
 		return
 	}
-	frame := statusFrame(h.view())
+	frame := statusFrame(h.hide(h.view(), h.least))
 	for c := range h.open {
 		c.push(frame)
 	}

@@ -13,11 +13,18 @@ import (
 	"shardboard/internal/topology"
 )
 
+// topicKey is a topic as a class of people sees it: each class has a region of
+// its own, rendered once for all of the class.
+type topicKey struct {
+	name   string
+	hidden hidden
+}
+
 // topic is one live region: what was last drawn and who has it. A version is
 // bumped only when the bytes differ, so a poll without news costs no browser
 // anything.
 type topic struct {
-	name      string
+	topicKey
 	render    fragmentFunc // nil: browsers re-read their own address
 	listeners map[*socket]struct{}
 	idle      time.Time // since when nobody listens
@@ -38,6 +45,7 @@ func (h *hub) draw(ctx context.Context, t *topic, v View, changes []topology.Cha
 			bumped = false
 		}
 	}()
+	v = h.hide(v, t.hidden)
 	ns, isCollection := strings.CutPrefix(t.name, "collection:")
 	var body bytes.Buffer
 	shared := false // body is a fragment for everybody
@@ -64,7 +72,7 @@ func (h *hub) draw(ctx context.Context, t *topic, v View, changes []topology.Cha
 	if shared {
 		u.HTML = body.String()
 	}
-	if isCollection {
+	if isCollection && !t.hidden.bounds { // a move names the chunk by its bound
 		u.Moves = movesOf(v.Table, topology.Namespace(ns), changes)
 	}
 	frame, err := newMessage(u)

@@ -13,14 +13,14 @@ import (
 
 // advised is the state of now and what the rules find in it; an error where it is
 // not known what people have dismissed.
-func (s *Server) advised() (View, rules.View, error) {
-	v := s.view()
+func (s *Server) advised(r *http.Request) (View, rules.View, error) {
+	v := s.viewFor(r)
 	found := v.problems()
 	return v, found, found.Err
 }
 
 func (s *Server) pageAdvice(w http.ResponseWriter, r *http.Request) error {
-	v, found, err := s.advised()
+	v, found, err := s.advised(r)
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,13 @@ import (
 )
 
 func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	may := auth.From(r.Context()).May(auth.Admin) && s.whyReadOnly() == ""
 	var m templates.Alerts
 	if s.deps.Alerts == nil {
 		m = templates.Alerts{Level: "note", Verdict: words.T("alert.off"), Lead: words.T("alert.off.lead")}
 	} else {
-		m = alertsView(v, s.deps.Alerts.Status(), may)
+		m = alertsView(v, s.alertStatus(r), may)
 	}
 	return writePage(w, r, http.StatusOK, templates.AlertsPage(s.shell(r, v, "advise", words.T("alert.title")), m))
 }

@@ -26,7 +26,7 @@ func (s *Server) pageAudit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	m := auditView(q, found, names, trail.State(), v.Now)
 	return writePage(w, r, http.StatusOK, templates.AuditPage(s.shell(r, v, "audit", words.T("nav.audit")), m))
 }

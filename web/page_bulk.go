@@ -11,7 +11,7 @@ import (
 
 // pageBulk is the empty box for many lines.
 func (s *Server) pageBulk(w http.ResponseWriter, r *http.Request) error {
-	sh := s.shell(r, s.view(), "locate", words.T("bulk.title"))
+	sh := s.shell(r, s.viewFor(r), "locate", words.T("bulk.title"))
 	return writePage(w, r, http.StatusOK, templates.BulkPage(sh, templates.Bulk{}))
 }
 
@@ -22,7 +22,7 @@ func (s *Server) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	text := r.PostForm.Get("lines")
-	sh := s.shell(r, s.view(), "locate", words.T("bulk.title"))
+	sh := s.shell(r, s.viewFor(r), "locate", words.T("bulk.title"))
 	lines, err := keptLines(strings.Split(text, "\n"))
 	if err != nil {
 		kind := fault.Of(err)
@@ -33,7 +33,7 @@ func (s *Server) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm.Get("as") == "csv" {
 		return writeLocateCSV(w, found)
 	}
-	m := bulkView(s.view(), found)
+	m := bulkView(s.viewFor(r), found)
 	m.Text = text
 	return writePage(w, r, http.StatusOK, templates.BulkPage(sh, m))
 }

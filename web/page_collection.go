@@ -23,6 +23,11 @@ func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if q.At != "" {
+		if err := mayNameKeys(v, "hidden.key"); err != nil {
+			return err
+		}
+	}
 	m, err := collectionView(v, ns, q)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // pageDuplicates shows the check and what it found. While it runs, the browser
 // asks again by itself: a header, so that it works without any script.
 func (s *Server) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	report := s.report()
 	if report.State == placement.CheckRunning {
 		w.Header().Set("Refresh", "3")

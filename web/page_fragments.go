@@ -45,6 +45,9 @@ type View struct {
 
 	Found *rules.View // what the rules find in it; nil: evaluated when it is asked for
 
+	Hidden hidden // from those whom the view is for
+	whole  *View  // without anything hidden; nil: nothing is
+
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
 }

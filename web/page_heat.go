@@ -90,7 +90,7 @@ func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	m, err := s.heatView(v, q)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (s *Server) pageHistoryStep(w http.ResponseWriter, r *http.Request) error {
 	if to != "prev" && to != "next" || of != "change" && of != "failure" {
 		return fault.New(fault.Invalid, "to is prev or next, of is change or failure.")
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	if err := s.keepsHistory(v); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Server) twoTimes(r *http.Request, v View) (from, to time.Time, err erro
 
 // pageCompare tells what became different between two times.
 func (s *Server) pageCompare(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	if err := s.keepsHistory(v); err != nil {
 		return err
 	}

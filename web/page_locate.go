@@ -18,7 +18,7 @@ const locateWait = 5 * time.Second
 // with a key. A question without an answer keeps its box, so that the asker
 // corrects it in place; the status still says not found or invalid.
 func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
-	v := s.view()
+	v := s.viewFor(r)
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
 	m := templates.Locate{Query: clip(q.Text, placement.MaxQueryBytes), NS: clip(string(q.NS), 300), Key: clip(q.Key, 2000)}

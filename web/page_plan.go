@@ -22,7 +22,7 @@ func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
 
 // writePlan shows a plan, and why the request to run it was refused.
 func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
-	v := s.view()
+	v := s.viewFor(r)
 	m := planFor(planView(v, p), p, auth.From(r.Context()), s.whyReadOnly())
 	run, err := s.deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {

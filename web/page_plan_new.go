@@ -13,7 +13,7 @@ import (
 // pageNewPlan is the form of one kind of change, filled in with what the address
 // says. Without a kind it lists what there is.
 func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
-	v, in := s.view(), r.URL.Query()
+	v, in := s.viewFor(r), r.URL.Query()
 	kind := actions.Kind(in.Get("kind"))
 	if kind == "" {
 		m := kindsView()
@@ -45,7 +45,7 @@ func (s *Server) postPlan(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	m := planForm(v, kind, r.PostForm)
 	return s.problem(w, err, &m.Problem, func(status int) error {
 		return writePage(w, r, status, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))

@@ -19,7 +19,7 @@ func (s *Server) pageRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) writeRun(w http.ResponseWriter, r *http.Request, status int, run engine.Run, refusal string) error {
-	v := s.view()
+	v := s.viewFor(r)
 	m := templates.RunPage{Run: s.runModel(r.Context(), v, run), Problem: refusal}
 	if auth.From(r.Context()).May(auth.Operator) && s.whyReadOnly() == "" {
 		if m.Run.Open {

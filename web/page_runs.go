@@ -69,7 +69,7 @@ func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	m := templates.Runs{By: q.By, Filtered: q.State+q.Kind+q.By != ""}
 	for _, state := range runStates() {
 		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", orNone(state), nil), Selected: state == q.State})

@@ -121,7 +121,7 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err erro
 	if advice := s.outageAdvice(err); advice != "" {
 		m.Title, m.Advice = fault.NoAnswerTitle, advice
 	}
-	page := templates.Error(s.shell(r, s.view(), "", m.Title), m)
+	page := templates.Error(s.shell(r, s.viewFor(r), "", m.Title), m)
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}

@@ -13,7 +13,7 @@ import (
 // pageSurveys lists the measurements. While one is under way, the browser asks
 // again by itself: a header, so that it works without any script.
 func (s *Server) pageSurveys(w http.ResponseWriter, r *http.Request) error {
-	v, who := s.view(), auth.From(r.Context())
+	v, who := s.viewFor(r), auth.From(r.Context())
 	m := templates.Surveys{Start: surveyForm(s.deps.Surveys != nil, who)}
 	var list []survey.Survey
 	if s.deps.Surveys != nil {
@@ -35,7 +35,7 @@ func (s *Server) pageSurvey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, who := s.view(), auth.From(r.Context())
+	v, who := s.viewFor(r), auth.From(r.Context())
 	m := templates.SurveyDetail{Row: surveyRow(v, one, who.May(auth.Operator))}
 	if m.Row.Open {
 		w.Header().Set("Refresh", "3")

@@ -14,7 +14,7 @@ func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c, i, err := s.chunkAt(r, v.Table)
+	c, i, err := s.chunkAt(r, v)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type pastTime struct {
 // viewAt is the state that a request is about: of the time of ?at=, else the
 // newest. The list of projects is always the newest one.
 func (s *Server) viewAt(r *http.Request) (View, error) {
-	v := s.view()
+	v := s.viewFor(r)
 	text := r.URL.Query().Get("at")
 	if text == "" {
 		return v, nil
@@ -54,13 +54,14 @@ func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, erro
 	if err := s.deps.History.Watch(ctx, now.Table.ClusterID, &m); err != nil {
 		return now, err
 	}
-	v := now
+	v := now.computable()
 	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
 	v.Sizes, v.Writes = nil, nil // both are of now
 	v.Past = &pastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
 	found := v.problems() // once for the page
 	v.Found = &found
-	return v, nil
+	v.Internal = now.Internal
+	return s.hide(v, now.Hidden), nil
 }
 
 // keepsHistory tells why there is no past to look at, if so.

@@ -150,7 +150,7 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() || p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
-		observed, err := AlertSource(s.deps.Advice)(t.Context())
+		observed, err := AlertSource(s.deps.Advice, false)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

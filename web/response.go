@@ -99,9 +99,9 @@ func acceptsGzip(r *http.Request) bool {
 // no poll in between changes a page too, hence that letter; the numbers of
 // tables, directories and pins begin anew with each process, hence its birth. A page shows who looks
 // at it and offers what they may, so it is made for each of them apart; JSON is
-// the same for everybody who may have it.
+// the same for everybody who sees as much.
 func (s *Server) stateTag(r *http.Request, rt Route) string {
-	v := s.view()
+	v := s.viewFor(r)
 	kind := "h"
 	if wantsCSV(r) {
 		kind = "c"
@@ -111,6 +111,8 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	}
 	address := fnv.New64a()
 	_, _ = address.Write([]byte(r.URL.RequestURI())) // a hash does not fail
+	h := s.hiddenFrom(auth.From(r.Context()))
+	_, _ = fmt.Fprintf(address, " %v", h)
 	if rt.Tag == tagPages {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)

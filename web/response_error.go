@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -39,6 +40,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)
 	if left {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Text(err))
+	}
+	if s.hiddenFrom(auth.From(r.Context())).texts {
+		err = fault.WithoutQuotes(err)
 	}
 	problem := extended(s.problemOf(err, r.URL.EscapedPath()), err)
 	status := problem.Status
@@ -76,7 +80,7 @@ func (s *Server) errorPage(out *answer, r *http.Request, err error, se *statusEr
 	}
 	m := errorView(fault.Invalid, se.text)
 	m.Status = se.status
-	if err := writePage(out, r, se.status, templates.Error(s.shell(r, s.view(), "", m.Title), m)); err != nil {
+	if err := writePage(out, r, se.status, templates.Error(s.shell(r, s.viewFor(r), "", m.Title), m)); err != nil {
 		http.Error(out, se.text, se.status)
 	}
 }

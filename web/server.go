@@ -90,7 +90,8 @@ type Deps struct {
 	Exposed bool          // others than this machine can connect
 	Data    DataDirectory // where everything is stored; nil: ours, and never lost
 
-	MaxSockets int // live sockets of all browsers; 0 is 768
+	MaxSockets int  // live sockets of all browsers; 0 is 768
+	HideBounds bool // chunk bounds are shown from support on
 }
 
 // Server answers HTTP from the newest table and directory. Safe for
@@ -114,6 +115,7 @@ type Server struct {
 	changing map[string]Route // of routes that change something, by method and pattern
 
 	trials trials // of plans that pages offer
+	tables *hiddenTables
 
 	mux   *chi.Mux
 	pages map[string]bool // patterns that have a page to GET
@@ -143,9 +145,9 @@ func New(deps Deps) *Server {
 	if deps.Advice == nil {
 		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
 	}
-	s := &Server{deps: deps, pasts: newPasts(), born: deps.Now().UnixMilli()}
+	s := &Server{deps: deps, pasts: newPasts(), tables: newHiddenTables(), born: deps.Now().UnixMilli()}
 	s.metrics = newMetrics(deps.Registry, s)
-	s.hub = newHub(s.view, s.fragments, s.metrics, deps.Log)
+	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, deps.Log)
 	if deps.MaxSockets > 0 {
 		s.hub.maxSockets = deps.MaxSockets
 	}

@@ -18,7 +18,7 @@ func (s *Server) pageSettings(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status int, m templates.Settings) error {
-	v, who := s.view(), auth.From(r.Context())
+	v, who := s.viewFor(r), auth.From(r.Context())
 	sessions, err := s.deps.Auth.Sessions(r.Context(), who)
 	if err != nil {
 		return err

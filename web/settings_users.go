@@ -19,7 +19,7 @@ func (s *Server) pageUsers(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) writeUsers(w http.ResponseWriter, r *http.Request, status int, m templates.Users) error {
-	v, who := s.view(), auth.From(r.Context())
+	v, who := s.viewFor(r), auth.From(r.Context())
 	users, err := s.deps.Auth.Users(r.Context(), who)
 	if err != nil {
 		return err

@@ -267,7 +267,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	}
 	doc := parse(t, s.do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
 	first := doc.Find("table.chunks tbody tr").First()
-	if first.AttrOr("data-key", "") != chunkKey(c.Chunks.At(3).Min) || !strings.Contains(first.Text(), words.T("sizes.oversized")) {
+	if first.AttrOr("data-key", "") != chunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), words.T("sizes.oversized")) {
 		t.Errorf("the page's first row is %s", first.Text())
 	}
 	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "4 of 250 chunks are measured; the others") {

@@ -34,7 +34,7 @@ func (s *Server) offers(r *http.Request, t *topology.Table) *offer {
 	if s.deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
 		return nil
 	}
-	v := s.view()
+	v := s.viewFor(r)
 	v.Table = t
 	o := &offer{t: t, try: s.tries(v), m: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
 	switch {

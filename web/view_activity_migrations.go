@@ -108,7 +108,7 @@ func stepName(i, of int) string {
 }
 
 func moveRow(v View, r refs, x history.Migration) templates.MigrationRow {
-	row := templates.MigrationRow{Key: fmt.Sprintf("m%x-%d", x.Min, x.Begin.UnixMilli()), NS: string(x.NS), From: r.of(x.From), To: r.of(x.To),
+	row := templates.MigrationRow{Key: fmt.Sprintf("m%s-%d", v.nameOf(x.Min), x.Begin.UnixMilli()), NS: string(x.NS), From: r.of(x.From), To: r.of(x.To),
 		Begin: templates.Ago(x.Begin, v.Now), State: string(x.Outcome), Word: words.Code("moves.state", string(x.Outcome), nil),
 		Chunk: chunkOfBound(v.Table, x.NS, x.Min)}
 	if v.Table.Collection(x.NS) != nil {
@@ -228,5 +228,5 @@ func chunkOfBound(t *topology.Table, ns topology.Namespace, min bson.Raw) string
 		return ""
 	}
 	_, ch := c.Chunks.Find(k)
-	return chunkName(ns, ch.Min)
+	return chunkName(c, ch.Min)
 }

@@ -12,12 +12,18 @@ import (
 )
 
 // AlertSource makes alerts of advice: what is not dismissed, in words. What a
-// rule cannot tell is neither there nor over.
-func AlertSource(a *rules.Advisor) alert.Source {
+// rule cannot tell is neither there nor over. Nobody knows what the readers of a
+// receiver may see, so no server's text leaves in an alert and, with hideBounds, no
+// key value.
+func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 	return func(ctx context.Context) (alert.Observed, error) {
 		found, err := a.View(ctx)
 		if err != nil {
 			return alert.Observed{}, err
+		}
+		found = found.HideTexts(hideText)
+		if hideBounds {
+			found = found.HideBounds(words.T("hidden.bounds"), sameID)
 		}
 		unsure := map[rules.Rule]map[string]bool{}
 		for _, u := range found.Unsure {

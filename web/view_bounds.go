@@ -19,6 +19,9 @@ const boundWidth = 47
 // bound writes a key for a table whose page names the fields: the values
 // alone, ids as hex and numbers as digits, which is also what the filters take.
 func bound(p shardkey.Pattern, k shardkey.Key) templates.Key {
+	if p.Hiding() != nil {
+		return hiddenBound()
+	}
 	values, err := p.Values(k)
 	if err != nil {
 		return templates.Cut(p.Display(k), boundWidth)
@@ -46,6 +49,9 @@ func plainValue(v bson.RawValue) string {
 // fits, as relaxed Extended JSON when the collection is gone or has another
 // key by now.
 func boundOf(t *topology.Table, ns string, doc bson.Raw) templates.Key {
+	if t.Hiding() != nil || isHidden(doc) {
+		return hiddenBound()
+	}
 	if c := t.Collection(topology.Namespace(ns)); c != nil {
 		if k, err := c.Key.Bound(doc); err == nil {
 			return bound(c.Key, k)

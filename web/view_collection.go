@@ -93,7 +93,7 @@ func primaryFact(t *topology.Table, ns topology.Namespace) templates.Figure {
 // chunkRow is one chunk for a table.
 func chunkRow(v View, p shardkey.Pattern, i int, ch topology.Chunk, r refs) templates.ChunkRow {
 	row := templates.ChunkRow{
-		Key: chunkKey(ch.Min), N: i + 1, Shard: r.of(ch.Shard), Jumbo: ch.Jumbo,
+		Key: chunkKey(p, ch.Min), N: i + 1, Shard: r.of(ch.Shard), Jumbo: ch.Jumbo,
 		Min: bound(p, ch.Min), Max: bound(p, ch.Max),
 		Version: templates.Version(ch.Version.Major, ch.Version.Minor),
 	}
@@ -106,8 +106,12 @@ func chunkRow(v View, p shardkey.Pattern, i int, ch topology.Chunk, r refs) temp
 }
 
 // chunkKey is a short name for a chunk within a page: a hash of its lower
-// bound, which is its identity.
-func chunkKey(min shardkey.Key) string {
+// bound, which is its identity; opaque where bounds are hidden, for a plain hash
+// can be compared with that of a guess.
+func chunkKey(p shardkey.Pattern, min shardkey.Key) string {
+	if hiding := p.Hiding(); hiding != nil {
+		return hiding.Name(min.Encoded())
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(min.Encoded())) // a hash does not fail
 	return strconv.FormatUint(h.Sum64()>>16, 36)

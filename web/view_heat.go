@@ -73,7 +73,7 @@ func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collect
 			share = l.Rate.PerSecond / all
 		}
 		line := templates.HeatChunk{
-			Key: chunkKey(chunk.Min), Shard: r.of(chunk.Shard), Share: share,
+			Key: chunkKey(c.Key, chunk.Min), Shard: r.of(chunk.Shard), Share: share,
 			Name: words.T("heat.chunk", "n", templates.Count(int64(l.Chunk+1)), "of", templates.Count(int64(c.Chunks.Len()))),
 			URL:  chunkURL(c.NS, chunkRef(c, chunk.Min)),
 			Takes: words.T("heat.chunk.takes."+w.Method.String(), "share", templates.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),

@@ -99,7 +99,7 @@ func tableRow(v View, c *topology.Collection, r refs, p keyvis.View, row int) te
 	}
 	at, chunk := c.Chunks.Find(p.Bounds[row])
 	ref := r.of(c.Chunks.Owner(at))
-	return templates.HeatCells{Key: chunkKey(p.Bounds[row]), Name: bound(c.Key, p.Bounds[row]), URL: chunkURL(c.NS, chunkRef(c, chunk.Min)), Shard: &ref}
+	return templates.HeatCells{Key: chunkKey(c.Key, p.Bounds[row]), Name: bound(c.Key, p.Bounds[row]), URL: chunkURL(c.NS, chunkRef(c, chunk.Min)), Shard: &ref}
 }
 
 func cellFigure(p keyvis.View, row, i int) templates.Figure {

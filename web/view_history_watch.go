@@ -96,13 +96,16 @@ func watchedChunk(v View, item string, ns topology.Namespace, ref string) templa
 		return out
 	}
 	k, err := parseChunkRef(c, ref)
+	if err == nil {
+		err = mayNameKeys(v, "hidden.chunk")
+	}
 	if err != nil {
 		out.Gone = fault.Text(err)
 		return out
 	}
 	i, ch := c.Chunks.Find(k)
 	out.URL = chunkURL(ns, chunkRef(c, ch.Min))
-	out.Key, out.Chunk = chunkKey(ch.Min), chunkName(ns, ch.Min)
+	out.Key, out.Chunk = chunkKey(c.Key, ch.Min), chunkName(c, ch.Min)
 	out.Name += " " + bound(c.Key, k).Short
 	at, _ := positions(c)
 	out.Place = strconv.FormatFloat((at(i)+at(i+1))/2, 'f', 6, 64)
@@ -153,8 +156,11 @@ func heldOn(w *templates.Watched, v View, places map[topology.Namespace][]string
 
 // chunkName is a short name for a chunk of any collection within a page, for
 // a script to find what shows it.
-func chunkName(ns topology.Namespace, min shardkey.Key) string {
+func chunkName(c *topology.Collection, min shardkey.Key) string {
+	if hiding := c.Key.Hiding(); hiding != nil {
+		return hiding.Name(string(c.NS) + "\x00" + min.Encoded())
+	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(string(ns) + "\x00" + min.Encoded())) // a hash does not fail
+	_, _ = h.Write([]byte(string(c.NS) + "\x00" + min.Encoded())) // a hash does not fail
 	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -56,7 +57,7 @@ func inFlightView(v View, list []topology.InFlight, most int) templates.InFlight
 }
 
 func inFlightRow(v View, r refs, runs []history.OurRun, x topology.InFlight) templates.InFlightRow {
-	row := templates.InFlightRow{Key: fmt.Sprintf("f%x-%d", x.Min, x.Since.UnixMilli()), NS: string(x.NS), From: r.of(x.From), To: r.of(x.To),
+	row := templates.InFlightRow{Key: fmt.Sprintf("f%s-%d", v.nameOf(x.Min), x.Since.UnixMilli()), NS: string(x.NS), From: r.of(x.From), To: r.of(x.To),
 		Arrived: x.Arrived(v.Table), Begun: templates.Ago(x.Since, v.Now), BegunLow: words.T("inflight.begin"), State: words.T("inflight.state.copying"),
 		StepShare: -1, CopiedShare: -1}
 	if row.Arrived {
@@ -68,7 +69,7 @@ func inFlightRow(v View, r refs, runs []history.OurRun, x topology.InFlight) tem
 	if c := v.Table.Collection(x.NS); c != nil {
 		if from, to := x.Positions(c); from < to {
 			min := c.Chunks.At(from).Min
-			row.URL, row.Chunk = chunkURL(x.NS, chunkRef(c, min)), chunkName(x.NS, min)
+			row.URL, row.Chunk = cmp.Or(chunkURL(x.NS, chunkRef(c, min)), collectionURL(x.NS)), chunkName(c, min)
 		}
 	}
 	if len(x.Min) > 0 {

@@ -23,6 +23,7 @@ const (
 // planView is a plan for people. Who looks at it, and what they may, is added by
 // planFor.
 func planView(v View, p actions.Plan) templates.Plan {
+	p = v.plan(p)
 	m := templates.Plan{
 		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: oneLine(say("plan", p.Summary)), Kind: kindWord(p.Kind),
 		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: riskLevel(p.Risk),

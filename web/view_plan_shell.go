@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/hostile"
+	"shardboard/web/words"
 )
 
 // shellCommand is a command as it can be pasted into mongosh; "" for a step that
@@ -21,6 +22,9 @@ import (
 func shellCommand(c actions.Command) string {
 	if len(c.Doc) == 0 {
 		return ""
+	}
+	if isHidden(c.Doc) {
+		return words.T("hidden.bounds")
 	}
 	var b strings.Builder
 	b.WriteString("db.getSiblingDB(" + shellString(c.DB) + ").runCommand(")

@@ -123,7 +123,7 @@ func problemLinks(v View, p rules.Problem) (out []templates.Link) {
 		out = append(out, templates.Link{Text: words.T(key), URL: address})
 	}
 	if c := v.Table.Collection(p.NS); c != nil && sharded(c) {
-		if !p.Chunk.IsZero() {
+		if !p.Chunk.IsZero() && c.Key.Hiding() == nil {
 			link("advice.to.chunk", chunkURL(p.NS, chunkRef(c, p.Chunk)))
 		}
 		link("advice.to.collection", collectionURL(p.NS))

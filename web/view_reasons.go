@@ -149,7 +149,7 @@ func touches(c *topology.Collection, r shardkey.Range) func(history.Migration) b
 
 // failedRow is a failed move as a line of a list.
 func failedRow(v View, r refs, m history.Migration) templates.EventRow {
-	row := eventRow(v, r, event{Event: topology.Event{ID: fmt.Sprintf("failed-%x-%d", m.Min, m.Begin.UnixMilli()), Time: m.Begin, What: "moveChunk.error", NS: string(m.NS)},
+	row := eventRow(v, r, event{Event: topology.Event{ID: fmt.Sprintf("failed-%s-%d", v.nameOf(m.Min), m.Begin.UnixMilli()), Time: m.Begin, What: "moveChunk.error", NS: string(m.NS)},
 		from: m.From, to: m.To, min: m.Min, max: m.Max, failed: true, why: m.Why()})
 	row.Why, row.Counts = failureAdvice(m.Why().Code), reached(m)
 	return row

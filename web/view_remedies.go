@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -64,7 +66,8 @@ type trials struct {
 
 // tries is how plans are tried on the state of a page. What was tried once is
 // remembered for as long as the table and the projects are the same.
-func (s *Server) tries(v View) tryPlan {
+func (s *Server) tries(seen View) tryPlan {
+	v := seen.computable()
 	return func(k actions.Kind, args map[string]json.RawMessage) trial {
 		raw, err := json.Marshal(args) // sorted by name
 		if err != nil {
@@ -76,7 +79,7 @@ func (s *Server) tries(v View) tryPlan {
 		if age := v.Now.Sub(x.at); !sameTable(x.table, v.Table) || x.dir != v.Dir || age < 0 || age >= triesFor {
 			x.table, x.dir, x.at, x.done, x.spent = v.Table, v.Dir, v.Now, map[string]trial{}, 0
 		}
-		key := string(k) + " " + string(raw)
+		key := fmt.Sprint(seen.Hidden) + string(k) + " " + string(raw)
 		if known, ok := x.done[key]; ok {
 			return known
 		}
@@ -84,14 +87,14 @@ func (s *Server) tries(v View) tryPlan {
 			return untried()
 		}
 		begun := time.Now()
-		came := s.tryOne(v, k, raw)
+		came := s.tryOne(v, seen.Table.Hiding(), k, raw)
 		x.spent += time.Since(begun)
 		x.done[key] = came
 		return came
 	}
 }
 
-func (s *Server) tryOne(v View, k actions.Kind, raw json.RawMessage) trial {
+func (s *Server) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.RawMessage) trial {
 	args, err := planArgs(raw)
 	var d actions.Draft
 	switch {
@@ -102,10 +105,17 @@ func (s *Server) tryOne(v View, k actions.Kind, raw json.RawMessage) trial {
 		d, err = tryKnown(v, k, args)
 	}
 	if err != nil {
-		return trial{why: fault.Text(err), asks: fault.Of(err) == fault.Invalid}
+		why := fault.Text(err)
+		if h != nil { // it may name bounds
+			why = h.Text
+		}
+		return trial{why: why, asks: fault.Of(err) == fault.Invalid}
 	}
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
+			if h != nil {
+				c.Text = hideInSay(c.Text, h)
+			}
 			return trial{why: oneLine(say("check", c.Text))}
 		}
 	}

@@ -28,7 +28,8 @@ func (s *Server) runFragment(id string) fragmentFunc {
 }
 
 // runView is one run, the same for everybody.
-func runView(v View, r engine.Run) templates.Run {
+func runView(v View, whole engine.Run) templates.Run {
+	r := v.run(whole)
 	m := templates.Run{
 		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: oneLine(say("plan", r.Summary)),
 		Level: stateLevel(r.State), Word: stateWord(r.State), Why: clip(oneLine(whyText(r)), textShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
@@ -60,7 +61,7 @@ func runView(v View, r engine.Run) templates.Run {
 	for i, s := range r.Steps {
 		step := runStep(i, s)
 		step.Folded, step.N = triedAgain(r, i), numbers[i]
-		step.Moving = inFlightView(v, movingStep(v, s), 1)
+		step.Moving = inFlightView(v, movingStep(v, whole.Steps[i]), 1)
 		m.Steps = append(m.Steps, step)
 	}
 	m.Log = runLog(v, r)
@@ -222,6 +223,7 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 
 // runRow is a run in the list.
 func runRow(v View, r engine.Run) templates.RunRow {
+	r = v.run(r)
 	ended, all := stepsDone(r)
 	return templates.RunRow{
 		ID: r.ID, URL: "/runs/" + r.ID, Sentence: oneLine(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),

@@ -101,7 +101,7 @@ func rectOf(c *topology.Collection, r refs, x run) templates.Rect {
 	n := x.last - x.first + 1
 	ref := r.of(x.shard)
 	out := templates.Rect{
-		Color: ref.Color, X: templates.Percent(x.from), W: templates.Percent(x.to - x.from), Key: chunkKey(first.Min),
+		Color: ref.Color, X: templates.Percent(x.from), W: templates.Percent(x.to - x.from), Key: chunkKey(c.Key, first.Min),
 		Title: words.T("strip.run", "shard", x.shard, "chunks", words.Plural("chunks", int64(n), "n", templates.Count(int64(n))),
 			"min", bound(c.Key, first.Min).Short, "max", bound(c.Key, last.Max).Short),
 	}

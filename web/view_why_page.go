@@ -103,6 +103,9 @@ func rowsFigure(f api.Figure) templates.Figure {
 // chunkURL names a chunk by its lower bound alone: a page is about the
 // collection as it is, and a list has a hundred of these addresses.
 func chunkURL(ns topology.Namespace, ref string) string {
+	if ref == "" {
+		return "" // hidden
+	}
 	_, bound, _ := strings.Cut(ref, ".")
 	return collectionURL(ns) + "/chunks/" + url.PathEscape(bound)
 }

@@ -49,6 +49,7 @@ type serveCmd struct {
 	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
 	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
 	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
+	HideBounds   bool     `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, from the role support on; viewers and alerts get none."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
 
@@ -75,6 +76,7 @@ func (c serveCmd) Run(e *env) error {
 		return err
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
+	config.HideBounds = c.HideBounds
 	if err := c.checkTimes(); err != nil {
 		return err
 	}

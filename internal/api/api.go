@@ -58,7 +58,8 @@ type Freshness struct {
 }
 
 // Key is a shard-key value or bound as canonical Extended JSON, embedded as
-// JSON and not as a string. Null where there is none.
+// JSON and not as a string. Null where there is none. {"value": null, "reason": "…"}
+// where whoever asks may not see bounds (--hide-bounds).
 type Key = json.RawMessage
 
 // Time is t in UTC to the millisecond, as the server's own dates are, or nil

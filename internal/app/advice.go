@@ -26,7 +26,7 @@ func (a *instance) newAdvising(c Config) advising {
 	case !a.store.Owner():
 		c.Log.Warn("another shardboard owns the data and sends the alerts; this one sends none")
 	default:
-		out.alerts = alert.New(c.Alerts, web.AlertSource(out.advisor), a.store, alert.Options{Log: c.Log})
+		out.alerts = alert.New(c.Alerts, web.AlertSource(out.advisor, c.HideBounds), a.store, alert.Options{Log: c.Log})
 	}
 	return out
 }

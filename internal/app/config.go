@@ -40,6 +40,8 @@ type Config struct {
 	Maintenance []actions.Maintenance // when it is wanted to be; none: always
 
 	Alerts *alert.Config // who is told of trouble; nil: nobody
+
+	HideBounds bool // chunk bounds are shown from support on
 }
 
 // ReadURI takes the cluster's address from a flag or, so that no password has

@@ -144,6 +144,7 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 		Data:      dataDirectory{a.db, of},
 
 		MaxSockets: maxSockets(of.listener.Max()),
+		HideBounds: c.HideBounds,
 	})
 	return nil
 }

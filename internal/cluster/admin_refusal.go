@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -13,20 +15,37 @@ import (
 
 // answer is what the server said of a command that failed.
 type answer struct {
-	code int // 0: the server gave none, as 4.4 and 5.0 do for many arguments
+	code int    // 0: the server gave none, as 4.4 and 5.0 do for many arguments
+	name string // of the code; "": the server gave none, or nothing that can be one
 	text string
+}
+
+// codeName is how servers name their codes. What looks otherwise is hostile and
+// could carry anything.
+var codeName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{1,60}$`)
+
+// class is the code with its name, such as "LockBusy (46)": what may be shown to
+// people who do not see the server's text. "" when there is no code.
+func (a answer) class() string {
+	switch {
+	case a.code == 0:
+		return ""
+	case codeName.MatchString(a.name):
+		return fmt.Sprintf("%s (%d)", a.name, a.code)
+	}
+	return fmt.Sprintf("error %d", a.code)
 }
 
 // answerOf finds the server's answer; false when there is none.
 func answerOf(err error) (answer, bool) {
 	var command mongo.CommandError
 	if errors.As(err, &command) {
-		return answer{int(command.Code), command.Message}, !mongo.IsNetworkError(err)
+		return answer{int(command.Code), command.Name, command.Message}, !mongo.IsNetworkError(err)
 	}
 	var write mongo.WriteException
 	if errors.As(err, &write) {
 		if len(write.WriteErrors) > 0 {
-			return answer{write.WriteErrors[0].Code, write.WriteErrors[0].Message}, true
+			return answer{code: write.WriteErrors[0].Code, text: write.WriteErrors[0].Message}, true
 		}
 		// Written, but not known to stay: no answer about the outcome.
 	}
@@ -45,14 +64,26 @@ func (c *Client) refusal(a answer, err error, doing act) error {
 		denied := &topology.DeniedError{Privilege: doing.privilege, Err: err}
 		return fault.Wrap(kind, denied, "The cluster user may not %s; it lacks %s.", doing.what, doing.privilege)
 	case fault.UnknownOutcome:
-		return fault.Wrap(kind, err, "The cluster at %s could not say whether it did %s (%s); only reading it tells.", c.uri.Hosts(), doing.what, serverText(a.text))
+		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.uri.Hosts(), doing.what)
+		const tells = "; only reading it tells."
+		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+after(a.class())+tells)
 	case fault.Internal:
-		return fault.Wrap(kind, err, "The cluster's answer to an attempt to %s is not understood: %s.", doing.what, serverText(a.text))
+		said := fmt.Sprintf("The cluster's answer to an attempt to %s is not understood", doing.what)
+		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
 	}
 	if a.code == codeCommandNotFound {
 		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
 	}
-	return fault.Wrap(kind, err, "The cluster refused to %s: %s.", doing.what, serverText(a.text))
+	said := "The cluster refused to " + doing.what
+	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
+}
+
+// after is a class at the end of a sentence.
+func after(class string) string {
+	if class == "" {
+		return ""
+	}
+	return ": " + class
 }
 
 // kind is what an answer means (MongoDB 5.0.7, base/error_codes.yml, and as

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"shardboard/internal/fault"
@@ -49,7 +50,7 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 		{99999, "from a later release", fault.Internal},
 	}
 	for _, tc := range tests {
-		if got := (answer{tc.code, tc.text}).kind(); got != tc.want {
+		if got := (answer{tc.code, "", tc.text}).kind(); got != tc.want {
 			t.Errorf("%d %q is %s, want %s", tc.code, tc.text, got, tc.want)
 		}
 	}
@@ -57,8 +58,35 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 
 func TestAServersAnswerIsKeptWhole(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
-	err := (&Client{}).refusal(answer{codeConflictingOp, text}, errors.New(text), act{what: "move a chunk"})
+	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), act{what: "move a chunk"})
 	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
 		t.Fatalf("%s", fault.Text(err))
+	}
+}
+
+// What a server writes may hold key values and host names: people who do not
+// see it get the code, by a name that is one, and our sentence.
+func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
+	c := &Client{}
+	for _, x := range []struct {
+		a    answer
+		want string
+	}{
+		{answer{117, "ConflictingOperationInProgress", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: ConflictingOperationInProgress (117)."},
+		{answer{117, "", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: error 117."},
+		{answer{117, "{_id: 17} on host-3", "x"}, "The cluster refused to move the chunk: error 117."},
+		{answer{0, "", "no chunk found at {_id: 17}"}, "The cluster refused to move the chunk."},
+		{answer{8, "UnknownError", "{_id: 17}"}, "The cluster's answer to an attempt to move the chunk is not understood: UnknownError (8)."},
+	} {
+		err := c.refusal(x.a, errors.New("cause"), act{what: "move the chunk"})
+		if got := fault.Brief(err); got != x.want {
+			t.Errorf("%+v: %s", x.a, got)
+		}
+		if !strings.Contains(fault.Text(err), x.a.text) {
+			t.Errorf("%+v: %s", x.a, fault.Text(err))
+		}
+	}
+	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"), act{what: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
+		t.Error(got)
 	}
 }

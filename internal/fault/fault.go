@@ -60,6 +60,7 @@ type Error struct {
 	Kind  Kind
 	Title string // heading where the kind's own says too little; "" elsewhere
 	Text  string // says what happened, what it means, what to do; no internals
+	Brief string // Text without what a server wrote; "" where Text quotes no server
 	Err   error  // the cause; may be nil
 }
 

@@ -70,18 +70,24 @@ const readReason = 1 << 14
 
 // CodeOf tells the kind of a reason from the server's text, as far as it is known.
 func CodeOf(text string) Code {
+	code, _ := phraseOf(text)
+	return code
+}
+
+// phraseOf tells the kind and the known phrase that told it.
+func phraseOf(text string) (Code, string) {
 	if strings.TrimSpace(text) == "" {
-		return NoReason
+		return NoReason, ""
 	}
 	text = outsideBraces(text[:min(len(text), readReason)])
 	for _, t := range texts {
 		for _, s := range t.any {
 			if strings.Contains(text, s) {
-				return t.code
+				return t.code, s
 			}
 		}
 	}
-	return OtherReason
+	return OtherReason, ""
 }
 
 // outsideBraces leaves out what stands in braces: values of people's data, which

@@ -51,7 +51,7 @@ func document(raw bson.Raw) string {
 }
 
 // parsed is how mongosh takes Extended JSON.
-func parsed(ext string) string { return "EJSON.parse(" + hostile.Quoted(ext) + ")" }
+func parsed(ext string) string { return parseCall + hostile.Quoted(ext) + ")" }
 
 // field is a name as a key of a JavaScript object.
 func field(name string) string {

@@ -130,7 +130,7 @@ func (l *look) hotOf(h hotOne) Problem {
 			rate(say("hotChunk.rate", "ns", ns), rate0, h.w),
 			part(say("hotChunk.share", "ns", ns), rate0.Share, h.w),
 			l.counted("hotChunk.chunks", h.c.Chunks.Len(), "ns", ns),
-			l.text("hotChunk.min", h.c.Key.ExtJSON(h.ch.Min), topology.PartRouting),
+			l.text(evidenceHotMin, h.c.Key.ExtJSON(h.ch.Min), topology.PartRouting),
 			l.text("hot.key", h.c.Key.String(), topology.PartRouting),
 			l.text("hot.shard", h.ch.Shard, topology.PartRouting),
 		}}

@@ -21,7 +21,7 @@ func jumbo(l *look) {
 			}
 		}
 		i := Problem{Subject: ns, NS: c.NS, Shard: first.Shard, Severity: Warn, Why: say("jumbo.stays"), Weight: float64(n), Text: say("jumbo", "ns", ns, "n", itoa(n)),
-			Evidence: []Evidence{l.counted("jumbo.chunks", n), l.counted("jumbo.of", c.Chunks.Len()), l.text("jumbo.first", c.Key.ExtJSON(first.Min), topology.PartRouting)}}
+			Evidence: []Evidence{l.counted("jumbo.chunks", n), l.counted("jumbo.of", c.Chunks.Len()), l.text(evidenceJumboMin, c.Key.ExtJSON(first.Min), topology.PartRouting)}}
 		if s := l.Table.Shard(first.Shard); s != nil && s.Draining {
 			i.Severity, i.Why = Critical, say("jumbo.draining")
 		}

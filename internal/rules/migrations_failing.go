@@ -112,7 +112,7 @@ func migrationsFailing(l *look) {
 		p.NS = top.Newest.NS
 		if top.Reason != "" {
 			p.Text.Code, p.Text.Args["reason"], p.Text.Args["reasons"] = "failing.reason", top.Reason, itoa(top.Count)
-			p.Evidence = append(p.Evidence, Evidence{Name: say("failing.reason", "n", itoa(top.Count)), Unit: "text", Known: true, Text: top.Reason, Exact: true, Method: "migrationLog", At: read})
+			p.Evidence = append(p.Evidence, Evidence{Name: say(evidenceReason, "n", itoa(top.Count)), Unit: "text", Known: true, Text: top.Reason, Exact: true, Method: "migrationLog", At: read})
 		}
 		var nss []string
 		for _, ns := range top.NS {

@@ -29,6 +29,9 @@ func (p Pattern) Display(k Key) string {
 	if k.IsZero() {
 		return ""
 	}
+	if p.hiding != nil {
+		return p.hiding.Text
+	}
 	values, rest, err := p.decode(k)
 	var b strings.Builder
 	b.WriteByte('{')

@@ -17,6 +17,9 @@ import (
 // that are not UTF-8 become U+FFFD. The end of a prefix range gives the fields
 // of the prefix; damaged parts give what could be read.
 func (p Pattern) ExtJSON(k Key) string {
+	if p.hiding != nil {
+		return p.hiding.ExtJSON()
+	}
 	values, _, _ := p.decode(k)
 	b := append(make([]byte, 0, 64), '{')
 	for i, v := range values {

@@ -22,7 +22,10 @@ type Field struct {
 
 // Pattern is a shard key pattern such as {project_id: 1, _id: "hashed"}.
 // Immutable; the zero Pattern has no fields.
-type Pattern struct{ fields []Field }
+type Pattern struct {
+	fields []Field
+	hiding *Hiding // nil: texts show key values
+}
 
 // ParsePattern reads config.collections.key: fields with 1 (of any number
 // type) or "hashed", at most one of the latter. What no server accepts is

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 )
 
 // Collection is one sharded collection in a table.
@@ -42,6 +43,7 @@ type Table struct {
 
 	every   map[Part]time.Duration
 	history []changeSet
+	hiding  *shardkey.Hiding // nil: key values are shown
 }
 
 // changeSet is what one earlier publication changed.

@@ -69,9 +69,10 @@ export function columnAt(heat, time) {
   return -1;
 }
 
-/** keyText is a bound for people: its values without their types' wrapping. */
+/** keyText is a bound for people: its values without their types' wrapping, or why it is hidden. */
 export function keyText(bound) {
   if (!bound) return "";
+  if (bound.value === null && typeof bound.reason === "string") return bound.reason;
   return Object.values(bound).map(plain).join(", ");
 }
 

@@ -27,7 +27,7 @@ export async function openRow(into, { row, name, max, ns, window, say, number })
   }
   into.replaceChildren(head);
   first?.focus({ preventScroll: true });
-  if (!row.min) return;
+  if (!row.min || !row.ref) return; // a project's row, or one whose bounds are hidden
   const note = document.createElement("p");
   note.className = "muted";
   note.textContent = say("busy");

@@ -28,6 +28,7 @@ var english = assembled(
 	located,
 	orphaned,
 	dataDirectory,
+	withheld,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/fault"
 )
 
 // Who did what a step was there for.
@@ -116,14 +115,15 @@ func tail(steps []Step) int {
 // with what is different.
 func (x *execution) adapt(i int, readings []Reading, because []actions.Difference) bool {
 	run := x.now()
-	refuse := func(code string, d []actions.Difference, text string) bool {
+	refuse := func(code string, d []actions.Difference, err error) bool {
 		return x.finish(i, func(s *Step) {
-			s.State, s.Changed, s.Before, s.Error = Refused, d, readings, text
+			s.State, s.Changed, s.Before = Refused, d, readings
+			s.failedBy(err)
 			s.Why = actions.Say{Code: code}
 		})
 	}
 	if len(run.Adaptations) >= mostAdaptations {
-		return refuse("step.restless", because, "")
+		return refuse("step.restless", because, nil)
 	}
 	end := tail(run.Steps)
 	rest, commands, err := x.remaining(run, plain(run.Steps[i:end]))
@@ -133,11 +133,11 @@ func (x *execution) adapt(i int, readings []Reading, because []actions.Differenc
 	case x.e.life.Err() != nil:
 		return false
 	case errors.As(err, &gone):
-		return refuse("step.changed", slices.Concat(because, gone.Differences), fault.Text(err))
+		return refuse("step.changed", slices.Concat(because, gone.Differences), err)
 	case errors.As(err, &beyond):
-		return refuse("step.beyondLimits", slices.Concat(because, beyond.Differences), "")
+		return refuse("step.beyondLimits", slices.Concat(because, beyond.Differences), nil)
 	case err != nil:
-		return refuse("step.unread", because, fault.Text(err))
+		return refuse("step.unread", because, err)
 	}
 	a := Adaptation{At: now(), Step: i + 1, Because: because, Before: end - i, After: len(rest.Steps), Same: sameCommands(run.Steps[i:end], commands)}
 	if !x.recorded(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)}) {

@@ -69,6 +69,7 @@ type Step struct {
 	Answered bool        // the server itself said that it is done
 	Why      actions.Say // code and data of what is wrong; else empty
 	Error    string      // what the server said, as a sentence; hostile text
+	Brief    string      `json:",omitempty"` // Error without the server's own words; "" in runs recorded before it was kept
 	Sent     time.Time   // when its intent was written; zero: never
 	Ended    time.Time
 	Before   []Reading            // what its preconditions were just before it was sent

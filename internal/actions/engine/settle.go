@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
@@ -64,7 +63,7 @@ func (x *execution) doubt(i int, err error) {
 		s := &r.Steps[i]
 		s.State, s.Why = Unknown, actions.Say{Code: "step.unknown"}
 		if err != nil {
-			s.Error = fault.Text(err)
+			s.failedBy(err)
 		}
 		r.State, r.Why = Unknown, actions.Say{Code: "run.unknown"}
 	}
@@ -93,7 +92,8 @@ func (x *execution) look(s Step, a answer, err error, looks int, seen *time.Time
 			if a == refused {
 				// Refused, and yet it is so: it was delivered twice, or somebody else did the
 				// same at the same moment.
-				s.Resolved, s.Error, s.Why = true, fault.Text(err), actions.Say{Code: "step.refusedButSo"}
+				s.Resolved, s.Why = true, actions.Say{Code: "step.refusedButSo"}
+				s.failedBy(err)
 			}
 		}, true
 	}
@@ -104,7 +104,7 @@ func (x *execution) look(s Step, a answer, err error, looks int, seen *time.Time
 			s.State, s.Proven, s.Changed, s.Events = Failed, proof, missing, events
 			s.Why = actions.Say{Code: code}
 			if err != nil {
-				s.Error = fault.Text(err)
+				s.failedBy(err)
 			}
 		}, true
 	}

@@ -93,14 +93,16 @@ func (x *execution) step(i int) bool {
 // noIntent is the end of a step whose intent could not be saved.
 func noIntent(err error) func(*Step) {
 	return func(s *Step) {
-		s.State, s.Error, s.Why = Failed, fault.Text(err), actions.Say{Code: "step.noIntent"}
+		s.State, s.Why = Failed, actions.Say{Code: "step.noIntent"}
+		s.failedBy(err)
 	}
 }
 
 // unread is the end of a step of which not all that it needs could be read.
 func unread(readings []Reading, err error) func(*Step) {
 	return func(s *Step) {
-		s.State, s.Error, s.Before, s.Why = Refused, fault.Text(err), readings, actions.Say{Code: "step.unread"}
+		s.State, s.Before, s.Why = Refused, readings, actions.Say{Code: "step.unread"}
+		s.failedBy(err)
 	}
 }
 

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/rules"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// seenBy is the site as somebody with a role sees it who is shown as little as
+// the flag allows.
+func seenBy(s *site, role auth.Role) *Server {
+	deps := s.deps
+	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
+	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	return New(deps)
+}
+
+func (s *Server) body(target string) string {
+	r := httptest.NewRequest("GET", target, nil)
+	r.Host = "localhost:8090"
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+// boundTexts are the spellings of all bounds of a table that pages use: as tables,
+// sentences, JSON and addresses write them, and plain hashes of them. Left out is
+// what is no key value, or is a project's id, which viewers see as such.
+func boundTexts(v View) (out []string) {
+	add := func(c *topology.Collection, k shardkey.Key) {
+		text := bound(c.Key, k).Full
+		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") || len(text) < 6 {
+			return
+		}
+		for _, p := range v.Dir.All() {
+			if text == p.ID.Hex() {
+				return
+			}
+		}
+		quoted, _ := json.Marshal(c.Key.ExtJSON(k)) // a string
+		out = append(out, text, c.Key.Display(k), c.Key.ExtJSON(k), strings.Trim(string(quoted), `"`), withinCollection(chunkRef(c, k)), chunkKey(c.Key, k), chunkName(c, k))
+	}
+	for _, c := range v.Table.Collections {
+		for _, ch := range c.Chunks.All() {
+			add(c, ch.Min)
+		}
+	}
+	for _, z := range v.Table.Zones {
+		if c := v.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
+			add(c, z.Min)
+			add(c, z.Max)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// hiddenPaths are the addresses that the program-wide test finds nothing at: they
+// need writes that were counted, problems with chunks, and moves under way.
+func hiddenPaths(project string) []string {
+	return []string{"/projects/" + project, "/api/v1/projects/" + project, "/api/v1/projects/" + project + "/why", "/", "/heat", "/heat?ns=yorkie-meta.changes&by=key", "/heat?by=project", "/api/v1/heat/chunks?limit=1000", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/heat/documents",
+		"/advice", "/api/v1/advice", "/activity", "/api/v1/activity/inflight", "/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes?sort=heat", "/api/v1/collections/yorkie-meta.changes/chunks?limit=1000",
+		"/collections/" + string(documentsNS), "/api/v1/collections/" + string(documentsNS) + "/map?level=0&index=0", "/zones", "/projects", "/shards/shard-rs-1"}
+}
+
+const serverSaid = "ConflictingOperationInProgress: see the log of host-3"
+
+// chunkTrouble is a state in which rules find jumbo and hot chunks, with a chunk
+// that moves.
+func chunkTrouble(t *testing.T) (*site, View) {
+	t.Helper()
+	story := newStory().with(func(t *topology.Table) {
+		c := t.Collection(documentsNS)
+		row := c.Chunks.At(2)
+		row.Jumbo = true
+		chunks, _ := c.Chunks.Reflag([]topology.Chunk{row})
+		for i, o := range t.Collections {
+			if o.NS == documentsNS {
+				t.Collections[i] = &topology.Collection{Meta: o.Meta, Highest: o.Highest, Chunks: chunks}
+			}
+		}
+		t.Events = slices.Clone(t.Events)
+		for i, e := range t.Events {
+			var details bson.D
+			if e.What == "moveChunk.error" && bson.Unmarshal(e.Details, &details) == nil {
+				t.Events[i].Details = must(bson.Marshal(append(details, bson.E{Key: "errmsg", Value: serverSaid})))
+			}
+		}
+		t.Moves.List = []topology.InFlight{flightOfChunk(t, changesNS, 4, "shard-rs-2")}
+	})
+	v := story.view()
+	busy := &written{} // one project, and many of its documents alike
+	for i := range 40 {
+		busy.rows = append(busy.rows, topology.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
+	}
+	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
+	s.deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Heat: s.deps.Heat, Now: s.deps.Now})
+	return s, v
+}
+
+func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
+	s, v := chunkTrouble(t)
+	texts := boundTexts(v)
+	find := regexp.MustCompile(strings.Join(slices.Collect(func(yield func(string) bool) {
+		for _, text := range texts {
+			if !yield(regexp.QuoteMeta(text)) {
+				return
+			}
+		}
+	}), "|"))
+	paths := hiddenPaths(v.Dir.All()[3].ID.Hex())
+	viewer, support := seenBy(s, auth.Viewer), seenBy(s, auth.Support)
+	seen := 0
+	for _, path := range paths {
+		body := viewer.body(path)
+		if at := find.FindStringIndex(body); at != nil {
+			t.Errorf("%s shows a viewer %q: …%.300s", path, body[at[0]:at[1]], body[max(at[0]-150, 0):])
+		}
+		if strings.Contains(body, `href=""`) {
+			t.Errorf("%s has a link that leads nowhere", path)
+		}
+		if find.MatchString(support.body(path)) {
+			seen++
+		}
+	}
+	if seen < 12 {
+		t.Errorf("support sees bounds at %d addresses of %d", seen, len(paths))
+	}
+	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`, "/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
+		if body := viewer.body(path); !strings.Contains(body, kind) || !strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
+			t.Errorf("%s: %.600s", path, body)
+		}
+	}
+}
+
+// TestAlertsHaveNoServersText: nobody knows what the readers of a channel may see.
+func TestAlertsHaveNoServersText(t *testing.T) {
+	s, _ := chunkTrouble(t)
+	for _, hide := range []bool{true, false} {
+		observed, err := AlertSource(s.deps.Advice, hide)(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := false
+		for _, p := range s.view().problems().Items {
+			reason := p.Text.Args["reason"]
+			for _, n := range observed.Notices {
+				if n.ID != p.ID || p.Rule != rules.MigrationsFailing {
+					continue
+				}
+				seen = true
+				if !strings.Contains(reason, "host-3") || strings.Contains(n.Title+n.Text, "host-3") || !strings.Contains(n.Title, "role operator") {
+					t.Errorf("of %q an alert says %q %q", reason, n.Title, n.Text)
+				}
+			}
+		}
+		if !seen {
+			t.Error("no alert of moves that fail, or it has another id than its problem")
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package web
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+// TestEveryHandlerLooksAtWhatItsReaderMaySee: the whole view is for what draws
+// nothing by itself, and for viewFor.
+func TestEveryHandlerLooksAtWhatItsReaderMaySee(t *testing.T) {
+	whole := []string{"health.go", "hidden.go", "live.go", "live_refresh.go", "metrics.go", "response.go"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 100 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(whole, name) {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 0 {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "view" {
+				t.Errorf("%s asks for the whole view: viewFor is what the reader may see", name)
+			}
+			return true
+		})
+	}
+}
+
+// TestLiveRegionsAreDrawnOncePerClass: however many browsers look, a region is
+// drawn once for operators and once for those who do not see servers' texts.
+func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
+	inBubble(t, func(t *testing.T, l *liveSite) {
+		next := cannedTable(7, 250)
+		next.Events = failedWith(next.Events, "ConflictingOperationInProgress: see the log of host-canary")
+		l.watcher.publish(next)
+		var whole, brief []*browser
+		for range 4 {
+			for _, who := range []string{"anna admin", "olga operator", "vera viewer", "sven support"} {
+				b, res := l.openAs(who, "t=activity")
+				if b == nil {
+					t.Fatal(who, res)
+				}
+				if strings.HasSuffix(who, "admin") || strings.HasSuffix(who, "operator") {
+					whole = append(whole, b)
+				} else {
+					brief = append(brief, b)
+				}
+			}
+		}
+		if text := l.do("GET", "/metrics", as("anna", auth.Admin)).Body.String(); !strings.Contains(text, "\nshardboard_live_renders_total 2\n") {
+			_, at, _ := strings.Cut(text, "\nshardboard_live_renders_total")
+			t.Errorf("drawn %.4s times for two classes", at)
+		}
+		for i := range whole {
+			w, b := whole[i].last(t), brief[i].last(t)
+			if !strings.Contains(w.HTML, "host-canary") || strings.Contains(b.HTML, "host-canary") || !strings.Contains(b.HTML, "role operator") || w.V == b.V {
+				t.Errorf("operators are sent version %d, viewers %d with the text: %v, %v", w.V, b.V, strings.Contains(w.HTML, "host-canary"), strings.Contains(b.HTML, "host-canary"))
+				return
+			}
+		}
+	}, withClaims)
+}
+
+// failedWith is a log with one move that failed with a text before the rest.
+func failedWith(events []topology.Event, text string) []topology.Event {
+	doc := must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "x", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "x", Value: 2}}}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: text}}))
+	return append([]topology.Event{{ID: "failed", Time: epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}}, events...)
+}
+
+// TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
+func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
+	s := newSite(t, withClaims)
+	for _, path := range []string{"/api/v1/activity", "/activity"} {
+		tag := s.do("GET", path, as("olga", auth.Operator)).Header().Get("ETag")
+		for who, want := range map[string]int{"viewer": http.StatusOK, "support": http.StatusOK, "admin": http.StatusNotModified} {
+			if want == http.StatusNotModified && path == "/activity" {
+				continue // pages are of one person
+			}
+			if w := s.do("GET", path, as("x", auth.Role(who)), header("If-None-Match", tag)); tag == "" || w.Code != want {
+				t.Errorf("%s: an operator's tag %q gives %s %d, want %d", path, tag, who, w.Code, want)
+			}
+		}
+	}
+}
+
+// TestViewersSeeBoundsWithoutTheFlag, which are key values: docs say so.
+func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
+	s := newSite(t, withClaims)
+	c := s.watcher.Table().Collection(documentsNS)
+	min := c.Chunks.At(1).Min
+	for path, want := range map[string]string{"/collections/" + string(documentsNS): bound(c.Key, min).Full, "/api/v1/collections/" + string(documentsNS) + "/chunks": chunkRef(c, min)} {
+		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) || strings.Contains(body, "hidden: needs") {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+}
+
+// TestStepsOfRunsAreToldWithoutServersTexts, also those that were recorded before
+// the two were told apart.
+func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
+	const sentence = `The cluster refused to move the chunk: "Failed to delete orphaned range {_id: 17} on host-3".`
+	for _, c := range []struct {
+		step engine.Step
+		want string
+	}{
+		{engine.Step{}, ""},
+		{engine.Step{Error: "No answer.", Brief: "No answer."}, "No answer."},
+		{engine.Step{Error: sentence, Brief: "The cluster refused to move the chunk: OperationFailed (96)."},
+			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role operator)"},
+		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
+		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
+	} {
+		v := View{Table: &topology.Table{}, Hidden: hidden{texts: true}}
+		got := v.run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
+		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
+			t.Errorf("%+v is told as %q", c.step, got)
+		}
+	}
+}
+
+func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
+	const secret = "host-3 {_id: 17}"
+	plain := must(bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
+		{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}))
+	if got := hideInDetails(plain); !bytes.Equal(got, plain) {
+		t.Errorf("%s became %s", bson.Raw(plain), got)
+	}
+	for _, doc := range []bson.D{
+		{{Key: "errmsg", Value: secret}}, {{Key: "note", Value: "aborted: " + secret}}, {{Key: "ErrMsg", Value: secret}},
+		{{Key: "why", Value: bson.D{{Key: "reason", Value: secret}}}}, {{Key: "all", Value: bson.A{bson.D{{Key: "error", Value: secret}}}}},
+	} {
+		raw := must(bson.Marshal(doc))
+		if got := hideInDetails(raw); strings.Contains(got.String(), "host-3") || !strings.Contains(got.String(), "role operator") {
+			t.Errorf("%s became %s", bson.Raw(raw), got)
+		}
+	}
+	if got := hideInDetails(bson.Raw{9, 0, 0, 0, 1}); got != nil {
+		t.Errorf("damaged details become %v", got)
+	}
+	for _, text := range []string{"ConflictingOperationInProgress: " + secret, "the chunk is too big to move " + secret, secret} {
+		if got := hideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") || history.CodeOf(got) != history.CodeOf(text) {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if hideText("") != "" {
+		t.Error("no text became one")
+	}
+}
