@@ -13,8 +13,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	driver "modernc.org/sqlite"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -31,50 +33,102 @@ type DB struct {
 	write *sql.DB // one connection; nil when read only
 	read  *sql.DB
 	lock  *os.File // nil when read only
+	file  *file
+
+	checked atomic.Bool // all pages were read since the start, and fit together
 }
 
 var _ store.Store = (*DB)(nil)
 
 // Open opens or makes the store in a directory, which only its owner may read.
 // When another process owns it, the store opens for reading, and Owner is false.
-func Open(ctx context.Context, dir string) (*DB, error) {
+func Open(ctx context.Context, dir string) (*DB, error) { return OpenWith(ctx, dir, Options{}) }
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
+	f := newFile(filepath.Join(dir, fileName), o)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Cannot make the data directory %s. Choose another with --data-dir.", dir)
+		return nil, cannot(f.failed(err), "Cannot make the data directory %s. Choose another with --data-dir.", dir)
 	}
 	lock, err := acquire(filepath.Join(dir, lockName))
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+		return nil, cannot(f.failed(err), "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
 	}
-	db := &DB{lock: lock}
-	if err := db.open(ctx, filepath.Join(dir, fileName)); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+	db := &DB{lock: lock, file: f}
+	if err := db.open(ctx); err != nil {
+		return nil, errors.Join(cannot(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
 }
 
-func (db *DB) open(ctx context.Context, path string) error {
-	if db.lock != nil {
-		if err := restrict(path); err != nil {
-			return err
-		}
-		w, err := connect(path, "rwc", 1)
-		if err != nil {
-			return err
-		}
-		db.write = w
-		if err := migrate(ctx, w); err != nil {
-			return err
-		}
+// cannot gives a failure to open its sentence. What is wrong with the file itself has
+// one already, with the remedy.
+func cannot(err error, format string, args ...any) error {
+	if _, ok := store.TroubleOf(err); ok {
+		return err
 	}
-	r, err := connect(path, "ro", readers)
+	return fault.Wrap(fault.Unavailable, err, format, args...)
+}
+
+func (db *DB) open(ctx context.Context) error {
+	f := db.file
+	isNew, err := f.recognise(ctx)
 	if err != nil {
 		return err
 	}
-	db.read = r
-	if err := r.PingContext(ctx); err != nil {
-		return fmt.Errorf("open %s for reading: %w", path, err)
+	if db.lock != nil {
+		if err := db.own(ctx, isNew); err != nil {
+			return err
+		}
 	}
-	return checkVersion(ctx, r)
+	if db.read, err = f.connect("ro", readers); err != nil {
+		return err
+	}
+	if err := db.read.PingContext(ctx); err != nil {
+		return fmt.Errorf("open %s for reading: %w", f.path, err)
+	}
+	if err := checkVersion(ctx, db.read); err != nil {
+		return err
+	}
+	return f.complete(ctx, db.read)
+}
+
+// own opens the file for writing. It is checked before anything is changed in it:
+// what is written into a damaged file can destroy what could still be saved.
+func (db *DB) own(ctx context.Context, isNew bool) (err error) {
+	f := db.file
+	if err := restrict(f.path); err != nil {
+		return f.failed(err)
+	}
+	if db.write, err = f.connect("rwc", 1); err != nil {
+		return err
+	}
+	if !isNew {
+		if err := db.checkAtStart(ctx, db.write); err != nil {
+			return err
+		}
+		if err := checkNewer(ctx, db.write); err != nil {
+			return err
+		}
+	}
+	if err := migrate(ctx, db.write); err != nil {
+		return f.halfway(err)
+	}
+	if isNew {
+		db.checked.Store(true)
+	}
+	return mark(ctx, db.write)
+}
+
+// halfway is the failure of an upgrade whose tables are there already, or of which
+// only some are: each step is all or nothing, so somebody else has changed them.
+func (f *file) halfway(err error) error {
+	var c coded
+	if _, known := store.TroubleOf(err); known || !errors.As(err, &c) || !strings.Contains(c.Error(), "already exists") && !strings.Contains(c.Error(), "duplicate column") {
+		return err
+	}
+	t := f.trouble(store.TroubleSchema, "%s cannot be upgraded to this version: some of the new tables or columns are there already, so it was restored in part or changed by another program.", f.path)
+	return f.meet(t, err).Failed(err)
 }
 
 // restrict makes the file its owner's alone before there is anything in it:
@@ -92,16 +146,17 @@ func restrict(path string) error {
 
 // connect names every setting in the address, so that each connection of the
 // pool has them.
-func connect(path, mode string, connections int) (*sql.DB, error) {
-	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
+func (f *file) connect(mode string, connections int) (*sql.DB, error) {
+	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", f.wait.Milliseconds()), "foreign_keys(1)"}}
 	if mode != "ro" {
 		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(FULL)")
 		q.Set("_txlock", "immediate")
 	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	c, err := driver.NewConnector("file:" + (&url.URL{Path: f.path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, fmt.Errorf("open %s: %w", f.path, err)
 	}
+	db := sql.OpenDB(connector{c, f})
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
@@ -131,6 +186,9 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return store.ErrReadOnly
 	}
+	if err := db.file.damaged(); err != nil {
+		return err
+	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err)
@@ -145,10 +203,22 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// unavailable is a failure of the file itself.
+// unavailable is a failure to read or write. What is wrong with the file is told by
+// the connection already; a value that does not fit is one row's fault; the rest is
+// ours and stays without a kind.
 func unavailable(err error) error {
-	if err == nil || fault.Of(err) != fault.Internal {
+	switch {
+	case err == nil || fault.Of(err) != fault.Internal || errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, sql.ErrConnDone), strings.Contains(err.Error(), "sql: database is closed"):
+		return fault.Wrap(fault.Unavailable, err, "shardboard is being stopped.")
+	case unscannable(err):
+		return fault.Wrap(fault.Unavailable, err, "A row of the database cannot be read: it is not as shardboard wrote it. The log names the column.")
 	}
-	return fault.Wrap(fault.Unavailable, err, "The data directory cannot be used now: the disk may be full or gone. The log has the cause.")
+	return err
+}
+
+// unscannable tells that a row's value is not of the type of its column.
+func unscannable(err error) bool {
+	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
 }

@@ -18,9 +18,9 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{}
-	if err := db.open(ctx, path); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
+	db := &DB{file: newFile(path, Options{})}
+	if err := db.open(ctx); err != nil {
+		return nil, errors.Join(cannot(err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
 }

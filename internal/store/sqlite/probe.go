@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// probe does to the directory what SQLite does, for the system's own answer: opens
+// the file for writing, and writes as much as a page to a new one beside it. nil
+// when all of it works.
+func probe(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	tried, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
+	if err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	_, err = tried.Write(make([]byte, 4096))
+	if err == nil {
+		err = tried.Sync()
+	}
+	if err := errors.Join(err, tried.Close(), os.Remove(tried.Name())); err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	return nil
+}
+
+// space tells how many bytes a directory's file system has left for us, and has.
+func space(dir string) (free, size uint64, err error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, 0, fmt.Errorf("read the free space of %s: %w", dir, err)
+	}
+	unit := uint64(s.Bsize) //nolint:gosec,unconvert // its type differs by system, and it is positive
+	return s.Bavail * unit, s.Blocks * unit, nil
+}
+
+// bytesText is a size as people read it.
+func bytesText(n uint64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, i := float64(n)/unit, 0
+	for value >= unit && i < 4 {
+		value, i = value/unit, i+1
+	}
+	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[i])
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.IndexFunc(path, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@:,", r)
+	}) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
