@@ -57,6 +57,7 @@ type App struct {
 	outcomes   *outcome.Recorder // and this
 
 	store       store.Store
+	upkeep      upkeep
 	auth        *auth.Service
 	trail       auditTrail
 	public      string   // as browsers come: scheme and host
@@ -234,6 +235,7 @@ func (a *App) Start() {
 	group.Go(func() error { return a.advising.tell(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error { return a.trail.Run(ctx) })
+	group.Go(func() error { return a.upkeep.run(ctx) })
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
 		group.Go(func() error { return a.pins.run(ctx) })

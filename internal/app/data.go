@@ -34,12 +34,12 @@ func (a *App) openData(ctx context.Context, dir string) error {
 		a.ends.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
 		dir = temporary
 	}
-	db, err := sqlite.Open(ctx, dir)
+	db, err := sqlite.OpenWith(ctx, dir, sqlite.Options{Log: a.log})
 	if err != nil {
 		return err
 	}
 	a.ends.push("store", func(context.Context) error { return db.Close() })
-	a.store = db
+	a.store, a.upkeep = db, upkeep{db: db, log: a.log}
 	if !db.Owner() {
 		a.log.Warn("another shardboard owns the data directory: this one only reads", "dir", dir)
 	}

@@ -42,7 +42,7 @@ func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, er
 	err = db.read.QueryRowContext(ctx, `SELECT id, cluster, by, kind, hash, made, expires, body FROM plans WHERE id = ?`, id).
 		Scan(&p.ID, &p.Cluster, &p.By, &p.Kind, &p.Hash, &made, &expires, &p.Body)
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, fault.New(fault.NotFound, "There is no such plan.")
+		return p, db.noPlan(ctx, id)
 	}
 	p.Made, p.Expires = time.UnixMilli(made).UTC(), time.UnixMilli(expires).UTC()
 	return p, unavailable(err)
@@ -50,8 +50,13 @@ func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, er
 
 // AddRun keeps a new run.
 func (db *DB) AddRun(ctx context.Context, r store.RunRecord) error {
-	return db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.Plan, r.Cluster, r.By, r.State, r.Open, r.Started.UnixMilli(), ended(r), r.Body)
+	var e *driver.Error
+	if errors.As(err, &e) && e.Code() == code.SQLITE_CONSTRAINT_FOREIGNKEY {
+		return db.noPlan(ctx, r.Plan)
+	}
+	return err
 }
 
 // ended is a run's end as it is stored.
