@@ -25,6 +25,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -80,6 +81,8 @@ type Deps struct {
 	Outcomes  Outcomes       // nil: whether runs helped is not measured
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
+
+	Trouble func() *store.Trouble // what is wrong with our own data now; nil: nothing is known of it
 
 	Auth     Authenticator // who is asking; nil: nobody ever is anybody
 	TLS      bool          // browsers come over https, ours or a proxy's

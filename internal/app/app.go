@@ -136,6 +136,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		Demo:      c.Demo,
 		Version:   c.Version,
 		Audit:     a.trail,
+		Trouble:   a.upkeep.db.Trouble,
 		Actions:   actions,
 		PlanForms: actions != nil,
 		Trier:     a.trier(),

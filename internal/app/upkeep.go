@@ -22,6 +22,7 @@ type upkeep struct {
 	db interface {
 		store.Journal
 		Owner() bool
+		Trouble() *store.Trouble
 		Checked() bool
 		Check(ctx context.Context) error
 	}

@@ -26,6 +26,7 @@ var english = assembled(
 	outage,
 	located,
 	orphaned,
+	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
