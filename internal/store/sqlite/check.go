@@ -64,7 +64,9 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 			if first == "" {
 				first = line
 			}
-			f.log.Error("the database is damaged", "file", f.path, "found", hostile.Line(line))
+			if f.isOpen() {
+				f.log.Error("the database is damaged", "file", f.path, "found", hostile.Line(line))
+			}
 		}
 	}
 	if first == "" {

@@ -81,7 +81,9 @@ func (f *file) systemTrouble(err error) (store.Trouble, bool) {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return f.trouble(store.TroubleFiles, "The limit of open files is reached, so %s cannot be opened.", f.path), true
 	case errors.Is(err, syscall.ENOTDIR):
-		return f.trouble(store.TroubleDenied, "%s is not a directory.", pathOf(err, f.dir())), true
+		t := f.trouble(store.TroubleDenied, "%s is not a directory, so no data can be kept in it.", pathOf(err, f.dir()))
+		t.Remedy = "Choose another directory with --data-dir, or move that file aside and start again."
+		return t, true
 	case errors.Is(err, syscall.EISDIR):
 		return f.trouble(store.TroubleForeign, "%s is a directory, where the database should be.", pathOf(err, f.path)), true
 	case errors.Is(err, fs.ErrNotExist):

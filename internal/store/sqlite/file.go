@@ -25,8 +25,9 @@ type file struct {
 	probe  func(path string) error
 	space  func(dir string) (free, size uint64, err error)
 
-	mu  sync.Mutex
-	now *store.Trouble // nil: none
+	mu     sync.Mutex
+	now    *store.Trouble // nil: none
+	opened bool           // before that, who opens it tells what is wrong, and the program ends
 }
 
 func newFile(path string, o Options) *file {
@@ -65,11 +66,25 @@ func (f *file) meet(t store.Trouble, err error) store.Trouble {
 		t.Since = f.now.Since
 	case f.now != nil && f.now.Lasting() && !t.Lasting():
 		return t
+	case !f.opened:
 	default:
 		f.log.Error("the database has trouble", "trouble", string(t.Code), "file", f.path, "what", t.Cause, "remedy", t.Remedy, "err", err)
 	}
 	f.now = &t
 	return t
+}
+
+// open begins to tell trouble to the log.
+func (f *file) open() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.opened = true
+}
+
+func (f *file) isOpen() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.opened
 }
 
 // worked ends a trouble that passes.

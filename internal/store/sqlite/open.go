@@ -90,7 +90,11 @@ func (db *DB) open(ctx context.Context) error {
 	if err := checkVersion(ctx, db.read); err != nil {
 		return err
 	}
-	return f.complete(ctx, db.read)
+	if err := f.complete(ctx, db.read); err != nil {
+		return err
+	}
+	f.open()
+	return nil
 }
 
 // own opens the file for writing. It is checked before anything is changed in it:

@@ -13,6 +13,9 @@ import (
 // the file for writing, and writes as much as a page to a new one beside it. nil
 // when all of it works.
 func probe(path string) error {
+	if err := probeFiles(); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("probe: %w", err)
@@ -30,6 +33,18 @@ func probe(path string) error {
 	}
 	if err := errors.Join(err, tried.Close(), os.Remove(tried.Name())); err != nil {
 		return fmt.Errorf("probe: %w", err)
+	}
+	return nil
+}
+
+// probeFiles opens as many files at once as SQLite does for one connection, and some.
+func probeFiles() error {
+	for range 8 {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return fmt.Errorf("probe: %w", err)
+		}
+		defer f.Close()
 	}
 	return nil
 }

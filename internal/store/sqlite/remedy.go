@@ -10,6 +10,10 @@ import (
 // files beside the database (-wal, -shm) belong to it and are moved along.
 func (f *file) remedy(c store.TroubleCode) string {
 	aside := fmt.Sprintf("mkdir %[1]s/aside && mv %[2]s* %[1]s/aside/", quoted(f.dir()), quoted(f.path))
+	on := "shardboard then goes on by itself. What was kept before is safe; what happens meanwhile is not kept."
+	if !f.isOpen() {
+		on = "then start shardboard again. What was kept before is safe."
+	}
 	switch c {
 	case store.TroubleDamaged:
 		return fmt.Sprintf("Stop shardboard, move the files aside (%s), put a backup of %s in their place and start again. "+
@@ -20,9 +24,9 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleSchema:
 		return fmt.Sprintf("Stop shardboard, move the files aside (%s) and put a backup of %s in their place: all that was kept is in it. Without a backup shardboard starts with an empty database.", aside, fileName)
 	case store.TroubleFull:
-		return "Free some space or enlarge the disk; shardboard then goes on by itself. What was kept before is safe; what happens meanwhile is not kept."
+		return "Free some space or enlarge the disk; " + on
 	case store.TroubleQuota:
-		return "Raise the quota or remove other files of this user; shardboard then goes on by itself. What was kept before is safe; what happens meanwhile is not kept."
+		return "Raise the quota or remove other files of this user; " + on
 	case store.TroubleReadOnly:
 		return fmt.Sprintf("Make it writable: look why it was mounted read-only (dmesg; after a disk error the system does that by itself), mount -o remount,rw, or give %s to the user that runs shardboard.", quoted(f.dir()))
 	case store.TroubleDenied:
@@ -30,7 +34,7 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleFiles:
 		return "Raise the limit (ulimit -n, LimitNOFILE= in systemd) and restart shardboard; many open browsers need one file each."
 	case store.TroubleBusy:
-		return fmt.Sprintf("End that program (fuser -v %s shows which it is); shardboard then goes on by itself.", quoted(f.path))
+		return fmt.Sprintf("End that program (fuser -v %s shows which it is); %s", quoted(f.path), on)
 	case store.TroubleGone:
 		return fmt.Sprintf("Stop shardboard, put %s back or restore a backup, and start again.", quoted(f.path))
 	case store.TroubleMemory:
