@@ -97,3 +97,9 @@ func TroubleOf(err error) (Trouble, bool) {
 	}
 	return e.Trouble, true
 }
+
+// Unreadable is how many rows of a table cannot be read. Lists are without them.
+type Unreadable struct {
+	Table string
+	Rows  int
+}

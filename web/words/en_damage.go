@@ -7,5 +7,10 @@ var damaged = map[string]string{
 	"trouble.since":  "It is so since {at}.",
 	"trouble.public": "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later.",
 
+	"run.unreadable":          "This run is unreadable: its row in the database is not as shardboard wrote it. The audit record says what it did.",
+	"plan.unreadable":         "unreadable: this run’s row in the database is not as it was written",
+	"change.unreadable":       "unreadable",
+	"outcome.note.unreadable": "What was measured of this run is unreadable: its row in the database is not as it was written.",
+
 	"bug.reference": "Whoever runs shardboard finds the cause in its log by ref={ref}, at {at}.",
 }

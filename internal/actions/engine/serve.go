@@ -29,6 +29,8 @@ type Engine struct {
 	locks    queue
 	told     topics
 	cleaned  cleanups
+
+	unreadable sync.Map // ids of runs that the log knows to be unreadable
 }
 
 // New makes an engine that runs nothing before Serve.

@@ -21,13 +21,13 @@ const startLimit = 2 * time.Second
 const findings = 20
 
 // Check reads every page of the database, and fails with a trouble when they do not
-// fit together. It takes seconds per gigabyte and disturbs no reader or writer.
+// fit together, or when a table is missing. It takes seconds per gigabyte and disturbs no reader or writer.
 func (db *DB) Check(ctx context.Context) error {
-	err := db.file.check(ctx, db.read)
-	if err == nil {
-		db.checked.Store(true)
+	if err := db.file.check(ctx, db.read); err != nil {
+		return err
 	}
-	return err
+	db.checked.Store(true)
+	return db.file.complete(ctx, db.read)
 }
 
 // Checked tells whether all pages have been checked since the start.

@@ -25,9 +25,11 @@ type file struct {
 	probe  func(path string) error
 	space  func(dir string) (free, size uint64, err error)
 
-	mu     sync.Mutex
-	now    *store.Trouble // nil: none
-	opened bool           // before that, who opens it tells what is wrong, and the program ends
+	mu         sync.Mutex
+	now        *store.Trouble             // nil: none
+	unreadable map[string]map[string]bool // rows by table
+
+	opened bool // before that, who opens it tells what is wrong, and the program ends
 }
 
 func newFile(path string, o Options) *file {

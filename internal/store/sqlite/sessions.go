@@ -70,7 +70,7 @@ func (db *DB) SessionByFormer(ctx context.Context, hash []byte) (store.Session, 
 func (db *DB) Sessions(ctx context.Context, subject string) ([]store.Session, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
 		WHERE ? IN ('', subject) ORDER BY created DESC, id`, subject)
-	return all(rows, err, scanSession)
+	return readable(db, "sessions", rows, err, scanSession)
 }
 
 // TouchSession notes a use. A loss of it would cost nothing, but there is one

@@ -71,7 +71,7 @@ func (db *DB) UserByName(ctx context.Context, name string) (store.User, error) {
 // Users are all accounts by name.
 func (db *DB) Users(ctx context.Context) ([]store.User, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+userColumns+` FROM users ORDER BY name`)
-	return all(rows, err, scanUser)
+	return readable(db, "users", rows, err, scanUser)
 }
 
 // ChangeUser changes an account, ends sessions and records it, all or nothing.
@@ -163,5 +163,5 @@ func instant(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(ms).UTC()
+	return stamped(ms)
 }
