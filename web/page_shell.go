@@ -94,6 +94,9 @@ func (s *Server) banners(who auth.Principal) []string {
 	if text := s.troubleBanner(); text != "" {
 		out = append(out, text)
 	}
+	if text := s.unreadableBanner(); text != "" {
+		out = append(out, text)
+	}
 	if s.deps.Audit != nil && who.May(auth.Operator) && s.deps.Audit.State().Break != nil {
 		out = append(out, words.T("banner.audit"))
 	}

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -29,6 +30,23 @@ func (s *Server) troubleBanner() string {
 	}
 	return words.T("trouble.banner", "title", t.Title(), "cause", t.Cause, "remedy", t.Remedy) + " " +
 		words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+}
+
+// unreadableBanner says how many rows lists are without, "" when none was met.
+func (s *Server) unreadableBanner() string {
+	if s.deps.Unreadable == nil {
+		return ""
+	}
+	var n int64
+	var tables []string
+	for _, u := range s.deps.Unreadable() {
+		n += int64(u.Rows)
+		tables = append(tables, u.Table)
+	}
+	if n == 0 {
+		return ""
+	}
+	return words.Plural("rows.left", n, "n", templates.Count(n), "tables", strings.Join(tables, ", "))
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done

@@ -82,7 +82,8 @@ type Deps struct {
 
 	Audit AuditTrail // who did what; nil: nothing is recorded
 
-	Trouble func() *store.Trouble // what is wrong with our own data now; nil: nothing is known of it
+	Trouble    func() *store.Trouble     // what is wrong with our own data now; nil: nothing is known of it
+	Unreadable func() []store.Unreadable // rows that lists are without; nil: none is known
 
 	Auth     Authenticator // who is asking; nil: nobody ever is anybody
 	TLS      bool          // browsers come over https, ours or a proxy's

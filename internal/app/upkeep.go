@@ -23,6 +23,7 @@ type upkeep struct {
 		store.Journal
 		Owner() bool
 		Trouble() *store.Trouble
+		Unreadable() []store.Unreadable
 		Checked() bool
 		Check(ctx context.Context) error
 	}
