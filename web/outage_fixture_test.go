@@ -30,6 +30,7 @@ type breakable struct {
 	line   *line
 	disk   *disk
 	db     *sqlite.DB
+	dir    string // of db
 	engine *engine.Engine
 	wired  func(*Deps) // the real parts
 }
@@ -144,7 +145,8 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 		f.must(err)
 		defer func() { _ = f.client.Close(context.Background()) }()
 		f.disk = &disk{}
-		db, err := sqlite.OpenWith(t.Context(), t.TempDir(), sqlite.Options{Before: f.disk.before})
+		f.dir = t.TempDir()
+		db, err := sqlite.OpenWith(t.Context(), f.dir, sqlite.Options{Before: f.disk.before})
 		f.must(err)
 		f.db = db
 		defer func() { _ = db.Close() }()

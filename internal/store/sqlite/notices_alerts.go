@@ -50,7 +50,7 @@ func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery
 func (db *DB) Deliveries(ctx context.Context, cluster string) ([]store.Delivery, error) {
 	return listed(ctx, db, "deliveries", func(scan func(...any) error) (d store.Delivery, err error) {
 		var at int64
-		err = scan(&d.Target, &at, &d.Code, &d.Status, &d.Alerts, &d.Test, &d.Failed)
+		err = scan(&d.Target, &at, &d.Code, &d.Status, &d.Alerts, (*flag)(&d.Test), &d.Failed)
 		d.At = stamped(at)
 		return d, err
 	}, `SELECT target, at, code, status, alerts, test, failed FROM deliveries WHERE cluster = ? ORDER BY target`, cluster)

@@ -34,7 +34,7 @@ func (db *DB) OpenRunOutcomes(ctx context.Context, cluster string) ([]store.RunO
 
 func scanOutcome(row scanner) (o store.RunOutcome, err error) {
 	var at int64
-	err = row.Scan(&o.Run, &at, &o.Open, &o.Body)
+	err = row.Scan(&o.Run, &at, (*flag)(&o.Open), &o.Body)
 	o.At = stamped(at)
 	return o, err
 }

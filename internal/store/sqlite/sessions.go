@@ -111,7 +111,7 @@ func oneSession(row *sql.Row) (store.Session, error) {
 
 func scanSession(row scanner) (s store.Session, err error) {
 	var created, used, expires, former int64
-	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, &s.Stale, &former)
+	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, (*flag)(&s.Stale), &former)
 	s.Created, s.Used, s.Expires, s.Former = instant(created), instant(used), instant(expires), instant(former)
 	return s, err
 }

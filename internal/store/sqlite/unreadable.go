@@ -90,8 +90,9 @@ func listed[T any](ctx context.Context, db *DB, table string, one func(scan func
 	return readable(db, table, found, err, func(row scanner) (T, error) { return one(row.Scan) })
 }
 
-// flag is a stored yes or no: what is not 0 is yes. Lists that are read in pages use
-// it, for a page without one of its rows would look like the last one.
+// flag is a stored yes or no: what is not 0 is yes, so an account with rubbish there
+// is disabled. Every list that is read in pages can then read all its rows: a page
+// without one of them would look like the last one.
 type flag bool
 
 // Scan takes an integer.

@@ -146,7 +146,7 @@ func oneUser(row *sql.Row) (store.User, error) {
 
 func scanUser(row scanner) (u store.User, err error) {
 	var created, login int64
-	err = row.Scan(&u.ID, &u.Name, &u.Role, &u.Password, &u.BreakGlass, &u.Disabled, &created, &login)
+	err = row.Scan(&u.ID, &u.Name, &u.Role, &u.Password, (*flag)(&u.BreakGlass), (*flag)(&u.Disabled), &created, &login)
 	u.Created, u.LastLogin = instant(created), instant(login)
 	return u, err
 }
