@@ -98,7 +98,7 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "AuthenticationFailed"), strings.Contains(text, "auth error"):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password.", c.uri.Hosts())
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the address; authSource names the database of the user.", c.uri.Hosts())
 	case strings.Contains(text, "x509:"), strings.Contains(text, "tls:"):
 		return fault.NoAnswer(err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
 	case strings.Contains(text, "no such host"):
@@ -117,7 +117,7 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 func (c *Client) classifyServer(server mongo.ServerError, err error, doing, privilege string) error {
 	switch {
 	case server.HasErrorCode(codeAuthentication):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password.", c.uri.Hosts())
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the address; authSource names the database of the user.", c.uri.Hosts())
 	case server.HasErrorCode(codeUnauthorized):
 		denied := &topology.DeniedError{Privilege: privilege, Err: err}
 		if strings.Contains(err.Error(), "requires authentication") {

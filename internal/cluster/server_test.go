@@ -269,7 +269,7 @@ func TestRefusedCredentialsAreToldAsSuch(t *testing.T) {
 		return bson.D{{Key: "ok", Value: 0.0}, {Key: "code", Value: int32(18)}, {Key: "codeName", Value: "AuthenticationFailed"}, {Key: "errmsg", Value: "Authentication failed."}}
 	}}
 	_, err := connect(t, "mongodb://user:s3cret@h:1/?authMechanism=SCRAM-SHA-256", s)
-	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster at h:1 refused the user name or password." {
+	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster at h:1 refused the user name or password. Correct them in the address; authSource names the database of the user." {
 		t.Fatal(err)
 	}
 	if strings.Contains(err.Error(), "s3cret") {
