@@ -45,10 +45,10 @@ type Timeline struct {
 	Unreadable int
 }
 
-// undecodable tells a stored body that is not as it was written from a failure to
-// read: only the first concerns one row.
+// undecodable tells a stored body that is not as it was written, or does not fit those
+// before it, from a failure to read: only the first concerns one row.
 func undecodable(err error) bool {
-	return err != nil && fault.Of(err) == fault.Internal && !errors.Is(err, context.Canceled)
+	return err != nil && fault.Of(err) != fault.Unavailable && !errors.Is(err, context.Canceled)
 }
 
 // hides tells whether a collection is left out.

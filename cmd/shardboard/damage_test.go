@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is wrong with the data is the first line of a failed start; the technical cause
+// comes after it, in the log.
+func TestADamagedDatabaseIsTheFirstLineOfAFailedStart(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "shardboard.db")
+	if err := os.WriteFile(path, []byte("this was a database once"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"), "--data-dir", dir},
+		{"user", "list", "--data-dir", dir},
+		{"audit", "verify", "--data-dir", dir},
+	} {
+		code, _, errs := shardboard(t, args...)
+		first, rest, _ := strings.Cut(errs, "\n")
+		if code != 6 || !strings.HasPrefix(first, "shardboard: "+path+" is not a database") || !strings.Contains(first, "mv "+path) || !strings.Contains(first, "backup") {
+			t.Errorf("%s: exit %d: %s", args[0], code, first)
+		}
+		if served := args[0] == "serve"; served != strings.Contains(rest, "level=ERROR") {
+			t.Errorf("%s: then comes %q", args[0], rest)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "this was a database once" {
+		t.Errorf("the file was changed: %q %v", text, err)
+	}
+}
