@@ -46,6 +46,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
+	registerTrouble(reg, s)
 	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
 	return m
 }

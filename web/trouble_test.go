@@ -80,6 +80,12 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 				if now := f.db.Trouble(); now == nil || now.Code != trouble.code {
 					t.Fatalf("%+v", now)
 				}
+				if w := f.do("GET", "/metrics", as("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
+					t.Error("no metric")
+				}
+				if w := f.do("GET", "/readyz", as("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.db.Trouble().Lasting() {
+					t.Errorf("readyz: %d %s", w.Code, w.Body)
+				}
 				page := parse(t, f.do("GET", "/zones", as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()).Find("body").Text()
 				if !strings.Contains(page, f.db.Trouble().Cause) {
 					t.Error("no banner")
