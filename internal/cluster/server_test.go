@@ -141,7 +141,7 @@ func TestConnectSaysInOneLineThatNobodyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Connect(t.Context(), u, Options{Timeout: 300 * time.Millisecond})
-	if fault.Of(err) != fault.Unavailable || fault.Text(err) != "The cluster at 127.0.0.1:1 cannot be reached." {
+	if fault.Of(err) != fault.Unavailable || fault.Text(err) != "The cluster at 127.0.0.1:1 cannot be reached. Nothing listens there: start the mongos, or correct host and port." {
 		t.Fatalf("%v", err)
 	}
 }

@@ -17,7 +17,6 @@ func advised(err error, tls bool) error {
 	}
 	out := *f
 	out.Text += " " + connectAdvice(err.Error(), tls)
-	out.Err = err
 	return &out
 }
 
