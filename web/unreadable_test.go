@@ -137,3 +137,25 @@ func execute(db *sql.DB, statement string) error {
 	_, err := db.Exec(statement)
 	return err
 }
+
+// Of a run that cannot be decoded it is not known what it did: it is shown, and can be
+// neither undone nor finished.
+func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
+	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+		id := f.undoable()
+		r, err := f.db.RunRecord(f.Context(), id)
+		f.must(err)
+		r.Body = []byte("\xff{")
+		f.must(f.db.SaveRun(f.Context(), r))
+		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "", "/api/v1/runs/" + id: ""} {
+			if w := f.do("GET", path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "unreadable") || !strings.Contains(w.Body.String(), id) {
+				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
+			}
+		}
+		for _, what := range []string{"undo", "finish"} {
+			if w := f.post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "This run is unreadable") {
+				f.Errorf("%s: %d %s", what, w.Code, w.Body)
+			}
+		}
+	})
+}

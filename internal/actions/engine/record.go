@@ -64,6 +64,9 @@ func (e *Engine) shownRun(r store.RunRecord) Run {
 // Unreadable is the kind of a run whose record cannot be decoded.
 const Unreadable actions.Kind = "unreadable"
 
+// errUnknownSteps is why an unreadable run can be neither undone nor finished.
+var errUnknownSteps = fault.New(fault.Conflict, "This run is unreadable, so what it has done is not known here. The audit record and the cluster's changelog tell; make a new plan.")
+
 // ErrUnreadable is in the chain of what was kept and cannot be decoded.
 var ErrUnreadable = errors.New("not as it was written")
 
