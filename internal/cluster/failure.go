@@ -105,7 +105,7 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 		return fault.NoAnswer(err, "The host of %s is not known.", c.uri.Hosts())
 	case mongo.IsTimeout(err), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		if !isSelection(err) {
-			return fault.NoAnswer(err, "The cluster at %s did not answer in time.", c.uri.Hosts())
+			return fault.NoAnswer(err, "The cluster at %s did not answer in time: the mongos is reached, and it, the config servers or a shard hangs. Look whether each replica set has a primary (rs.status()) and whether its machines are overloaded.", c.uri.Hosts())
 		}
 		fallthrough
 	case unconnected(err):
@@ -132,7 +132,7 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 	}
 	for _, code := range server.ErrorCodes() {
 		if unavailable(code) {
-			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer.", c.uri.Hosts(), doing)
+			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer. Look whether each replica set has a primary (rs.status()).", c.uri.Hosts(), doing)
 		}
 	}
 	return nil
