@@ -57,6 +57,7 @@ func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
 		out.Next = cursorOf(strconv.FormatInt(got.Next.UnixMilli(), 10) + "." + strconv.Itoa(skip))
 	}
 	out.Gaps, out.Hidden = gapsOf(got.Gaps), got.Hidden
+	out.Unreadable = got.Unreadable
 	begin, err := s.deps.History.Begin(r.Context(), v.Table.ClusterID)
 	if err != nil && fault.Of(err) != fault.NotFound {
 		return err

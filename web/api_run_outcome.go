@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
@@ -30,7 +31,7 @@ func (s *Server) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, 
 	}
 	p, err := s.deps.Actions.PlanByID(ctx, r.Plan)
 	switch {
-	case err != nil && fault.Of(err) == fault.NotFound:
+	case fault.Of(err) == fault.NotFound || errors.Is(err, engine.ErrUnreadable):
 		return o, nil, nil
 	case err != nil:
 		return o, nil, err

@@ -36,7 +36,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 // notReady says what is missing; "" when nothing is.
 func (s *Server) notReady() string {
 	v := s.view()
-	switch {
+	switch t := s.troubleNow(); {
+	case t != nil && t.Lasting():
+		return t.Title() + ". " + t.Cause
 	case !v.Table.Loaded:
 		for _, p := range allParts {
 			if err := v.Table.Health[p].Err; err != nil {

@@ -51,6 +51,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		data:        prometheus.NewDesc("shardboard_data_directory", "1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.", []string{"hold"}, nil),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
+	registerTrouble(reg, s)
 	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
 	return m
 }

@@ -128,12 +128,13 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(p) // net/http's own way to drop a connection
 			}
-			s.deps.Log.ErrorContext(r.Context(), "panic in a request", "path", logPath(r),
+			ref := newRef()
+			s.deps.Log.ErrorContext(r.Context(), "panic in a request", "path", logPath(r), "ref", ref,
 				"panic", logText(fmt.Sprint(p)), "stack", string(debug.Stack()))
 			if rec, ok := w.(*recorder); ok && rec.status != 0 {
 				panic(http.ErrAbortHandler) // too late for another answer
 			}
-			s.failAfterPanic(w, r)
+			s.failAfterPanic(w, r, ref)
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -141,11 +142,12 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 
 // failAfterPanic answers 500, and once more plainly if the error page itself
 // is what panics.
-func (s *Server) failAfterPanic(w http.ResponseWriter, r *http.Request) {
+func (s *Server) failAfterPanic(w http.ResponseWriter, r *http.Request, ref string) {
+	failed := &bug{ref: ref, err: errors.New("panic")}
 	defer func() {
 		if recover() != nil {
-			http.Error(w, "Something went wrong inside shardboard; the log has the cause.", http.StatusInternalServerError)
+			http.Error(w, s.bugText(failed), http.StatusInternalServerError)
 		}
 	}()
-	s.fail(w, r, errors.New("panic"))
+	s.fail(w, r, failed)
 }

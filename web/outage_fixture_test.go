@@ -28,6 +28,33 @@ type breakable struct {
 	*changer
 	client *cluster.Client
 	line   *line
+	disk   *disk
+	db     *sqlite.DB
+	dir    string // of db
+	engine *engine.Engine
+	wired  func(*Deps) // the real parts
+}
+
+// disk is what is under the store; a broken one fails each statement that fits.
+type disk struct {
+	mu    sync.Mutex
+	fails func(statement string) error
+}
+
+func (d *disk) before(statement string) error {
+	d.mu.Lock()
+	fails := d.fails
+	d.mu.Unlock()
+	if fails == nil {
+		return nil
+	}
+	return fails(statement)
+}
+
+func (d *disk) breaks(how func(statement string) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fails = how
 }
 
 // line is the network between the driver and the mongos.
@@ -117,8 +144,11 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 		f.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: f.line})
 		f.must(err)
 		defer func() { _ = f.client.Close(context.Background()) }()
-		db, err := sqlite.Open(t.Context(), t.TempDir())
+		f.disk = &disk{}
+		f.dir = t.TempDir()
+		db, err := sqlite.OpenWith(t.Context(), f.dir, sqlite.Options{Before: f.disk.before})
 		f.must(err)
+		f.db = db
 		defer func() { _ = db.Close() }()
 		log, prof := slog.New(slog.DiscardHandler), profile.Yorkie()
 		f.watcher = topology.NewWatcher(f.client, topology.Options{})
@@ -142,10 +172,12 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 			})
 		}
 		defer func() { end(); all.Wait() }()
-		f.site = newSite(t, withClaims, withActions(e), func(d *Deps) {
+		f.engine = e
+		f.wired = func(d *Deps) {
 			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.watcher, keeper, locator, duplicates, surveys
 			d.Prover = placement.NewProver(f.client, f.watcher)
-		})
+		}
+		f.site = newSite(t, withClaims, withActions(e), f.wired)
 		test(f)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -90,6 +91,12 @@ func (s *Server) banners(who auth.Principal) []string {
 	if b := s.dataBanner(); b != "" {
 		out = append(out, b)
 	}
+	if text := s.troubleBanner(); text != "" {
+		out = append(out, text)
+	}
+	if text := s.unreadableBanner(); text != "" {
+		out = append(out, text)
+	}
 	if s.deps.Audit != nil && who.May(auth.Operator) {
 		out = append(out, auditBanner(s.deps.Audit.State())...)
 	}
@@ -120,6 +127,15 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err erro
 	}
 	if advice := s.outageAdvice(err); advice != "" {
 		m.Title, m.Advice = fault.NoAnswerTitle, advice
+	}
+	if title := fault.Title(err); title != "" {
+		m.Title = title
+	}
+	if t, ok := store.TroubleOf(err); ok {
+		m.Text, m.Advice = troubleText(err, m.Text), words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+	}
+	if b, ours := asBug(err); ours {
+		m.Text = s.bugText(b)
 	}
 	page := templates.Error(s.shell(r, s.viewFor(r), "", m.Title), m)
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {

@@ -41,17 +41,29 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if left {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Text(err))
 	}
+	ours := (*bug)(nil)
+	if !errors.As(err, &se) {
+		if b, ok := asBug(err); ok {
+			ours, err = b, b
+		}
+	}
+	cause := err
+	err = shownTo(r, err)
 	if s.hiddenFrom(auth.From(r.Context())).texts {
 		err = fault.WithoutQuotes(err)
 	}
 	problem := extended(s.problemOf(err, r.URL.EscapedPath()), err)
 	status := problem.Status
-	if errors.As(err, &se) {
+	if se != nil {
 		status = se.status
 		problem = api.NewProblem(status, se.text, r.URL.EscapedPath())
 	}
 	if status >= http.StatusInternalServerError && !left {
-		s.deps.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", logPath(r), "status", status, "err", err)
+		more := []any{"method", r.Method, "path", logPath(r), "status", status, "err", cause}
+		if ours != nil {
+			more = append(more, "ref", ours.ref)
+		}
+		s.deps.Log.ErrorContext(r.Context(), "request failed", more...)
 	}
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", wholeSeconds(againAfter))

@@ -33,6 +33,10 @@ func (s *Server) problemOf(err error, instance string) api.Problem {
 	if advice := s.outageAdvice(err); advice != "" {
 		p.Title, p.Detail = fault.NoAnswerTitle, p.Detail+" "+advice
 	}
+	p.Detail = troubleText(err, p.Detail)
+	if b, ours := asBug(err); ours {
+		p.Detail = s.bugText(b)
+	}
 	return p
 }
 
@@ -46,5 +50,9 @@ func (s *Server) problemText(w http.ResponseWriter, err error) string {
 	if advice := s.outageAdvice(err); advice != "" {
 		return fault.NoAnswerTitle + ". " + text + " " + advice
 	}
-	return text
+	if b, ours := asBug(err); ours {
+		s.deps.Log.Error("request failed", "ref", b.ref, "err", err)
+		return s.bugText(b)
+	}
+	return troubleText(err, text)
 }

@@ -85,6 +85,9 @@ type Deps struct {
 	Audit    AuditTrail      // who did what; nil: nothing is recorded
 	Refusals *audit.Refusals // counts refused requests, also those of package auth; nil makes one that nobody runs
 
+	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
+	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
+
 	Auth    Authenticator // who is asking; nil: nobody ever is anybody
 	TLS     bool          // browsers come over https, ours or a proxy's
 	Exposed bool          // others than this machine can connect

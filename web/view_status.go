@@ -66,6 +66,8 @@ func partState(v View, p topology.Part) templates.State {
 			detail = fault.Text(h.Err)
 		}
 		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: detail}
+	case h.Note != "":
+		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: oneLine(h.Note)}
 	}
 	return templates.State{}
 }

@@ -162,14 +162,14 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 func TestAuditVerifyNamesAMissingTable(t *testing.T) {
 	dir, _, _ := record(t, 3)
 	execute(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The table audit of the audit record is missing") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The table audit is missing") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	dir, _, _ = record(t, 3)
 	if err := os.WriteFile(filepath.Join(dir, "shardboard.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The database file is damaged") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "is not a database") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 }

@@ -69,6 +69,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	if err := parsed.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, log: log}); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "shardboard:", hostile.Line(message(err)))
+		if served := parsed.Command() == "serve" || parsed.Command() == "demo"; served && fault.Of(err) != fault.Invalid {
+			log.Error("shardboard has ended", "cause", err)
+		}
 		return fault.Of(err).ExitCode()
 	}
 	return 0

@@ -18,6 +18,9 @@ type History struct {
 	// Hidden is how many changes and entries of internal collections were left out
 	// of this page's time; ?internal=1 has them.
 	Hidden int `json:"hidden"`
+	// Unreadable is how many stored changes of this page's time are not as they were
+	// written, and were left out.
+	Unreadable int `json:"unreadable"`
 }
 
 // HistoryGap is a span in which nobody watched: what happened in it is seen,

@@ -34,7 +34,7 @@ func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
 		a.ends.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
 		a.dir = filepath.Join(temporary, "data") // the lock beside it goes too
 	}
-	db, err := sqlite.Open(ctx, a.dir)
+	db, err := sqlite.OpenWith(ctx, a.dir, sqlite.Options{Log: a.log})
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ type instance struct {
 	auth     *auth.Service
 	trail    auditTrail
 	refusals *audit.Refusals
+	upkeep   upkeep
 
 	stop  context.CancelFunc // ends the goroutines of start
 	group *errgroup.Group
@@ -59,7 +60,7 @@ type instance struct {
 // newInstance wires everything over an open data directory, which it closes when
 // it fails, and starts nothing.
 func (a *App) newInstance(ctx context.Context, db *sqlite.DB) (*instance, error) {
-	n := &instance{log: a.log, ends: cleanup{log: a.log}, db: db, store: db}
+	n := &instance{log: a.log, ends: cleanup{log: a.log}, db: db, store: db, upkeep: upkeep{db: db, log: a.log}}
 	n.ends.push("store", func(context.Context) error { return db.Close() })
 	if err := n.wire(ctx, a); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -119,29 +120,32 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	a.web = web.New(web.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
-		Prover:    placement.NewProver(client, a.watcher),
-		History:   a.history.past,
-		Runs:      a.ourRuns(),
-		Advice:    a.advising.advisor,
-		Alerts:    a.advising.alerts,
-		Log:       c.Log,
-		Registry:  registry,
-		Cost:      client.LoadPerMinute,
-		Hosts:     c.hosts(),
-		Target:    c.URI.String(),
-		Demo:      c.Demo,
-		Version:   c.Version,
-		Audit:     a.trail,
-		Refusals:  a.refusals,
-		Actions:   actions,
-		PlanForms: actions != nil,
-		Trier:     a.trier(),
-		Pins:      pins,
-		Outcomes:  outcomes,
-		Auth:      a.auth,
-		TLS:       c.overTLS(),
-		Exposed:   c.exposed(of.host()),
-		Data:      dataDirectory{a.db, of},
+		Prover:   placement.NewProver(client, a.watcher),
+		History:  a.history.past,
+		Runs:     a.ourRuns(),
+		Advice:   a.advising.advisor,
+		Alerts:   a.advising.alerts,
+		Log:      c.Log,
+		Registry: registry,
+		Cost:     client.LoadPerMinute,
+		Hosts:    c.hosts(),
+		Target:   c.URI.String(),
+		Demo:     c.Demo,
+		Version:  c.Version,
+		Audit:    a.trail,
+		Refusals: a.refusals,
+		Trouble:  a.db.Trouble,
+
+		Unreadable: a.db.Unreadable,
+		Actions:    actions,
+		PlanForms:  actions != nil,
+		Trier:      a.trier(),
+		Pins:       pins,
+		Outcomes:   outcomes,
+		Auth:       a.auth,
+		TLS:        c.overTLS(),
+		Exposed:    c.exposed(of.host()),
+		Data:       dataDirectory{a.db, of},
 
 		MaxSockets: maxSockets(of.listener.Max()),
 		HideBounds: c.HideBounds,
@@ -175,6 +179,7 @@ func (a *instance) start(ctx context.Context) {
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error { return a.trail.Run(ctx) })
 	group.Go(func() error { return a.refusals.Run(ctx) })
+	group.Go(func() error { return a.upkeep.run(ctx) })
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
 		group.Go(func() error { return a.pins.run(ctx) })

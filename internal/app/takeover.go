@@ -76,7 +76,7 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 
 // ownerInstance wires an instance that owns the data directory.
 func (a *App) ownerInstance(ctx context.Context) (*instance, error) {
-	db, err := sqlite.Open(ctx, a.dir)
+	db, err := sqlite.OpenWith(ctx, a.dir, sqlite.Options{Log: a.log, AlreadyOpen: true})
 	if err == nil && !db.Owner() {
 		err = fault.New(fault.Conflict, "Another shardboard owns the data directory: it still runs, or another one has taken it over or was started meanwhile.")
 		return nil, closing(err, db)

@@ -63,7 +63,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	}
 	if err := c.firstHello(ctx); err != nil {
 		if fault.Of(err) == fault.Unavailable {
-			err = c.explainUnreachable(ctx, o, err)
+			err = advised(c.explainUnreachable(ctx, o, err), opts.TLSConfig != nil)
 		}
 		_ = c.Close(context.WithoutCancel(ctx))
 		return nil, err

@@ -141,7 +141,7 @@ func TestConnectSaysInOneLineThatNobodyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Connect(t.Context(), u, Options{Timeout: 300 * time.Millisecond})
-	if fault.Of(err) != fault.Unavailable || fault.Text(err) != "The cluster at 127.0.0.1:1 cannot be reached." {
+	if fault.Of(err) != fault.Unavailable || fault.Text(err) != "The cluster at 127.0.0.1:1 cannot be reached. Nothing listens there: start the mongos, or correct host and port." {
 		t.Fatalf("%v", err)
 	}
 }
@@ -269,7 +269,7 @@ func TestRefusedCredentialsAreToldAsSuch(t *testing.T) {
 		return bson.D{{Key: "ok", Value: 0.0}, {Key: "code", Value: int32(18)}, {Key: "codeName", Value: "AuthenticationFailed"}, {Key: "errmsg", Value: "Authentication failed."}}
 	}}
 	_, err := connect(t, "mongodb://user:s3cret@h:1/?authMechanism=SCRAM-SHA-256", s)
-	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster at h:1 refused the user name or password." {
+	if fault.Of(err) != fault.Forbidden || fault.Text(err) != "The cluster at h:1 refused the user name or password. Correct them in the address; authSource names the database of the user." {
 		t.Fatal(err)
 	}
 	if strings.Contains(err.Error(), "s3cret") {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -65,22 +67,32 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	t := &topology.Table{Built: at, Loaded: true, Seq: uint64(entries[len(entries)-1].Seq), Health: healthAt(at)}
 	body, err := unpack(entries[len(entries)-1].Body)
 	if err != nil {
-		return nil, err
+		return nil, notKeptWell(at, err)
 	}
 	metas, err := decodeFrame(body, t)
 	if err != nil {
-		return nil, err
+		return nil, notKeptWell(at, err)
 	}
 	t.ClusterID = cluster
 	t.Disks = notKept(t.Shards)
+	var lost []string // collections whose rows are not as they were written
 	for _, m := range metas {
 		c, _, err := p.chunks(ctx, cluster, m, at)
+		if undecodable(err) {
+			lost = append(lost, string(m.NS))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		if c != nil {
 			t.Collections = append(t.Collections, c)
 		}
+	}
+	if len(lost) > 0 {
+		h := t.Health[topology.PartRouting]
+		h.Note = fmt.Sprintf("What was kept of the chunks of %s is unreadable, so they are left out.", hostile.Line(hostile.Shorten(strings.Join(lost, ", "), 300)))
+		t.Health[topology.PartRouting] = h
 	}
 	if err := p.sizes(ctx, cluster, t, at); err != nil {
 		return nil, err
@@ -89,6 +101,11 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 		return nil, err
 	}
 	return t, nil
+}
+
+// notKeptWell is the failure of a time whose state cannot be decoded.
+func notKeptWell(at time.Time, err error) error {
+	return fault.Wrap(fault.Unavailable, err, "What was kept of %s is unreadable: its row in the database is not as shardboard wrote it. Choose a time before or after the next change.", at.UTC().Format(time.RFC3339))
 }
 
 func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error {
@@ -167,14 +184,13 @@ func (p *Past) sizes(ctx context.Context, cluster string, t *topology.Table, at 
 			continue
 		}
 		body, err := unpack(entries[len(entries)-1].Body)
-		if err != nil {
-			return err
-		}
 		var s topology.Sizes
-		if err := json.Unmarshal(body, &s); err != nil {
-			return fmt.Errorf("sizes of %s: %w", ns, err)
+		if err == nil {
+			err = json.Unmarshal(body, &s)
 		}
-		t.Sizes[ns] = s
+		if err == nil { // else they are not known, as if nobody had measured
+			t.Sizes[ns] = s
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -39,6 +40,15 @@ type Timeline struct {
 	// Hidden is how many changes and entries of this page's time are of internal
 	// collections and were left out.
 	Hidden int
+	// Unreadable is how many stored changes of this page's time were left out because
+	// they are not as they were written.
+	Unreadable int
+}
+
+// undecodable tells a stored body that is not as it was written, or does not fit those
+// before it, from a failure to read: only the first concerns one row.
+func undecodable(err error) bool {
+	return err != nil && fault.Of(err) != fault.Unavailable && !errors.Is(err, context.Canceled)
 }
 
 // hides tells whether a collection is left out.
@@ -53,7 +63,8 @@ const entriesRead = 1000
 // Timeline gives what was observed and what was logged.
 func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline, error) {
 	var hidden []time.Time // when what was left out happened
-	observed, until, err := p.observed(ctx, cluster, q, &hidden)
+	out := Timeline{}
+	observed, until, err := p.observed(ctx, cluster, q, &hidden, &out.Unreadable)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -76,7 +87,6 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 		return !i.At.Before(to) || q.NS != "" && i.NS != q.NS && i.NS != ""
 	})
 	slices.SortStableFunc(items, func(a, b Item) int { return a.At.Compare(b.At) })
-	out := Timeline{}
 	skip := 0
 	for skip < len(items) && skip < q.Skip && items[skip].At.Equal(q.From) {
 		skip++
@@ -123,7 +133,7 @@ func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to tim
 }
 
 // observed makes items of stored changes; until is where it stopped, when before q.To.
-func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]time.Time) (items []Item, until time.Time, err error) {
+func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]time.Time, unreadable *int) (items []Item, until time.Time, err error) {
 	frames, cut, err := p.entries(ctx, cluster, frameStream, q.From, q.To)
 	if err != nil {
 		return nil, until, err
@@ -147,6 +157,12 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 	var last *pastFrame
 	take := func(e store.HistoryEntry, quiet bool) error {
 		f, err := readFrame(e.Body)
+		if undecodable(err) {
+			if !quiet {
+				*unreadable++
+			}
+			return nil // what changed is seen with the next one
+		}
 		if err != nil {
 			return err
 		}
@@ -189,6 +205,10 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 			continue
 		}
 		more, err := p.chunkItems(ctx, cluster, maps, meta, e, q.From)
+		if undecodable(err) {
+			*unreadable++
+			continue
+		}
 		if err != nil {
 			return nil, until, err
 		}

@@ -50,6 +50,7 @@ const (
 	NoteMigrations = "migrations" // others moved chunks of the same collections
 	NoteAgain      = "again"      // others moved what the run is about again
 	NoteUndone     = "undone"     // the run was undone
+	NoteUnreadable = "unreadable" // what was kept of it cannot be decoded
 )
 
 // Record is what is kept of the comparison of one run.

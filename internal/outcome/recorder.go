@@ -537,7 +537,10 @@ func (r *Recorder) Of(ctx context.Context, run engine.Run) (Outcome, error) {
 	}
 	rec, err := decode(row.Body)
 	if err != nil {
-		return Outcome{}, err
+		r.o.Log.Warn("what was measured of a run cannot be read", "run", run.ID, "err", err)
+		o := Compare(run, nil)
+		o.Notes = append(o.Notes, NoteUnreadable)
+		return o, nil
 	}
 	return Compare(run, rec), nil
 }

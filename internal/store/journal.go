@@ -48,8 +48,13 @@ type Journal interface {
 	SavePlan(ctx context.Context, p PlanRecord) error
 	// PlanRecord gives a plan; NotFound.
 	PlanRecord(ctx context.Context, id string) (PlanRecord, error)
+	// DropPlans removes plans that were made before a time and never run, the oldest
+	// first, at most limit, and tells how many. PlanRecord then answers with
+	// ErrPlanRemoved, for at least PlanRemembered. A plan that was run stays for ever.
+	DropPlans(ctx context.Context, before time.Time, limit int) (int, error)
 
-	// AddRun keeps a new run; Conflict when its plan has one already.
+	// AddRun keeps a new run; Conflict when its plan has one already, NotFound when
+	// there is no such plan.
 	AddRun(ctx context.Context, r RunRecord) error
 	// SaveRun replaces state, ends and body of a run; NotFound.
 	SaveRun(ctx context.Context, r RunRecord) error

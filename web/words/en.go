@@ -29,6 +29,7 @@ var english = assembled(
 	orphaned,
 	dataDirectory,
 	withheld,
+	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

@@ -105,8 +105,9 @@ func (e *Engine) undone(ctx context.Context, id, by string) error {
 		return err
 	}
 	r, err := runOf(record)
-	if err != nil {
-		return err
+	if err != nil { // what cannot be read cannot be marked either, now or later
+		e.o.Log.Error("mark run as undone", "run", id, "err", err)
+		return nil
 	}
 	r.State, r.UndoneBy, r.Seq = Undone, by, r.Seq+1
 	if record, err = runRecord(r); err != nil {

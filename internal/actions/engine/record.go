@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -24,7 +25,7 @@ func planRecord(p actions.Plan) (store.PlanRecord, error) {
 
 func planOf(r store.PlanRecord) (p actions.Plan, err error) {
 	if err := json.Unmarshal(r.Body, &p); err != nil {
-		return p, fmt.Errorf("decode plan %s: %w", r.ID, err)
+		return p, fault.Wrap(fault.Unavailable, errors.Join(ErrUnreadable, err), "The plan %s is unreadable: its row in the database is not as shardboard wrote it. The audit record says who made it and for what.", r.ID)
 	}
 	return p, nil
 }
@@ -40,10 +41,34 @@ func runRecord(r Run) (store.RunRecord, error) {
 
 func runOf(r store.RunRecord) (run Run, err error) {
 	if err := json.Unmarshal(r.Body, &run); err != nil {
-		return run, fmt.Errorf("decode run %s: %w", r.ID, err)
+		return run, fmt.Errorf("decode run %s: %w", r.ID, errors.Join(ErrUnreadable, err))
 	}
 	return run, nil
 }
+
+// shownRun is a run from its record. Of one that is unreadable it is what stands
+// beside it: one damaged row hides no other, and is not hidden itself.
+func (e *Engine) shownRun(r store.RunRecord) Run {
+	run, err := runOf(r)
+	if err == nil {
+		return run
+	}
+	if _, told := e.unreadable.LoadOrStore(r.ID, true); !told {
+		e.o.Log.Error("a run is unreadable", "run", r.ID, "err", err)
+	}
+	unreadable := actions.Say{Code: "run.unreadable"}
+	return Run{ID: r.ID, Plan: r.Plan, Cluster: r.Cluster, Kind: Unreadable, Summary: actions.Say{Code: "plan.unreadable"}, Why: unreadable,
+		State: State(r.State), By: r.By, Started: r.Started, Ended: r.Ended, Seq: uint64(max(r.Seq, 0))}
+}
+
+// Unreadable is the kind of a run whose record cannot be decoded.
+const Unreadable actions.Kind = "unreadable"
+
+// errUnknownSteps is why an unreadable run can be neither undone nor finished.
+var errUnknownSteps = fault.New(fault.Conflict, "This run is unreadable, so what it has done is not known here. The audit record and the cluster's changelog tell; make a new plan.")
+
+// ErrUnreadable is in the chain of what was kept and cannot be decoded.
+var ErrUnreadable = errors.New("not as it was written")
 
 // PlanByID gives a plan.
 func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) {
@@ -63,7 +88,7 @@ func (e *Engine) RunByID(ctx context.Context, id string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	return runOf(r)
+	return e.shownRun(r), nil
 }
 
 // RunOfPlan gives the run of a plan.
@@ -72,15 +97,15 @@ func (e *Engine) RunOfPlan(ctx context.Context, plan string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	return e.newest(r)
+	return e.newest(r), nil
 }
 
 // newest is a run from memory, where it is open, else from its record.
-func (e *Engine) newest(r store.RunRecord) (Run, error) {
+func (e *Engine) newest(r store.RunRecord) Run {
 	if x := e.executing(r.ID); x != nil {
-		return x.now(), nil
+		return x.now()
 	}
-	return runOf(r)
+	return e.shownRun(r)
 }
 
 // listLimit bounds a page of runs.
@@ -102,11 +127,7 @@ func (e *Engine) Runs(ctx context.Context, cursor string, limit int) (runs []Run
 		return nil, "", err
 	}
 	for _, r := range rows {
-		run, err := e.newest(r)
-		if err != nil {
-			return nil, "", err
-		}
-		runs = append(runs, run)
+		runs = append(runs, e.newest(r))
 	}
 	if len(rows) == limit {
 		next = strconv.FormatInt(rows[len(rows)-1].Seq, 10)

@@ -18,9 +18,31 @@ func (e *Engine) recover(ctx context.Context) error {
 		return err
 	}
 	e.remember(ctx, cluster)
+	runs, err := e.left(ctx, cluster)
+	for pause := saveAgain; err != nil; pause = min(2*pause, saveLonger) {
+		// While the journal cannot be read nothing is started, and nothing is lost.
+		e.o.Log.Error("take over the runs of an earlier process; trying again", "err", err)
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+		runs, err = e.left(ctx, cluster)
+	}
+	for _, run := range runs {
+		x := newExecution(e, run)
+		// In the order of their beginning each gets its keys before anybody new.
+		keys := e.locks.ask(x.id, keysOf(x.run.Steps))
+		if !e.begin(x, func() { x.recovered(keys) }) {
+			keys.release()
+		}
+	}
+	return nil
+}
+
+// left are the open runs of an earlier process, with what is known to have been sent.
+func (e *Engine) left(ctx context.Context, cluster string) (runs []Run, err error) {
 	open, err := e.o.Journal.OpenRuns(ctx, cluster)
 	if err != nil {
-		return fmt.Errorf("read open runs: %w", err)
+		return nil, fmt.Errorf("read open runs: %w", err)
 	}
 	for _, record := range open {
 		run, err := runOf(record)
@@ -31,16 +53,11 @@ func (e *Engine) recover(ctx context.Context) error {
 		}
 		intents, err := e.o.Journal.Intents(ctx, run.ID)
 		if err != nil {
-			return fmt.Errorf("read intents: %w", err)
+			return nil, fmt.Errorf("read intents: %w", err)
 		}
-		x := newExecution(e, withIntents(run, intents))
-		// In the order of their beginning each gets its keys before anybody new.
-		keys := e.locks.ask(x.id, keysOf(x.run.Steps))
-		if !e.begin(x, func() { x.recovered(keys) }) {
-			keys.release()
-		}
+		runs = append(runs, withIntents(run, intents))
 	}
-	return nil
+	return runs, nil
 }
 
 // knownCluster waits for a table, and so for the cluster's id: runs are settled at the cluster that

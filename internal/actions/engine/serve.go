@@ -30,6 +30,8 @@ type Engine struct {
 	told     topics
 	cleaned  cleanups
 	ages     planAges
+
+	unreadable sync.Map // ids of runs that the log knows to be unreadable
 }
 
 // New makes an engine that runs nothing before Serve.

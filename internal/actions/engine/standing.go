@@ -69,7 +69,7 @@ func (r Run) Standing() (out Standing) {
 // CanFinish tells whether a plan for the rest can be made: the run has ended
 // before its goal, and nothing has taken it back.
 func (r Run) CanFinish() bool {
-	return r.State == Failed || r.State == Refused || r.State == Stopped
+	return r.Kind != Unreadable && (r.State == Failed || r.State == Refused || r.State == Stopped)
 }
 
 // Finish plans what a run that has ended early has left to do, from the table of
@@ -91,6 +91,8 @@ func (e *Engine) finishPlan(ctx context.Context, by auth.Principal, id, reason s
 		return actions.Plan{}, err
 	}
 	switch {
+	case run.Kind == Unreadable:
+		return actions.Plan{}, errUnknownSteps
 	case run.State.Open():
 		return actions.Plan{}, fault.New(fault.Conflict, "This run has not ended. Stop it, or wait.")
 	case run.State == Undone:

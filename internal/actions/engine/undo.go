@@ -31,6 +31,8 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 		return run, actions.Draft{}, err
 	}
 	switch {
+	case run.Kind == Unreadable:
+		return run, actions.Draft{}, errUnknownSteps
 	case run.State == Undone:
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run is undone already.")
 	case run.State.Open():

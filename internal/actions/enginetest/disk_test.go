@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -24,6 +25,7 @@ type Write struct {
 type Disk struct {
 	mu      sync.Mutex
 	plans   map[string]store.PlanRecord
+	removed map[string]time.Time // plans that were never run, by when they were made
 	runs    []store.RunRecord
 	intents []store.IntentRecord
 	entries []store.AuditEntry
@@ -36,7 +38,9 @@ type Disk struct {
 }
 
 // NewDisk is an empty one.
-func NewDisk() *Disk { return &Disk{plans: map[string]store.PlanRecord{}} }
+func NewDisk() *Disk {
+	return &Disk{plans: map[string]store.PlanRecord{}, removed: map[string]time.Time{}}
+}
 
 // Fail sets what goes wrong; nil: nothing.
 func (d *Disk) Fail(before, after func(Write) error) {
@@ -146,10 +150,40 @@ func (h *Handle) PlanRecord(_ context.Context, id string) (store.PlanRecord, err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p, ok := h.plans[id]
+	if _, removed := h.removed[id]; removed {
+		return p, store.ErrPlanRemoved
+	}
 	if !ok {
 		return p, fault.New(fault.NotFound, "There is no such plan.")
 	}
 	return p, h.gone()
+}
+
+func (h *Handle) DropPlans(_ context.Context, before time.Time, limit int) (int, error) {
+	var old []store.PlanRecord
+	err := h.write(Write{What: "drop"}, func() error {
+		for id, made := range h.removed {
+			if made.Before(before.Add(store.PlanKept - store.PlanRemembered)) {
+				delete(h.removed, id)
+			}
+		}
+		for _, p := range h.plans {
+			if p.Made.Before(before) && !slices.ContainsFunc(h.runs, func(r store.RunRecord) bool { return r.Plan == p.ID }) {
+				old = append(old, p)
+			}
+		}
+		slices.SortFunc(old, func(a, b store.PlanRecord) int { return a.Made.Compare(b.Made) })
+		old = old[:min(len(old), limit)]
+		for _, p := range old {
+			h.removed[p.ID] = p.Made
+			delete(h.plans, p.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(old), nil
 }
 
 func (h *Handle) find(is func(store.RunRecord) bool) (store.RunRecord, error) {
@@ -165,6 +199,9 @@ func (h *Handle) AddRun(_ context.Context, r store.RunRecord) error {
 	return h.write(Write{What: "run", Run: r.ID}, func() error {
 		if slices.ContainsFunc(h.runs, func(o store.RunRecord) bool { return o.ID == r.ID || o.Plan == r.Plan }) {
 			return fault.New(fault.Conflict, "There is such a run.")
+		}
+		if _, there := h.plans[r.Plan]; !there {
+			return fault.New(fault.NotFound, "There is no such plan.")
 		}
 		r.Seq, r.Body = int64(len(h.runs)+1), bytes.Clone(r.Body)
 		h.runs = append(h.runs, r)

@@ -213,8 +213,12 @@ func (e *Engine) Survey(ctx context.Context, id string) (Survey, *Result, error)
 		if err != nil {
 			return s, nil, err
 		}
-		_, result, err = decodeBody(s.Request.Kind, b)
-		return s, result, err
+		if _, result, err = decodeBody(s.Request.Kind, b); err != nil {
+			e.o.Log.Error("a survey is unreadable", "survey", id, "err", err)
+			s.State, s.Problem = Failed, unreadableText
+			return s, nil, nil
+		}
+		return s, result, nil
 	}
 	return s, result, nil
 }

@@ -19,6 +19,9 @@ const (
 	seldom = 10 * time.Second
 )
 
+// unreadableText is the problem of a survey whose row cannot be decoded.
+const unreadableText = "This survey is unreadable: its row in the database is not as shardboard wrote it. Measure again."
+
 // load reads what the store has of this cluster, once its id is known: heads of
 // all, results of the newest, and the work of what was interrupted.
 func (e *Engine) load(ctx context.Context) error {
@@ -43,8 +46,12 @@ func (e *Engine) load(ctx context.Context) error {
 	var jobs []*job
 	for i, h := range heads {
 		j := &job{}
-		if err := json.Unmarshal(h.Head, &j.Survey); err != nil {
-			return fmt.Errorf("read survey %s: %w", h.ID, err)
+		if err := json.Unmarshal(h.Head, &j.Survey); err != nil || j.ID != h.ID {
+			// One damaged row hides none of the others.
+			e.o.Log.Error("a survey is unreadable", "survey", h.ID, "err", err)
+			j.Survey = Survey{ID: h.ID, Queued: h.At, State: Failed, Problem: unreadableText}
+			jobs = append(jobs, j)
+			continue
 		}
 		if i < inMemory || !j.State.Ended() {
 			raw, err := e.o.Store.SurveyBody(ctx, e.cluster, h.ID)
@@ -52,7 +59,8 @@ func (e *Engine) load(ctx context.Context) error {
 				return err
 			}
 			if j.work, j.result, err = decodeBody(j.Request.Kind, raw); err != nil {
-				return err
+				e.o.Log.Error("a survey is unreadable", "survey", h.ID, "err", err)
+				j.work, j.result, j.State, j.Problem = nil, nil, Failed, unreadableText
 			}
 			if j.work == nil && !j.State.Ended() {
 				j.State, j.Problem = Failed, "Nothing is left to go on with."

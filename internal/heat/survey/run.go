@@ -11,10 +11,13 @@ import (
 // Run carries out what was started, and goes on with what an earlier process
 // left, until ctx ends. What is then under way stays to be gone on with.
 func (e *Engine) Run(ctx context.Context) error {
+	failed := false
 	for {
-		if err := e.load(ctx); err != nil {
+		err := e.load(ctx)
+		if err != nil && !failed { // it is tried every second
 			e.o.Log.Warn("surveys cannot be read", "err", err)
 		}
+		failed = err != nil
 		if j, own := e.next(ctx); j != nil {
 			e.carryOut(own, ctx, j)
 			continue

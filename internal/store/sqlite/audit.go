@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -132,7 +131,7 @@ func (db *DB) heads(ctx context.Context, query string, args ...any) ([]store.Aud
 		if err := rows.Scan(&h.Seq, &h.Hash, &at, &h.Key, &h.Signature); err != nil {
 			return nil, auditFailure(err)
 		}
-		h.At = time.UnixMilli(at).UTC()
+		h.At = stamped(at)
 		out = append(out, h)
 	}
 	return out, auditFailure(rows.Err())

@@ -95,7 +95,7 @@ func (a *attacked) append(n int) {
 // sql runs statements as another program with the file would.
 func (a *attacked) sql(statements ...string) {
 	a.t.Helper()
-	other, err := sql.Open("sqlite", a.db.path)
+	other, err := sql.Open("sqlite", a.db.file.path)
 	if err != nil {
 		a.t.Fatal(err)
 	}

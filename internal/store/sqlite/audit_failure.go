@@ -4,9 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"modernc.org/sqlite"
-	lib "modernc.org/sqlite/lib"
-
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
@@ -30,12 +27,8 @@ func auditFailure(err error) error {
 	if strings.Contains(text, "no such column") || strings.Contains(text, "Scan error") {
 		return fault.Wrap(fault.Unavailable, damaged(err), "The audit tables have other columns than this program made, or values of another type in them. Restore the data directory from a backup.")
 	}
-	var code *sqlite.Error
-	if errors.As(err, &code) {
-		switch code.Code() & 0xff { // the low byte is the primary code
-		case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-			return fault.Wrap(fault.Unavailable, damaged(err), "The database file is damaged: SQLite cannot read a part of it. Restore the data directory from a backup; the log has SQLite's words.")
-		}
+	if t, ok := store.TroubleOf(err); ok && (t.Code == store.TroubleDamaged || t.Code == store.TroubleSchema) {
+		return damaged(err) // in words already, with the remedy
 	}
 	return unavailable(err)
 }

@@ -3,16 +3,20 @@ package sqlite
 import (
 	"crypto/ed25519"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fault"
 	"shardboard/internal/store/audit"
 )
 
-// never is the finding of what this machine cannot show by itself.
-const never = ""
+const (
+	never     = ""           // what this machine cannot show by itself
+	notOpened = "not opened" // the data is not opened
+)
 
 // What is done to the data of a server that has ended, and the finding of the next
 // start. killed is what was recorded after the last signed head and before a kill.
@@ -29,8 +33,8 @@ var foundNextStart = map[string]struct {
 	"old edited":                {0, func(a *attacked) { a.sql(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
 	"last made anew":            {0, func(a *attacked) { a.put(29, "REPLACE"); a.sql(`DELETE FROM audit_heads`) }, audit.Rebuilt},
 	"head edited":               {0, func(a *attacked) { a.sql(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
-	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, audit.Damaged},
-	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, audit.Damaged},
+	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, notOpened},
+	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, notOpened},
 	"heads deleted":             {0, func(a *attacked) { a.sql(`DELETE FROM audit_heads`) }, never}, // the witness has the newest: nothing is lost
 	"witness deleted":           {0, func(a *attacked) { a.forget() }, never},                       // the heads have it: the log says so
 	"witness put back": {0, func(a *attacked) {
@@ -67,6 +71,12 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				c.tamper(a)
 				if err := a.db.Close(); err != nil {
 					t.Fatal(err)
+				}
+				if c.code == notOpened {
+					if db, err := Open(t.Context(), filepath.Join(dir, "data")); err == nil || !strings.Contains(fault.Text(err), "is missing") {
+						t.Errorf("opened: %v, %v", db, err)
+					}
+					return
 				}
 				b := attack(t, dir, made, a.key)
 				b.serve()

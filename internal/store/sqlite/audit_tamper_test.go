@@ -65,14 +65,14 @@ var foundNextMinute = map[string]struct {
 		a.sql(`DROP TABLE audit`, `CREATE TABLE audit (seq INTEGER PRIMARY KEY, entry, prev, hash)`)
 	}, audit.Cut},
 	"heads' table dropped": {func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, audit.Damaged},
-	"file removed":         {func(a *attacked) { _ = os.Remove(a.db.path) }, audit.Damaged},
+	"file removed":         {func(a *attacked) { _ = os.Remove(a.db.file.path) }, audit.Damaged},
 	"file replaced": {func(a *attacked) {
-		text, err := os.ReadFile(a.db.path)
+		text, err := os.ReadFile(a.db.file.path)
 		if err != nil {
 			a.t.Fatal(err)
 		}
-		a.write(a.db.path+".old", string(text))
-		_ = os.Rename(a.db.path+".old", a.db.path)
+		a.write(a.db.file.path+".old", string(text))
+		_ = os.Rename(a.db.file.path+".old", a.db.file.path)
 	}, audit.Damaged},
 }
 

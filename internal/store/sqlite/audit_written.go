@@ -112,11 +112,11 @@ func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
 // inPlace finds that the database file was removed or replaced while it is open:
 // what is written then goes to a file that nobody can open any more.
 func (db *DB) inPlace() error {
-	now, err := os.Stat(db.path)
+	now, err := os.Stat(db.file.path)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, damaged(err), "The database file is gone from the data directory or cannot be reached. What is written now is lost when this process ends. Stop it, put the directory back, and start it again.")
 	}
-	if !os.SameFile(now, db.file) {
+	if !os.SameFile(now, db.opened) {
 		return fault.Wrap(fault.Unavailable, damaged(nil), "The database file in the data directory was replaced while this process runs. What is written now is lost when the process ends. Stop it, decide which file is the right one, and start it again.")
 	}
 	return nil

@@ -3,36 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 )
-
-// connector opens the connections of a pool, each only while the path still leads
-// to what is open already: otherwise it would be one to another store, whose
-// users and sessions would be mixed with ours.
-type connector struct {
-	driver driver.Driver
-	name   string
-	check  func() error
-}
-
-// Connect opens a connection.
-func (c *connector) Connect(context.Context) (driver.Conn, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	conn, err := c.driver.Open(c.name)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.check(); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return conn, nil
-}
-
-// Driver is for driver.Connector.
-func (c *connector) Driver() driver.Driver { return c.driver }
 
 // notLost is an error when the path leads to something else than what is open.
 func (db *DB) notLost() error {

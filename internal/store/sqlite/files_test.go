@@ -22,8 +22,8 @@ func refused(t *testing.T, name string, db *DB, err error, want string) {
 	}
 }
 
-// filled is a data directory with one user.
-func filled(t *testing.T, dir, user string) string {
+// seeded is a data directory with one user.
+func seeded(t *testing.T, dir, user string) string {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
 	if err != nil {
@@ -37,11 +37,11 @@ func filled(t *testing.T, dir, user string) string {
 
 // Another user removes the database and puts one with an admin of her own there.
 func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
-	dir := filled(t, filepath.Join(t.TempDir(), "data"), "anna")
+	dir := seeded(t, filepath.Join(t.TempDir(), "data"), "anna")
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	eves := filled(t, filepath.Join(t.TempDir(), "data"), "eve")
+	eves := seeded(t, filepath.Join(t.TempDir(), "data"), "eve")
 	if err := os.Rename(filepath.Join(eves, fileName), filepath.Join(dir, fileName)); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
 		return // only root gives files away
 	}
 	for _, name := range []string{fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal", lockName} {
-		dir := filled(t, filepath.Join(t.TempDir(), "data"), "anna")
+		dir := seeded(t, filepath.Join(t.TempDir(), "data"), "anna")
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)); err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
 
 func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 	top := t.TempDir()
-	filled(t, filepath.Join(top, "real"), "anna")
+	seeded(t, filepath.Join(top, "real"), "anna")
 	if err := os.Symlink("real", filepath.Join(top, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 }
 
 func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
-	dir := filled(t, t.TempDir(), "anna")
+	dir := seeded(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, fileName), 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
 
 // A copy is read as it is: others may look in, files may have a second name.
 func TestACopyIsReadAndNotChanged(t *testing.T) {
-	dir := filled(t, t.TempDir(), "anna")
+	dir := seeded(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
 		t.Fatal(err)
 	}

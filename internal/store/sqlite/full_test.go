@@ -47,8 +47,11 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	for n := 0; full == nil && n < 1000; n++ {
 		full = write(fmt.Sprint("before", n))
 	}
-	if fault.Of(full) != fault.Unavailable || !strings.Contains(fault.Text(full), "full") {
+	if what, _ := store.TroubleOf(full); fault.Of(full) != fault.Unavailable || what.Code != store.TroubleFull || !strings.Contains(fault.Text(full), "are free") {
 		t.Fatalf("a full disk says %v", full)
+	}
+	if now := db.Trouble(); now == nil || now.Code != store.TroubleFull {
+		t.Fatalf("the trouble is not remembered: %+v", now)
 	}
 	for n := range 20 { // whatever still fits is whole, the rest is not there
 		_ = write(fmt.Sprint("while", n))
@@ -82,6 +85,9 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	check()
 	pages(1 << 20)
 	keep(t, write("after"))
+	if now := db.Trouble(); now != nil {
+		t.Errorf("a write has succeeded, and the trouble is still %+v", now)
+	}
 	keep(t, db.Close())
 	db = open(t, dir)
 	check()

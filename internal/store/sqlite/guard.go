@@ -115,14 +115,15 @@ type ownership struct {
 
 // own takes the guard and then the directory's lock, and makes a directory that
 // is missing, but not where the guard says that another process still uses the one
-// that was there.
-func own(dir string) (o ownership, err error) {
+// that was there. words
+// tells what an error of the system means, where that is known.
+func own(dir string, words func(error) error) (o ownership, err error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		if o.guard, err = takeGuardPatiently(dir); err != nil {
 			return o, err
 		}
 	}
-	if err := o.take(dir); err != nil {
+	if err := o.take(dir, words); err != nil {
 		return o, errors.Join(err, release(o.lock), release(o.guard))
 	}
 	if o.lock == nil {
@@ -132,10 +133,10 @@ func own(dir string) (o ownership, err error) {
 	return o, err
 }
 
-func (o *ownership) take(dir string) error {
+func (o *ownership) take(dir string, words func(error) error) error {
 	made, err := fileperm.OwnDir("data directory", dir)
 	if err != nil {
-		return classify(err, "Cannot use or make the data directory %s: %v. Choose another with --data-dir.", dir, err)
+		return cannot(words(err), "Cannot use or make the data directory %s: %v. Choose another with --data-dir.", dir, err)
 	}
 	o.path, o.notes = made.Path, made.Notes
 	if o.guard == nil {
@@ -144,7 +145,7 @@ func (o *ownership) take(dir string) error {
 		}
 	}
 	if o.lock, err = acquirePatiently(filepath.Join(o.path, lockName)); err != nil {
-		return classify(err, "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
+		return cannot(words(err), "Cannot lock the data directory %s. Choose another with --data-dir.", dir)
 	}
 	return nil
 }

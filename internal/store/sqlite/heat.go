@@ -78,7 +78,7 @@ func (db *DB) heatColumns(ctx context.Context, cluster string) ([]store.HeatColu
 		if err := rows.Scan(&c.Picture, &at, &step, &c.Axis, &c.Body); err != nil {
 			return nil, err
 		}
-		c.At, c.Step = time.UnixMilli(at).UTC(), time.Duration(step)*time.Millisecond
+		c.At, c.Step = stamped(at), time.Duration(step)*time.Millisecond
 		out = append(out, c)
 	}
 	return out, rows.Err()

@@ -49,10 +49,10 @@ func (db *DB) HistoryOf(ctx context.Context, cluster, stream string, at time.Tim
 	for rows.Next() {
 		e := store.HistoryEntry{Stream: stream}
 		var ms int64
-		if err := rows.Scan(&e.Seq, &ms, &e.Whole, &e.Body); err != nil {
+		if err := rows.Scan(&e.Seq, &ms, (*flag)(&e.Whole), &e.Body); err != nil {
 			return nil, unavailable(err)
 		}
-		e.At = time.UnixMilli(ms).UTC()
+		e.At = stamped(ms)
 		out = append(out, e)
 	}
 	return out, unavailable(rows.Err())
@@ -73,7 +73,7 @@ func (db *DB) HistoryTimes(ctx context.Context, cluster, prefix string, from, to
 		if err := rows.Scan(&ms); err != nil {
 			return nil, unavailable(err)
 		}
-		out = append(out, time.UnixMilli(ms).UTC())
+		out = append(out, stamped(ms))
 	}
 	return out, unavailable(rows.Err())
 }

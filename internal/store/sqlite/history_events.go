@@ -31,10 +31,10 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 	for len(out) < q.Limit && rows.Next() {
 		var e store.HistoryEvent
 		var ms int64
-		if err := rows.Scan(&e.ID, &ms, &e.What, &e.NS, &e.Shard, &e.Failed, &e.Details); err != nil {
+		if err := rows.Scan(&e.ID, &ms, &e.What, &e.NS, &e.Shard, (*flag)(&e.Failed), &e.Details); err != nil {
 			return nil, unavailable(err)
 		}
-		e.At = time.UnixMilli(ms).UTC()
+		e.At = stamped(ms)
 		if q.Without == nil || !q.Without(e) {
 			out = append(out, e)
 		}
@@ -85,7 +85,7 @@ func (db *DB) WatchedSpans(ctx context.Context, cluster string, from, to time.Ti
 		if err := rows.Scan(&since, &until); err != nil {
 			return nil, unavailable(err)
 		}
-		out = append(out, store.Watched{From: time.UnixMilli(since).UTC(), To: time.UnixMilli(until).UTC()})
+		out = append(out, store.Watched{From: stamped(since), To: stamped(until)})
 	}
 	return out, unavailable(rows.Err())
 }

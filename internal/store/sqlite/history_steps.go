@@ -22,10 +22,10 @@ func (db *DB) HistoryBetween(ctx context.Context, cluster, prefix string, from, 
 	for rows.Next() {
 		var e store.HistoryEntry
 		var ms int64
-		if err := rows.Scan(&e.Seq, &e.Stream, &ms, &e.Whole, &e.Body); err != nil {
+		if err := rows.Scan(&e.Seq, &e.Stream, &ms, (*flag)(&e.Whole), &e.Body); err != nil {
 			return nil, unavailable(err)
 		}
-		e.At = time.UnixMilli(ms).UTC()
+		e.At = stamped(ms)
 		out = append(out, e)
 	}
 	return out, unavailable(rows.Err())
@@ -42,5 +42,5 @@ func (db *DB) HistoryStep(ctx context.Context, cluster, prefix string, at time.T
 	if err != nil || !ms.Valid {
 		return time.Time{}, unavailable(err)
 	}
-	return time.UnixMilli(ms.Int64).UTC(), nil
+	return stamped(ms.Int64), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	driver "modernc.org/sqlite"
 	code "modernc.org/sqlite/lib"
@@ -42,16 +41,21 @@ func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, er
 	err = db.read.QueryRowContext(ctx, `SELECT id, cluster, by, kind, hash, made, expires, body FROM plans WHERE id = ?`, id).
 		Scan(&p.ID, &p.Cluster, &p.By, &p.Kind, &p.Hash, &made, &expires, &p.Body)
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, fault.New(fault.NotFound, "There is no such plan.")
+		return p, db.noPlan(ctx, id)
 	}
-	p.Made, p.Expires = time.UnixMilli(made).UTC(), time.UnixMilli(expires).UTC()
+	p.Made, p.Expires = stamped(made), stamped(expires)
 	return p, unavailable(err)
 }
 
 // AddRun keeps a new run.
 func (db *DB) AddRun(ctx context.Context, r store.RunRecord) error {
-	return db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.Plan, r.Cluster, r.By, r.State, r.Open, r.Started.UnixMilli(), ended(r), r.Body)
+	var e *driver.Error
+	if errors.As(err, &e) && e.Code() == code.SQLITE_CONSTRAINT_FOREIGNKEY {
+		return db.noPlan(ctx, r.Plan)
+	}
+	return err
 }
 
 // ended is a run's end as it is stored.
@@ -90,13 +94,13 @@ func (db *DB) PlanRun(ctx context.Context, plan string) (store.RunRecord, error)
 func scanRun(row interface{ Scan(...any) error }) (r store.RunRecord, err error) {
 	var started int64
 	var end sql.NullInt64
-	err = row.Scan(&r.Seq, &r.ID, &r.Plan, &r.Cluster, &r.By, &r.State, &r.Open, &started, &end, &r.Body)
+	err = row.Scan(&r.Seq, &r.ID, &r.Plan, &r.Cluster, &r.By, &r.State, (*flag)(&r.Open), &started, &end, &r.Body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, errNoRun
 	}
-	r.Started = time.UnixMilli(started).UTC()
+	r.Started = stamped(started)
 	if end.Valid {
-		r.Ended = time.UnixMilli(end.Int64).UTC()
+		r.Ended = stamped(end.Int64)
 	}
 	return r, unavailable(err)
 }
@@ -113,19 +117,7 @@ func (db *DB) OpenRuns(ctx context.Context, cluster string) ([]store.RunRecord, 
 
 func (db *DB) runs(ctx context.Context, where string, args ...any) ([]store.RunRecord, error) {
 	rows, err := db.read.QueryContext(ctx, runColumns+where, args...)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	defer rows.Close()
-	var out []store.RunRecord
-	for rows.Next() {
-		r, err := scanRun(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, unavailable(rows.Err())
+	return readable(db, "runs", rows, err, func(row scanner) (store.RunRecord, error) { return scanRun(row) })
 }
 
 // AddIntent keeps an intent.
@@ -147,7 +139,7 @@ func (db *DB) Intents(ctx context.Context, run string) ([]store.IntentRecord, er
 		if err := rows.Scan(&i.Run, &i.Step, &at, &i.DB, &i.Command); err != nil {
 			return nil, unavailable(err)
 		}
-		i.At = time.UnixMilli(at).UTC()
+		i.At = stamped(at)
 		out = append(out, i)
 	}
 	return out, unavailable(rows.Err())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/hostile"
 )
 
 //go:embed migrations/*.sql
@@ -98,14 +99,38 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
+	if err := newer(done); err != nil {
+		return err
+	}
+	if len(done) < len(steps()) {
+		return fault.New(fault.Conflict, "An older shardboard owns this data and has to end first.")
+	}
+	return nil
+}
+
+// checkNewer refuses a file that a newer shardboard has written before this one
+// changes anything in it.
+func checkNewer(ctx context.Context, db *sql.DB) error {
+	found, err := columnsOf(ctx, db)
+	if err != nil {
+		return err
+	}
+	if _, any := found["migrations"]; !any {
+		return nil
+	}
+	done, err := applied(ctx, db)
+	if err != nil {
+		return err
+	}
+	return newer(done)
+}
+
+func newer(done []string) error {
 	known := steps()
 	for _, name := range done {
 		if !slices.Contains(known, name) {
-			return fault.New(fault.Conflict, "A newer shardboard has written this data (%s). Use that version; data never goes back to an older one.", name)
+			return fault.New(fault.Conflict, "A newer shardboard has written this data (%s). Start that version or a later one again, or restore a backup from before the upgrade; data never goes back to an older version.", hostile.Line(hostile.Shorten(name, 100)))
 		}
-	}
-	if len(done) < len(known) {
-		return fault.New(fault.Conflict, "An older shardboard owns this data and has to end first.")
 	}
 	return nil
 }

@@ -26,10 +26,10 @@ func (db *DB) Restore(ctx context.Context, cluster, id string, e store.AuditEntr
 
 // Dismissals are all decisions, newest first.
 func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal, error) {
-	return listed(ctx, db, func(scan func(...any) error) (d store.Dismissal, err error) {
+	return listed(ctx, db, "dismissals", func(scan func(...any) error) (d store.Dismissal, err error) {
 		var at int64
 		err = scan(&d.ID, &d.By, &d.Reason, &at)
-		d.At = time.UnixMilli(at).UTC()
+		d.At = stamped(at)
 		return d, err
 	}, `SELECT id, by, reason, at FROM dismissals WHERE cluster = ? ORDER BY at DESC, id`, cluster)
 }
@@ -55,10 +55,10 @@ func (db *DB) EndSilence(ctx context.Context, cluster, id string, e store.AuditE
 
 // Silences are those that hold.
 func (db *DB) Silences(ctx context.Context, cluster string, now time.Time) ([]store.Silence, error) {
-	return listed(ctx, db, func(scan func(...any) error) (s store.Silence, err error) {
+	return listed(ctx, db, "silences", func(scan func(...any) error) (s store.Silence, err error) {
 		var at, until int64
 		err = scan(&s.ID, &s.Alert, &s.Rule, &s.By, &s.Reason, &at, &until)
-		s.At, s.Until = time.UnixMilli(at).UTC(), time.UnixMilli(until).UTC()
+		s.At, s.Until = stamped(at), stamped(until)
 		return s, err
 	}, `SELECT id, alert, rule, by, reason, at, until FROM silences WHERE cluster = ? AND until > ? ORDER BY until, id`, cluster, now.UnixMilli())
 }
@@ -81,10 +81,10 @@ func (db *DB) EndWatch(ctx context.Context, cluster string, w store.Watch) error
 
 // Watches are one person's.
 func (db *DB) Watches(ctx context.Context, cluster, by string) ([]store.Watch, error) {
-	return listed(ctx, db, func(scan func(...any) error) (w store.Watch, err error) {
+	return listed(ctx, db, "watches", func(scan func(...any) error) (w store.Watch, err error) {
 		var at int64
 		err = scan(&w.Kind, &w.Subject, &w.By, &at)
-		w.At = time.UnixMilli(at).UTC()
+		w.At = stamped(at)
 		return w, err
 	}, `SELECT kind, subject, by, at FROM watches WHERE cluster = ? AND by = ? ORDER BY at, kind, subject`, cluster, by)
 }
@@ -110,22 +110,4 @@ func gone(done sql.Result, err error) error {
 		return fault.New(fault.NotFound, "There is none any more: somebody may have taken it back before.")
 	}
 	return unavailable(err)
-}
-
-// listed reads rows one by one.
-func listed[T any](ctx context.Context, db *DB, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	defer rows.Close()
-	var out []T
-	for rows.Next() {
-		v, err := one(rows.Scan)
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		out = append(out, v)
-	}
-	return out, unavailable(rows.Err())
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"shardboard/internal/store"
 )
@@ -27,10 +26,10 @@ func (db *DB) SaveAlerts(ctx context.Context, cluster string, c store.AlertChang
 
 // Alerts are all that are kept.
 func (db *DB) Alerts(ctx context.Context, cluster string) ([]store.AlertRecord, error) {
-	return listed(ctx, db, func(scan func(...any) error) (a store.AlertRecord, err error) {
+	return listed(ctx, db, "alerts", func(scan func(...any) error) (a store.AlertRecord, err error) {
 		var at int64
 		err = scan(&a.ID, &at, &a.Body)
-		a.At = time.UnixMilli(at).UTC()
+		a.At = stamped(at)
 		return a, err
 	}, `SELECT id, at, body FROM alerts WHERE cluster = ? ORDER BY id`, cluster)
 }
@@ -49,10 +48,10 @@ func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery
 
 // Deliveries are the last of each target.
 func (db *DB) Deliveries(ctx context.Context, cluster string) ([]store.Delivery, error) {
-	return listed(ctx, db, func(scan func(...any) error) (d store.Delivery, err error) {
+	return listed(ctx, db, "deliveries", func(scan func(...any) error) (d store.Delivery, err error) {
 		var at int64
-		err = scan(&d.Target, &at, &d.Code, &d.Status, &d.Alerts, &d.Test, &d.Failed)
-		d.At = time.UnixMilli(at).UTC()
+		err = scan(&d.Target, &at, &d.Code, &d.Status, &d.Alerts, (*flag)(&d.Test), &d.Failed)
+		d.At = stamped(at)
 		return d, err
 	}, `SELECT target, at, code, status, alerts, test, failed FROM deliveries WHERE cluster = ? ORDER BY target`, cluster)
 }

@@ -10,11 +10,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"strings"
+	"sync/atomic"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
@@ -35,8 +34,8 @@ type DB struct {
 	lock   *os.File  // nil when read only
 	guard  *os.File  // nil when read only, or where there can be none
 	notes  []string
-	path   string
-	file   os.FileInfo // the database file as it was opened
+	file   *file       // what is wrong with the database, as all connections meet it
+	opened os.FileInfo // the database file as it was opened
 
 	place     *place   // nil in what OpenReader gives
 	probe     *os.File // the lock file of another process's directory; nil when we own it
@@ -44,6 +43,8 @@ type DB struct {
 
 	turn    chan struct{} // holds one token while a change is made
 	written written
+
+	checked atomic.Bool // all pages were read since the start, and fit together
 }
 
 var _ store.Store = (*DB)(nil)
@@ -51,31 +52,36 @@ var _ store.Store = (*DB)(nil)
 // Open opens or makes the store in a directory that nobody else may write to or
 // replace (package fileperm). When another process owns it, the store opens for
 // reading, and Owner is false.
-func Open(ctx context.Context, dir string) (*DB, error) {
-	held, err := own(dir)
+func Open(ctx context.Context, dir string) (*DB, error) { return OpenWith(ctx, dir, Options{}) }
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
+	f := newFile(filepath.Join(dir, fileName), o)
+	held, err := own(dir, f.failed)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
+	f.path = filepath.Join(held.path, fileName)
+	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
 		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
 	}
 	if db.place, err = placeOf(dir); err != nil {
-		return nil, errors.Join(classify(err, "Cannot open the data directory %s: %v.", dir, err), db.Close())
+		return nil, errors.Join(cannot(f.failed(err), "Cannot open the data directory %s: %v.", dir, err), db.Close())
 	}
-	if err := db.open(ctx, filepath.Join(held.path, fileName), fileperm.CheckOwn); err != nil {
-		err = auditFailure(err)
-		return nil, errors.Join(classify(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
+	if err := db.open(ctx, fileperm.CheckOwn); err != nil {
+		return nil, errors.Join(cannot(err, "Cannot open the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	if err := db.watchPlace(ctx, dir); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, err, "The data directory %s changed while it was opened. Start again.", dir), db.Close())
+		return nil, errors.Join(cannot(err, "The data directory %s changed while it was opened. Start again.", dir), db.Close())
 	}
 	return db, nil
 }
 
-// classify leaves a refusal as it is: it says what to do.
-func classify(err error, format string, args ...any) error {
-	if fault.Of(err) == fault.Invalid {
+// cannot gives a failure to open its sentence. A refusal, and what is wrong with the
+// file itself, has one already, with the remedy.
+func cannot(err error, format string, args ...any) error {
+	if _, known := store.TroubleOf(err); known || fault.Of(err) == fault.Invalid {
 		return err
 	}
 	return fault.Wrap(fault.Unavailable, err, format, args...)
@@ -83,77 +89,80 @@ func classify(err error, format string, args ...any) error {
 
 // open opens the database. SQLite opens files by their paths, again and again;
 // check says for each of them whether it is one to be used, before and after.
-func (db *DB) open(ctx context.Context, path string, check checkFile) error {
-	if err := checkFiles(path, check); err != nil {
-		return err
+func (db *DB) open(ctx context.Context, check checkFile) error {
+	f := db.file
+	if err := checkFiles(f.path, check); err != nil {
+		return f.failed(err)
 	}
-	if db.lock != nil {
-		if err := restrict(path); err != nil {
-			return err
-		}
-	}
-	was, err := os.Lstat(path)
+	isNew, err := f.recognise(ctx)
 	if err != nil {
 		return err
 	}
-	if err := db.connect(ctx, path); err != nil {
-		return err
-	}
-	if err := fileperm.Same("database", path, was); err != nil {
-		return err
-	}
-	return checkFiles(path, check)
-}
-
-func (db *DB) connect(ctx context.Context, path string) error {
 	if db.lock != nil {
-		w, err := db.pool(path, "rwc", 1)
-		if err != nil {
-			return err
-		}
-		db.write = w
-		if err := migrate(ctx, w); err != nil {
-			return err
+		if err := restrict(f.path); err != nil {
+			return f.failed(err)
 		}
 	}
-	r, err := db.pool(path, "ro", readers+1)
+	was, err := os.Lstat(f.path)
 	if err != nil {
+		return f.failed(err)
+	}
+	if err := db.connect(ctx, isNew); err != nil {
 		return err
 	}
-	db.read = r
-	if err := r.PingContext(ctx); err != nil {
-		return fmt.Errorf("open %s for reading: %w", path, err)
-	}
-	if err := checkVersion(ctx, r); err != nil {
+	if err := fileperm.Same("database", f.path, was); err != nil {
 		return err
 	}
-	if db.file, err = os.Stat(path); err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
-	}
-	db.path = path
+	db.opened = was
 	if db.write != nil {
 		db.begun(ctx)
 	}
-	return nil
+	f.open()
+	return checkFiles(f.path, check)
 }
 
-// pool names every setting in the address, so that each connection of the pool
-// has them.
-func (db *DB) pool(path, mode string, connections int) (*sql.DB, error) {
-	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
-	if mode != "ro" {
-		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(FULL)")
-		q.Set("_txlock", "immediate")
+func (db *DB) connect(ctx context.Context, isNew bool) (err error) {
+	f := db.file
+	if db.lock != nil {
+		if err := db.upgrade(ctx, isNew); err != nil {
+			return err
+		}
 	}
-	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
-	found, err := sql.Open("sqlite", name) // connects to nothing
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	if db.read, err = f.connect("ro", readers+1, db.notLost); err != nil {
+		return err
 	}
-	pool := sql.OpenDB(&connector{driver: found.Driver(), name: name, check: db.notLost})
-	pool.SetMaxOpenConns(connections)
-	pool.SetMaxIdleConns(connections)
-	return pool, found.Close()
+	if err := db.read.PingContext(ctx); err != nil {
+		return fmt.Errorf("open %s for reading: %w", f.path, err)
+	}
+	if err := checkVersion(ctx, db.read); err != nil {
+		return err
+	}
+	return f.complete(ctx, db.read)
+}
+
+// upgrade opens the file for writing and brings its tables up to this version. It is
+// checked before anything is changed in it: what is written into a damaged file can
+// destroy what could still be saved.
+func (db *DB) upgrade(ctx context.Context, isNew bool) (err error) {
+	f := db.file
+	if db.write, err = f.connect("rwc", 1, db.notLost); err != nil {
+		return err
+	}
+	if !isNew {
+		if err := db.checkAtStart(ctx, db.write); err != nil {
+			return err
+		}
+		if err := checkNewer(ctx, db.write); err != nil {
+			return err
+		}
+	}
+	if err := migrate(ctx, db.write); err != nil {
+		return f.halfway(err)
+	}
+	if isNew {
+		db.checked.Store(true)
+	}
+	return mark(ctx, db.write)
 }
 
 // watchPlace notes what was opened, for Writable and Watch.
@@ -225,6 +234,9 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := db.Writable(); err != nil {
 		return err
 	}
+	if err := db.file.damaged(); err != nil {
+		return err
+	}
 	if err := db.enter(ctx); err != nil {
 		return unavailable(err)
 	}
@@ -249,10 +261,22 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// unavailable is a failure of the file itself.
+// unavailable is a failure to read or write. What is wrong with the file is told by
+// the connection already; a value that does not fit is one row's fault; the rest is
+// ours and stays without a kind.
 func unavailable(err error) error {
-	if err == nil || fault.Of(err) != fault.Internal {
+	switch {
+	case err == nil || fault.Of(err) != fault.Internal || errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, sql.ErrConnDone), strings.Contains(err.Error(), "sql: database is closed"):
+		return fault.Wrap(fault.Unavailable, err, "shardboard is being stopped.")
+	case unscannable(err):
+		return fault.Wrap(fault.Unavailable, err, "A row of the database cannot be read: it is not as shardboard wrote it. The log names the column.")
 	}
-	return fault.Wrap(fault.Unavailable, err, "The data directory cannot be used now: the disk may be full or gone. The log has the cause.")
+	return err
+}
+
+// unscannable tells that a row's value is not of the type of its column.
+func unscannable(err error) bool {
+	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"shardboard/internal/store"
 )
@@ -30,12 +29,12 @@ func (db *DB) RunOutcome(ctx context.Context, cluster, run string) (store.RunOut
 // OpenRunOutcomes gives those that are still being measured.
 func (db *DB) OpenRunOutcomes(ctx context.Context, cluster string) ([]store.RunOutcome, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT run, at, open, body FROM run_outcomes WHERE cluster = ? AND open = 1 ORDER BY run`, cluster)
-	return all(rows, err, scanOutcome)
+	return readable(db, "run_outcomes", rows, err, scanOutcome)
 }
 
 func scanOutcome(row scanner) (o store.RunOutcome, err error) {
 	var at int64
-	err = row.Scan(&o.Run, &at, &o.Open, &o.Body)
-	o.At = time.UnixMilli(at).UTC()
+	err = row.Scan(&o.Run, &at, (*flag)(&o.Open), &o.Body)
+	o.At = stamped(at)
 	return o, err
 }

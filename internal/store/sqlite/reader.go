@@ -21,17 +21,17 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
 	if err != nil {
-		return nil, classify(err, "Cannot read the data directory %s: %v.", dir, err)
+		return nil, cannot(err, "Cannot read the data directory %s: %v.", dir, err)
 	}
 	path := filepath.Join(at.Path, fileName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{notes: at.Notes, condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
+	db := &DB{notes: at.Notes, file: newFile(path, Options{}), condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
 	check := func(what, path string) error { return fileperm.CheckRead(what, path, at) }
-	if err := db.open(ctx, path, check); err != nil {
+	if err := db.open(ctx, check); err != nil {
 		err = auditFailure(err)
-		return nil, errors.Join(classify(err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
+		return nil, errors.Join(cannot(err, "Cannot read the data in %s: %s", dir, fault.Text(err)), db.Close())
 	}
 	return db, nil
 }

@@ -70,7 +70,7 @@ func (db *DB) SessionByFormer(ctx context.Context, hash []byte) (store.Session, 
 func (db *DB) Sessions(ctx context.Context, subject string) ([]store.Session, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
 		WHERE ? IN ('', subject) ORDER BY created DESC, id`, subject)
-	return all(rows, err, scanSession)
+	return readable(db, "sessions", rows, err, scanSession)
 }
 
 // TouchSession notes a use. A loss of it would cost nothing, but there is one
@@ -112,7 +112,7 @@ func oneSession(row *sql.Row) (store.Session, error) {
 
 func scanSession(row scanner) (s store.Session, err error) {
 	var created, used, expires, former int64
-	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, &s.Stale, &former)
+	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, (*flag)(&s.Stale), &former)
 	s.Created, s.Used, s.Expires, s.Former = instant(created), instant(used), instant(expires), instant(former)
 	return s, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -37,7 +36,7 @@ func (db *DB) SurveyHeads(ctx context.Context, cluster string, limit int) ([]sto
 		if err := rows.Scan(&s.ID, &at, &s.Head); err != nil {
 			return nil, unavailable(err)
 		}
-		s.At = time.UnixMilli(at).UTC()
+		s.At = stamped(at)
 		out = append(out, s)
 	}
 	return out, unavailable(rows.Err())

@@ -38,7 +38,7 @@ func (db *DB) TokenByHash(ctx context.Context, hash []byte) (store.Token, error)
 func (db *DB) Tokens(ctx context.Context, owner string) ([]store.Token, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+tokenColumns+` FROM tokens
 		WHERE ? IN ('', owner) ORDER BY created DESC, id`, owner)
-	return all(rows, err, scanToken)
+	return readable(db, "tokens", rows, err, scanToken)
 }
 
 // TouchToken notes a use.

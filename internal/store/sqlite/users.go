@@ -71,7 +71,7 @@ func (db *DB) UserByName(ctx context.Context, name string) (store.User, error) {
 // Users are all accounts by name.
 func (db *DB) Users(ctx context.Context) ([]store.User, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+userColumns+` FROM users ORDER BY name`)
-	return all(rows, err, scanUser)
+	return readable(db, "users", rows, err, scanUser)
 }
 
 // ChangeUser changes an account, ends sessions and records it, all or nothing.
@@ -146,7 +146,7 @@ func oneUser(row *sql.Row) (store.User, error) {
 
 func scanUser(row scanner) (u store.User, err error) {
 	var created, login int64
-	err = row.Scan(&u.ID, &u.Name, &u.Role, &u.Password, &u.BreakGlass, &u.Disabled, &created, &login)
+	err = row.Scan(&u.ID, &u.Name, &u.Role, &u.Password, (*flag)(&u.BreakGlass), (*flag)(&u.Disabled), &created, &login)
 	u.Created, u.LastLogin = instant(created), instant(login)
 	return u, err
 }
@@ -163,5 +163,5 @@ func instant(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(ms).UTC()
+	return stamped(ms)
 }

@@ -152,6 +152,7 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			t.Error(diff)
 		}
 	})
+	removedPlans(t, open)
 	t.Run("AStepIsIntendedOnce", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
 		must(t, j.SavePlan(ctx, plan("p1")))

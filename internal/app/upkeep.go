@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+const (
+	upkeepEvery = 24 * time.Hour
+	// planBatch is how many plans one transaction removes: a few milliseconds, so that
+	// nobody who wants to write waits for it.
+	planBatch = 200
+	planPause = 50 * time.Millisecond // between batches
+)
+
+// upkeep is what the owner of the data does for it at start and once a day: it checks
+// the pages of the database and removes plans that were never run.
+type upkeep struct {
+	db interface {
+		store.Journal
+		Owner() bool
+		Trouble() *store.Trouble
+		Unreadable() []store.UnreadableRows
+		Checked() bool
+		Check(ctx context.Context) error
+	}
+	log *slog.Logger
+}
+
+// run works until the context ends. Trouble with the data is told by the data itself;
+// the next day tries again.
+func (u upkeep) run(ctx context.Context) error {
+	if !u.db.Owner() {
+		return nil
+	}
+	day := time.NewTicker(upkeepEvery)
+	defer day.Stop()
+	for first := true; ; first = false {
+		if !first || !u.db.Checked() { // the start checks what it has time for
+			if err := u.db.Check(ctx); err != nil && ctx.Err() == nil {
+				u.log.Error("check the database", "err", err)
+			}
+		}
+		if err := u.dropPlans(ctx); err != nil && ctx.Err() == nil {
+			u.log.Warn("remove plans that were never run", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-day.C:
+		}
+	}
+}
+
+// dropPlans removes in batches, by the time that is stored with each plan. A clock
+// that is set forward removes plans early; they cannot be run any more by then.
+func (u upkeep) dropPlans(ctx context.Context) error {
+	before, total := time.Now().Add(-store.PlanKept), 0
+	for {
+		n, err := u.db.DropPlans(ctx, before, planBatch)
+		if total += n; err != nil {
+			return err
+		}
+		if n < planBatch {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(planPause):
+		}
+	}
+	if total > 0 {
+		u.log.Info("removed plans that were never run", "plans", total, "madeBefore", before.UTC().Format(time.RFC3339))
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/sqlite"
+)
+
+// Plans are removed at start and every day, all that are old enough, in batches; what
+// was run stays, and so does its entry in the audit record.
+func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		db, err := sqlite.Open(ctx, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		save := func(id string) {
+			t.Helper()
+			now := time.Now()
+			if err := db.SavePlan(ctx, store.PlanRecord{ID: id, Cluster: "c", Made: now, Expires: now.Add(15 * time.Minute), Body: []byte("{}")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const many = 2*planBatch + 10
+		for i := range many {
+			save(fmt.Sprint("old", i))
+		}
+		if err := db.AddRun(ctx, store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24 * time.Hour)
+		save("young")
+		left := func() (n int) {
+			t.Helper()
+			for i := range many {
+				switch _, err := db.PlanRecord(ctx, fmt.Sprint("old", i)); {
+				case err == nil:
+					n++
+				case !errors.Is(err, store.ErrPlanRemoved):
+					t.Fatal(err)
+				}
+			}
+			return n
+		}
+		done := make(chan error)
+		go func() { done <- upkeep{db: db, log: slog.New(slog.DiscardHandler)}.run(ctx) }()
+		time.Sleep(28*24*time.Hour + time.Hour)
+		if n := left(); n != many {
+			t.Fatalf("%d of %d are left before their time", n, many)
+		}
+		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
+		if n := left(); n != 1 {
+			t.Errorf("%d are left after thirty days, and one was run", n)
+		}
+		if _, err := db.PlanRecord(ctx, "young"); err != nil {
+			t.Errorf("the young one: %v", err)
+		}
+		if list, err := db.AuditRecords(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Subject != "old3" {
+			t.Errorf("the audit record: %v %v", list, err)
+		}
+		end()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}

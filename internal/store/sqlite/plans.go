@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// DropPlans removes old plans that were never run.
+func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropped int, err error) {
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		forget := before.Add(store.PlanKept - store.PlanRemembered)
+		if _, err := tx.ExecContext(ctx, `DELETE FROM removed_plans WHERE made < ?`, forget.UnixMilli()); err != nil {
+			return unavailable(err)
+		}
+		old, err := tx.QueryContext(ctx, `SELECT id FROM plans WHERE made < ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.plan = plans.id)
+			ORDER BY made LIMIT ?`, before.UnixMilli(), limit)
+		ids, err := all(old, err, scanText)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO removed_plans SELECT id, made FROM plans WHERE id = ?`, id); err != nil {
+				return unavailable(err)
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM plans WHERE id = ?`, id); err != nil {
+				return unavailable(err)
+			}
+		}
+		dropped = len(ids)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return dropped, nil
+}
+
+// noPlan says why there is no plan of an id.
+func (db *DB) noPlan(ctx context.Context, id string) error {
+	var removed bool
+	if err := db.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM removed_plans WHERE id = ?)`, id).Scan(&removed); err != nil {
+		return unavailable(err)
+	}
+	if removed {
+		return store.ErrPlanRemoved
+	}
+	return fault.New(fault.NotFound, "There is no such plan.")
+}

@@ -1,0 +1,74 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// removedPlans is part of Journal: plans that were never run go, all else stays.
+func removedPlans(t *testing.T, open func(*testing.T) store.Journal) {
+	t.Run("PlansThatWereNeverRunGoOldestFirstInBatches", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		day := 24 * time.Hour
+		for i := range 6 { // p0 is the oldest, p5 the newest; p1 was run
+			p := plan(fmt.Sprint("p", i))
+			p.Made = begin().Add(time.Duration(i) * day)
+			must(t, j.SavePlan(ctx, p))
+		}
+		r := runOf("r1", "p1")
+		r.State, r.Open = "succeeded", false
+		must(t, j.AddRun(ctx, r))
+		left := func() (ids []string) {
+			for i := range 6 {
+				id := fmt.Sprint("p", i)
+				_, err := j.PlanRecord(ctx, id)
+				switch {
+				case err == nil:
+					ids = append(ids, id)
+				case fault.Of(err) != fault.NotFound:
+					t.Error(err)
+				}
+			}
+			return ids
+		}
+		for _, step := range []struct {
+			limit, gone int
+			left        string
+		}{
+			{2, 2, "[p1 p3 p4 p5]"}, // p0 and p2: the one that was run stays
+			{2, 1, "[p1 p4 p5]"},    // p3; p4 was made at the limit, not before it
+			{2, 0, "[p1 p4 p5]"},
+		} {
+			n, err := j.DropPlans(ctx, begin().Add(4*day), step.limit)
+			must(t, err)
+			if got := fmt.Sprint(left()); n != step.gone || got != step.left {
+				t.Errorf("%d gone, left %s; want %+v", n, got, step)
+			}
+		}
+		if _, err := j.PlanRecord(ctx, "p0"); !errors.Is(err, store.ErrPlanRemoved) {
+			t.Errorf("a removed plan: %v", err)
+		}
+		_, err := j.PlanRecord(ctx, "never")
+		if wants(t, "a plan that never was", err, fault.NotFound); errors.Is(err, store.ErrPlanRemoved) {
+			t.Error("a plan that never was is called removed")
+		}
+		wants(t, "a run of a removed plan", j.AddRun(ctx, runOf("r0", "p0")), fault.NotFound)
+	})
+	t.Run("WhatBecameOfAPlanIsForgottenAfterAYear", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		must(t, j.SavePlan(ctx, plan("p1")))
+		for _, at := range []time.Time{begin().Add(time.Hour), begin().Add(time.Hour + store.PlanRemembered)} {
+			_, err := j.DropPlans(ctx, at, 10)
+			must(t, err)
+		}
+		_, err := j.PlanRecord(ctx, "p1")
+		if wants(t, "a forgotten plan", err, fault.NotFound); errors.Is(err, store.ErrPlanRemoved) {
+			t.Error("it is remembered for ever")
+		}
+	})
+}

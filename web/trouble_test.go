@@ -1,0 +1,198 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+)
+
+// storeTroubles are ways in which the store fails: with which error, and whether reads do.
+func storeTroubles() map[string]struct {
+	err   error
+	reads bool
+	code  store.TroubleCode
+} {
+	type trouble = struct {
+		err   error
+		reads bool
+		code  store.TroubleCode
+	}
+	return map[string]trouble{
+		"full":                {result{13, "database or disk is full"}, false, store.TroubleFull},
+		"quota":               {syscall.EDQUOT, false, store.TroubleQuota},
+		"read-only":           {syscall.EROFS, false, store.TroubleReadOnly},
+		"locked":              {result{5, "database is locked"}, false, store.TroubleBusy},
+		"locked for readers":  {result{6, "database table is locked"}, true, store.TroubleBusy},
+		"disk errors":         {syscall.EIO, true, store.TroubleDevice},
+		"too many open files": {syscall.EMFILE, true, store.TroubleFiles},
+		"not permitted":       {syscall.EACCES, true, store.TroubleDenied},
+		"a missing table":     {result{1, "SQL logic error: no such table: runs"}, true, store.TroubleSchema},
+		"damaged":             {result{11, "database disk image is malformed"}, true, store.TroubleDamaged},
+	}
+}
+
+// Every route, with a store that fails in every way: nothing is a defect of ours,
+// nothing breaks, and what cannot be answered is a 503 with cause and remedy.
+func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
+	for name, trouble := range storeTroubles() {
+		if os.Getenv("SHARDBOARD_LONG") == "" && name != "full" && name != "damaged" && name != "a missing table" {
+			continue // the words of each are tested where they are made
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
+				defer f.onStore()()
+				p, done := f.plan("anna", splitAt(1)), f.undoable()
+				questions := append(f.questions(p, done), f.changes(done)...)
+				f.disk.breaks(func(statement string) error {
+					if trouble.reads || writes(statement) {
+						return trouble.err
+					}
+					return nil
+				})
+				failed := 0
+				for i, q := range questions {
+					who := fmt.Sprintf("asker-%d", i)
+					if strings.HasSuffix(q.path, "/run") {
+						who = "anna" // the plan is hers
+					}
+					w := f.askAs(who, auth.Admin, q)
+					if f.toldOfStore(q, w) {
+						failed++
+					}
+				}
+				if least := len(f.changes(done)) / 2; failed < least {
+					t.Errorf("only %d of %d requests met the store", failed, len(questions))
+				}
+				if now := f.db.Trouble(); now == nil || now.Code != trouble.code {
+					t.Fatalf("%+v", now)
+				}
+				if w := f.do("GET", "/metrics", as("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
+					t.Error("no metric")
+				}
+				if w := f.do("GET", "/readyz", as("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.db.Trouble().Lasting() {
+					t.Errorf("readyz: %d %s", w.Code, w.Body)
+				}
+				page := parse(t, f.do("GET", "/zones", as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()).Find("body").Text()
+				if !strings.Contains(page, f.db.Trouble().Cause) {
+					t.Error("no banner")
+				}
+			})
+		})
+	}
+}
+
+// askAs is ask with a role.
+func (f *breakable) askAs(who string, role auth.Role, q question) *httptest.ResponseRecorder {
+	change := []func(*http.Request){as(who, role)}
+	switch {
+	case q.page && q.method == http.MethodPost:
+		change = append(change, form0(q.body))
+	case q.body != "":
+		change = append(change, body(q.body), header("Content-Type", "application/json"))
+	}
+	if q.page {
+		change = append(change, header("Accept", "text/html"))
+	}
+	return f.do(q.method, q.path, change...)
+}
+
+// toldOfStore checks an answer, and tells whether it is a failure of the store.
+func (f *breakable) toldOfStore(q question, w *httptest.ResponseRecorder) bool {
+	f.Helper()
+	text := w.Body.String()
+	switch {
+	case w.Code == http.StatusInternalServerError || w.Code == http.StatusGatewayTimeout:
+		f.Errorf("%s: %d %.400s", q, w.Code, text)
+	case strings.Contains(text, inside):
+		at := strings.Index(text, inside)
+		f.Errorf("%s: %d says …%s…", q, w.Code, text[max(0, at-200):min(len(text), at+100)])
+	}
+	if w.Code != http.StatusServiceUnavailable {
+		return false
+	}
+	now := f.db.Trouble()
+	if now == nil || q.path == "/readyz" {
+		return false
+	}
+	says := text
+	if q.page {
+		says = parse(f.T, text).Find("main").Text()
+	} else {
+		var p api.Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
+			f.Fatalf("%s: %v %s", q, err, text)
+		}
+		says = p.Title + ". " + p.Detail
+	}
+	for _, part := range []string{now.Title(), now.Cause, now.Remedy} {
+		if !strings.Contains(says, part) {
+			f.Errorf("%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
+		}
+	}
+	if w.Header().Get("Retry-After") == "" {
+		f.Errorf("%s: no Retry-After", q)
+	}
+	return true
+}
+
+// Who is not signed in is not told where our files are.
+func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
+	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+		service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
+		f.must(err)
+		defer f.onStore(func(d *Deps) { d.Auth = service })()
+		f.disk.breaks(func(string) error { return syscall.EIO })
+		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
+			w := f.do("GET", path, func(r *http.Request) {
+				r.AddCookie(&http.Cookie{Name: "shardboard", Value: strings.Repeat("A", 43)})
+			})
+			now := f.db.Trouble()
+			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) || strings.Contains(w.Body.String(), "shardboard.db") {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+		}
+		if !strings.Contains(f.log.String(), syscall.EIO.Error()) {
+			t.Error("the log has no cause")
+		}
+	})
+}
+
+// After a defect of ours the page shows a reference that leads to its line in the log.
+func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
+	for name, bug := range map[string]func() error{
+		"an unknown error": func() error { return errors.New("the cogs are stuck") },
+		"a panic":          func() error { panic("the cogs are stuck") },
+	} {
+		for _, accept := range []string{"text/html", "application/json"} {
+			t.Run(name+" "+accept, func(t *testing.T) {
+				s := newSite(t)
+				s.handler = s.outside(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, bug()) })))
+				w := s.do("GET", "/zones", header("Accept", accept))
+				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
+				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) || !strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
+					t.Fatalf("%d %s", w.Code, w.Body)
+				}
+				for line := range strings.SplitSeq(s.log.String(), "\n") {
+					if strings.Contains(line, "ref="+ref[1]) && strings.Contains(line, "the cogs are stuck") {
+						return
+					}
+				}
+				t.Errorf("no line has ref=%s and the cause:\n%s", ref[1], s.log)
+			})
+		}
+	}
+}
