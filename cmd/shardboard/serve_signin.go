@@ -10,7 +10,7 @@ import (
 
 // signInFlags say how people come in, and by which way browsers come.
 type signInFlags struct {
-	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then everybody may everything."`
+	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then every visitor may do everything."`
 	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
 	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
 	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`

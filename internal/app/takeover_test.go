@@ -16,7 +16,7 @@ import (
 
 const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
 
-// over is a dashboard with a data directory, in which everybody may everything.
+// over is a dashboard with a data directory, in which every visitor may do everything.
 func (d *demo) over(t *testing.T, dir string) (*App, stranger) {
 	t.Helper()
 	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})

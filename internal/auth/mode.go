@@ -16,7 +16,7 @@ const (
 	ModeLocal Mode = "local" // names and passwords of our own
 	ModeOIDC  Mode = "oidc"
 	ModeProxy Mode = "proxy" // a reverse proxy's header
-	ModeNone  Mode = "none"  // no sign-in: everybody may everything
+	ModeNone  Mode = "none"  // no sign-in: every visitor may do everything
 	ModeDemo  Mode = "demo"  // no sign-in: everybody is the demo's operator
 )
 
