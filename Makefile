@@ -37,7 +37,7 @@ vet:
 # it sees what is not ordered all the same.
 RACE    = $(GO) test -race -cpu 1
 CROWDED = ./internal/actions/... ./internal/app ./internal/cluster ./internal/topology
-QUIETER = ./internal/alert ./internal/auth/... ./internal/heat/... \
+QUIETER = ./internal/alert ./internal/auth/... ./internal/connlimit ./internal/heat/... \
           ./internal/history ./internal/placement ./internal/store/...
 
 unit:
