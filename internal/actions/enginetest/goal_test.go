@@ -104,6 +104,9 @@ func TestAMoveWaitsForTheMigrationThatIsInItsWay(t *testing.T) {
 }
 
 func TestAStepGivesUpAfterAQuarterOfAnHour(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries hundreds of times, and each try is written down with all before it")
+	}
 	OnWatchedRig(t, Setup{}, func(r *Rig, _ *Witness) {
 		p := r.Plan(actions.MoveChunk, lowest)
 		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})

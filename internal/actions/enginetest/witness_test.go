@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,13 @@ type Witness struct {
 
 	mu   sync.Mutex
 	lies []string
+	read [2]reading // the last two: each is compared with the one before
+}
+
+// reading is a run's record and what it decodes to.
+type reading struct {
+	body []byte
+	run  engine.Run
 }
 
 // OnWatchedRig is OnRig with a witness, whose findings fail the test.
@@ -104,6 +112,14 @@ func (j witnessed) SaveRun(ctx context.Context, r store.RunRecord) error {
 }
 
 func (w *Witness) decode(r store.RunRecord) (run engine.Run, ok bool) {
+	w.mu.Lock()
+	for _, known := range w.read {
+		if bytes.Equal(known.body, r.Body) {
+			w.mu.Unlock()
+			return known.run, true
+		}
+	}
+	w.mu.Unlock()
 	if err := json.Unmarshal(r.Body, &run); err != nil {
 		w.lie("a run cannot be read again: %v", err)
 		return run, false
@@ -111,6 +127,9 @@ func (w *Witness) decode(r store.RunRecord) (run engine.Run, ok bool) {
 	if run.ID != r.ID || string(run.State) != r.State || run.State.Open() != r.Open {
 		w.lie("run %s, %s is written as %s, %s, open: %v", run.ID, run.State, r.ID, r.State, r.Open)
 	}
+	w.mu.Lock()
+	w.read = [2]reading{{bytes.Clone(r.Body), run}, w.read[0]}
+	w.mu.Unlock()
 	return run, true
 }
 
