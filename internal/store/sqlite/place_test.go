@@ -228,3 +228,16 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 		})
 	}
 }
+
+// Nothing is made where a guard is held, by whatever name the directory is called.
+func TestASlashAtTheEndIsTheSameDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	open(t, dir)
+	keep(t, os.Rename(dir, dir+".away"))
+	if _, err := Open(t.Context(), dir+"/"); fault.Of(err) != fault.Conflict {
+		t.Errorf("a second one says %v", err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory was made in its place: %v", err)
+	}
+}
