@@ -97,7 +97,8 @@ func (k *Keeper) look(ctx context.Context) {
 	case errors.Is(st.Err, context.Canceled): // the process ends: not a failure of the record
 	default:
 		st.Fails++
-		k.afresh = k.afresh || errors.Is(st.Err, store.ErrAuditDamaged) // what comes back is not believed
+		// What comes back is not believed.
+		k.afresh = k.afresh || errors.Is(st.Err, store.ErrAuditDamaged) || errors.Is(st.Err, store.ErrLost)
 	}
 	k.state.Store(&st)
 	k.report(was, st)

@@ -112,13 +112,15 @@ func (f *file) damaged() error {
 }
 
 // Trouble is what is wrong with the database now; nil when nothing is known to be.
+// While the directory is lost, what would pass by itself is not told beside that.
 func (db *DB) Trouble() *store.Trouble {
 	if db.file == nil {
 		return nil
 	}
+	lost := db.Condition().Lost()
 	db.file.mu.Lock()
 	defer db.file.mu.Unlock()
-	if db.file.now == nil {
+	if db.file.now == nil || lost && !db.file.now.Lasting() {
 		return nil
 	}
 	t := *db.file.now

@@ -34,8 +34,7 @@ type DB struct {
 	lock   *os.File  // nil when read only
 	guard  *os.File  // nil when read only, or where there can be none
 	notes  []string
-	file   *file       // what is wrong with the database, as all connections meet it
-	opened os.FileInfo // the database file as it was opened
+	file   *file // what is wrong with the database, as all connections meet it
 
 	place     *place   // nil in what OpenReader gives
 	probe     *os.File // the lock file of another process's directory; nil when we own it
@@ -111,9 +110,8 @@ func (db *DB) open(ctx context.Context, check checkFile) error {
 		return err
 	}
 	if err := fileperm.Same("database", f.path, was); err != nil {
-		return err
+		return f.failed(err)
 	}
-	db.opened = was
 	if db.write != nil {
 		db.begun(ctx)
 	}
