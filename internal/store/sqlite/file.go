@@ -21,6 +21,7 @@ type file struct {
 	uid    int
 	wait   time.Duration // for a lock
 	known  bool          // this process has it open already
+	reads  bool          // and never writes: what passes by itself has ended when a read works
 	log    *slog.Logger
 	before func(statement string) error // nil but in tests
 	probe  func(path string) error

@@ -46,3 +46,21 @@ func TestWhileTheDirectoryIsLostPassingTroubleIsNotTold(t *testing.T) {
 		t.Errorf("lost and damaged: %+v", now)
 	}
 }
+
+// A process that only reads commits nothing by which a trouble would end.
+func TestAReadersTroubleEndsWithAReadThatWorks(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	keep(t, open(t, dir).SetSetting(ctx, "a", "1"))
+	var broken error
+	reader, err := OpenWith(ctx, dir, Options{Before: func(string) error { return broken }})
+	keep(t, err)
+	defer reader.Close()
+	broken = syscall.EMFILE
+	if _, err := reader.Setting(ctx, "a"); err == nil || reader.Owner() || reader.Trouble() == nil {
+		t.Fatalf("%v, owner %v, %+v", err, reader.Owner(), reader.Trouble())
+	}
+	broken = nil
+	if v, err := reader.Setting(ctx, "a"); err != nil || v != "1" || reader.Trouble() != nil {
+		t.Errorf("%q %v, and still %+v", v, err, reader.Trouble())
+	}
+}

@@ -63,7 +63,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 	f.path = filepath.Join(held.path, fileName)
 	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
-		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
+		db.condition, f.reads = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
 	}
 	if db.place, err = placeOf(dir); err != nil {
 		return nil, errors.Join(cannot(f.failed(err), "Cannot open the data directory %s: %v.", dir, err), db.Close())
