@@ -1,12 +1,14 @@
 package sqlite
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -62,5 +64,33 @@ func TestAReadersTroubleEndsWithAReadThatWorks(t *testing.T) {
 	broken = nil
 	if v, err := reader.Setting(ctx, "a"); err != nil || v != "1" || reader.Trouble() != nil {
 		t.Errorf("%q %v, and still %+v", v, err, reader.Trouble())
+	}
+}
+
+// What is found while a write waits for its turn counts for it.
+func TestAWriteLooksAgainWhenItsTurnHasCome(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(db *DB, dir string)
+		says    string
+	}{
+		"damage": {func(db *DB, _ string) { _ = db.file.failed(result{11, "malformed"}) }, "is damaged"},
+		"loss":   {func(_ *DB, dir string) { keep(t, os.Rename(dir, dir+".away")) }, "was moved or deleted"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
+			db := open(t, dir)
+			began := false
+			done := make(chan error)
+			keep(t, db.enter(ctx))
+			go func() {
+				done <- db.change(ctx, func(*sql.Tx) error { began = true; return nil })
+			}()
+			synctest.Wait() // it waits for its turn
+			c.happens(db, dir)
+			db.leave()
+			if err := <-done; began || fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), c.says) {
+				t.Errorf("%s: began %v, %v", name, began, err)
+			}
+		})
 	}
 }

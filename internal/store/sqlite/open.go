@@ -229,16 +229,16 @@ func (db *DB) Close() error {
 // directory that was moved, and after the commit, so that nothing counts as
 // stored that the next process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
+	if err := db.enter(ctx); err != nil {
+		return unavailable(err)
+	}
+	defer db.leave()
 	if err := db.Writable(); err != nil {
 		return err
 	}
 	if err := db.file.damaged(); err != nil {
 		return err
 	}
-	if err := db.enter(ctx); err != nil {
-		return unavailable(err)
-	}
-	defer db.leave()
 	db.written.pending = nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
