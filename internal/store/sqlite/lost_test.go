@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -93,4 +94,27 @@ func TestAWriteLooksAgainWhenItsTurnHasCome(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Soon after the directory is back nothing is said of its loss any more.
+func TestTheRecordIsVerifiedAgainSoonAfterTheDirectoryIsBack(t *testing.T) {
+	made, dir := template(t), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		a := attack(t, dir, made, attackKey(t))
+		a.serve()
+		defer a.stop()
+		path := a.db.place.dir
+		keep(t, os.Rename(path, path+".away"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if st := a.keeper.State(); st.Trouble() == nil || !strings.Contains(st.Trouble().Text, "was moved or deleted") {
+			t.Errorf("lost: %+v", st)
+		}
+		keep(t, os.Rename(path+".away", path))
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if st := a.keeper.State(); st.Trouble() != nil || st.Err != nil || time.Since(st.Whole) > 3*time.Second {
+			t.Errorf("back again, and not read whole: %+v", st)
+		}
+	})
 }
