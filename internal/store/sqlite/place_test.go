@@ -225,6 +225,8 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 			if v, err := first.Setting(t.Context(), "a"); fault.Of(err) != fault.Unavailable || v != "" {
 				t.Errorf("the first one reads %q, %v", v, err)
 			}
+			keep(t, first.Close()) // and takes no file away that is the second one's
+			keep(t, second.SetSetting(t.Context(), "a", "third"))
 		})
 	}
 }
