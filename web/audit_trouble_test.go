@@ -102,3 +102,63 @@ func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
 		t.Error("no banner on the error page")
 	}
 }
+
+// One cause has one banner: what the data directory or the database has said already
+// is not said again of the audit record. A record that was changed always is.
+func TestOneCauseHasOneBanner(t *testing.T) {
+	damaged := audit.State{Err: errors.Join(store.ErrAuditDamaged, errors.New("x")), Stage: audit.StageRead, Fails: 2}
+	unsigned := audit.State{Err: errors.New("x"), Stage: audit.StageSign, Fails: 2}
+	witness := audit.State{Err: errors.New("x"), Stage: audit.StageWitness, Fails: 2}
+	broken := audit.State{Break: &audit.Break{Code: audit.Changed, Seq: 7}}
+	schema, full := &store.Trouble{Code: store.TroubleSchema, Cause: "A table is missing."}, &store.Trouble{Code: store.TroubleFull, Cause: "No space."}
+	for name, c := range map[string]struct {
+		hold    store.Hold
+		trouble *store.Trouble
+		state   audit.State
+		banner  string // of the record
+	}{
+		"only the record":              {store.Owned, nil, damaged, "banner.audit.damaged"},
+		"lost":                         {store.Vanished, nil, damaged, ""},
+		"not to be looked at":          {store.Unreadable, nil, unsigned, ""},
+		"lost and changed":             {store.Vanished, nil, broken, "banner.audit"},
+		"lost, and the witness":        {store.Vanished, nil, witness, "banner.audit.witness"},
+		"a table is missing":           {store.Owned, schema, damaged, ""},
+		"the disk is full":             {store.Owned, full, unsigned, ""},
+		"the disk is full and damaged": {store.Owned, full, damaged, "banner.audit.damaged"},
+		"a table is missing, changed":  {store.Owned, schema, broken, "banner.audit"},
+	} {
+		a := cannedAudit()
+		a.state = c.state
+		s := newSite(t, held(c.hold), func(d *Deps) {
+			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+			d.Trouble = func() *store.Trouble { return c.trouble }
+		})
+		want := 0
+		for _, is := range []bool{c.hold != store.Owned, c.trouble != nil, c.banner != ""} {
+			if is {
+				want++
+			}
+		}
+		found := parse(t, s.do("GET", "/").Body.String()).Find("main p.banner")
+		if found.Length() != want || c.banner != "" && !strings.Contains(found.Text(), words.T(c.banner)) {
+			t.Errorf("%s: %d banners, want %d: %s", name, found.Length(), want, found.Text())
+		}
+	}
+}
+
+// A page that the browser has kept is not shown again without a banner that is new.
+func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
+	a := cannedAudit()
+	s := newSite(t, func(d *Deps) {
+		d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+	})
+	tag := s.do("GET", "/collections").Header().Get("ETag")
+	again := func() int { return s.do("GET", "/collections", header("If-None-Match", tag)).Code }
+	if code := again(); code != 304 {
+		t.Errorf("nothing has changed: %d", code)
+	}
+	a.state.Break = &audit.Break{Code: audit.Changed, Seq: 7}
+	if code := again(); code != 200 {
+		t.Errorf("the record was changed: %d", code)
+	}
+}

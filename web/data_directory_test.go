@@ -146,3 +146,16 @@ func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
 		}
 	}
 }
+
+// Where anybody may ask, the answer has the cause and no path.
+func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
+	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
+	for exposed, want := range map[bool]string{false: damaged.Title() + ". " + damaged.Cause, true: damaged.Title() + "."} {
+		s := newSite(t, func(d *Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
+		w := s.do("GET", "/readyz")
+		var ready api.Ready
+		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {
+			t.Errorf("exposed %v: %d %s", exposed, w.Code, w.Body)
+		}
+	}
+}

@@ -20,9 +20,13 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // on, and what it stores is kept.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
-	if c := s.condition(); c.Lost() {
+	t := s.troubleNow()
+	switch c := s.condition(); {
+	case c.Lost():
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
-	} else if out.Reason != "" && s.deps.Exposed {
+	case t != nil && t.Lasting() && s.deps.Exposed:
+		out.Reason = t.Title() + "." // without the path
+	case out.Reason != "" && s.deps.Exposed:
 		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
 	}
 	out.Ready = out.Reason == ""

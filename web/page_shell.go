@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -97,10 +98,26 @@ func (s *Server) banners(who auth.Principal) []string {
 	if text := s.unreadableBanner(); text != "" {
 		out = append(out, text)
 	}
-	if s.deps.Audit != nil && who.May(auth.Operator) {
+	if s.deps.Audit != nil && who.May(auth.Operator) && !s.auditExplained() {
 		out = append(out, auditBanner(s.deps.Audit.State())...)
 	}
 	return out
+}
+
+// auditExplained tells whether the banner of the data directory or of the database
+// has the cause of what is wrong with the audit record already. A record that was
+// changed and a witness that fails always have a banner of their own.
+func (s *Server) auditExplained() bool {
+	st := s.deps.Audit.State()
+	t := st.Trouble()
+	if t == nil || st.Break != nil || t.Code == string(audit.StageWitness) {
+		return false
+	}
+	if s.condition().Lost() {
+		return true
+	}
+	data := s.troubleNow() // one that passes by itself is no cause of damage
+	return data != nil && (data.Lasting() || t.Code != audit.Damaged)
 }
 
 // writePage draws a page. Validators, compression and the buffer that keeps a

@@ -119,7 +119,7 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	if rt.Tag == tagPages {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)
-		_, _ = fmt.Fprintf(address, " %s %d", v.Data.Hold, v.Data.Since.UnixMilli()) // for its banner
+		_, _ = fmt.Fprintf(address, " %s %q", v.Data.Hold, s.banners(who))
 	}
 	// Sizes of chunks are measured, and their writes counted, while the table stays.
 	if ns, of := strings.CutPrefix(strings.TrimPrefix(rt.Pattern, api.Prefix), "/collections/{ns}"); of && (ns == "" || strings.HasPrefix(ns, "/chunks")) {

@@ -60,7 +60,7 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 	entry := store.AuditEntry{Cluster: old.watcher.Table().ClusterID, At: time.Now(), By: by.ID, Via: string(by.Method), From: by.From,
 		What: "data.takeover", Outcome: "ok"}
 	if _, err := next.store.Append(ctx, entry); err != nil {
-		return a.discard(next, err)
+		return a.discard(next, notTaken(err))
 	}
 	if a.leaving.Err() != nil {
 		return a.discard(next, fault.New(fault.Unavailable, "shardboard is ending; the data directory was not taken over."))
@@ -86,9 +86,14 @@ func (a *App) ownerInstance(ctx context.Context) (*instance, error) {
 		next, err = a.newInstance(ctx, db)
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Of(err), err, "The data directory was not taken over; this shardboard goes on reading it. %s", fault.Text(err))
+		return nil, notTaken(err)
 	}
 	return next, nil
+}
+
+// notTaken says what has come of it, and then why.
+func notTaken(err error) error {
+	return fault.Wrap(fault.Of(err), err, "The data directory was not taken over; this shardboard goes on reading it. %s", fault.Text(err))
 }
 
 // discard ends an instance that was not started.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"database/sql"
 	"io"
 	"net/http"
 	"os"
@@ -168,6 +169,22 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	file, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	statement := func(text string) {
+		if _, err := file.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
+	unrecorded := s.want(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
+	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "goes on reading") {
+		t.Errorf("%v", unrecorded)
+	}
+	statement(`DROP TRIGGER t`)
 	key := dir + "-key/audit.key"
 	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"time"
 
 	"shardboard/internal/fault"
@@ -29,6 +30,9 @@ type Condition struct {
 
 // Lost tells that what is written now would not be found by the next process.
 func (c Condition) Lost() bool { return c.Hold == Vanished || c.Hold == Unreadable }
+
+// ErrLost is in the chain of every error that says the data directory is lost.
+var ErrLost = errors.New("the data directory is lost")
 
 // ErrOwnerGone is what a method that writes gives in a process that only reads
 // after the owner has ended.

@@ -2,12 +2,14 @@ package enginetest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
 )
 
 var errLost = fault.New(fault.Unavailable, "The data directory was moved or deleted.")
@@ -62,4 +64,27 @@ func (r *Rig) refusesAll(run string) {
 			r.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// A run that waits for its directory is stopped all the same: when the directory is
+// back it sends nothing more.
+func TestAStopWhileTheDirectoryIsLostIsObeyed(t *testing.T) {
+	c := Cases()[5]
+	c.Release = "5.0" // cut, cut, move
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.handle.Lose(errLost)
+		rule.Remove()
+		time.Sleep(time.Minute)
+		if _, err := r.Engine.Stop(r.Context(), Bert, id); !errors.Is(err, errLost) || !strings.Contains(fault.Text(err), "The run is held") {
+			r.Errorf("who stops it is told %v", err)
+		}
+		r.handle.Lose(nil)
+		if run := r.Ended(id); run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.Sent(id)) != 1 {
+			r.Errorf("%s by %q, %d sent", run.State, run.StopBy, len(r.Sent(id)))
+		}
+	})
 }

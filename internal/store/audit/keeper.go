@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	every    = time.Minute // between two checks
-	lastWait = 3 * time.Second
+	every     = time.Minute     // between two checks
+	lostEvery = 2 * time.Second // and while the data directory is lost, which costs no read
+	lastWait  = 3 * time.Second
 )
 
 // Options make a keeper. The zero value keeps no witness and signs nothing.
@@ -69,8 +70,14 @@ func (k *Keeper) Run(ctx context.Context) error {
 	defer tick.Stop()
 	k.look(ctx)
 	for {
+		var back <-chan time.Time // blocks unless the data directory is lost
+		if errors.Is(k.State().Err, store.ErrLost) {
+			back = time.After(lostEvery)
+		}
 		select {
 		case <-tick.C:
+			k.look(ctx)
+		case <-back:
 			k.look(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
@@ -97,7 +104,8 @@ func (k *Keeper) look(ctx context.Context) {
 	case errors.Is(st.Err, context.Canceled): // the process ends: not a failure of the record
 	default:
 		st.Fails++
-		k.afresh = k.afresh || errors.Is(st.Err, store.ErrAuditDamaged) // what comes back is not believed
+		// What comes back is not believed.
+		k.afresh = k.afresh || errors.Is(st.Err, store.ErrAuditDamaged) || errors.Is(st.Err, store.ErrLost)
 	}
 	k.state.Store(&st)
 	k.report(was, st)

@@ -46,8 +46,8 @@ type Trouble struct {
 	Text string // a sentence; safe to show
 }
 
-// Trouble is nil when nothing is known to be wrong. A break and damage count at
-// once; other failures count when two checks in a row had them.
+// Trouble is nil when nothing is known to be wrong. A break, damage and the loss of
+// the data directory count at once; other failures count when two checks in a row had them.
 func (s State) Trouble() *Trouble {
 	switch {
 	case s.Break != nil:
@@ -56,6 +56,8 @@ func (s State) Trouble() *Trouble {
 		return nil
 	case errors.Is(s.Err, store.ErrAuditDamaged):
 		return &Trouble{Damaged, 0, fault.Text(s.Err)}
+	case errors.Is(s.Err, store.ErrLost): // known at once, and not the record's own fault
+		return &Trouble{string(StageRead), 0, fault.Text(s.Err)}
 	case s.Fails < lasting:
 		return nil
 	case s.Stage == StageSign:

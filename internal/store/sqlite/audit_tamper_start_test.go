@@ -154,7 +154,7 @@ func TestATableThatComesBackIsReadWhole(t *testing.T) {
 			a.sql(`ALTER TABLE audit RENAME TO other`)
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
-			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged || !strings.Contains(st.Trouble().Text, "The table audit of the audit record is missing") {
+			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged || !strings.Contains(st.Trouble().Text, "The table audit is missing in ") {
 				t.Fatalf("%s: %+v", name, st)
 			}
 			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math"
-	"os"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -69,7 +68,7 @@ func (w *written) commit(failed bool) {
 // for the transaction that is being written, so that a record which can be read
 // is never beyond it.
 func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error) {
-	if err := db.inPlace(); err != nil {
+	if err := db.notLost(); err != nil {
 		return 0, nil, false, err
 	}
 	if db.write == nil {
@@ -107,19 +106,6 @@ func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
 		hash = audit.Begin()
 	}
 	return audit.Point{Seq: seq, Hash: bytes.Clone(hash)}, nil
-}
-
-// inPlace finds that the database file was removed or replaced while it is open:
-// what is written then goes to a file that nobody can open any more.
-func (db *DB) inPlace() error {
-	now, err := os.Stat(db.file.path)
-	if err != nil {
-		return fault.Wrap(fault.Unavailable, damaged(err), "The database file is gone from the data directory or cannot be reached. What is written now is lost when this process ends. Stop it, put the directory back, and start it again.")
-	}
-	if !os.SameFile(now, db.opened) {
-		return fault.Wrap(fault.Unavailable, damaged(nil), "The database file in the data directory was replaced while this process runs. What is written now is lost when the process ends. Stop it, decide which file is the right one, and start it again.")
-	}
-	return nil
 }
 
 // enter waits for the turn to write; leave gives it to the next.

@@ -119,7 +119,8 @@ func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
 	a.sql(`ALTER TABLE audit RENAME TO other`)
 	session := store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1", Created: time.Now(), Used: time.Now(), Expires: time.Now().Add(time.Hour)}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
-	if !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "The table audit of the audit record is missing") {
+	tells(t, err, store.TroubleSchema, "The table audit is missing in ") // once: pages add what a sentence has not
+	if !errors.Is(err, store.ErrAuditDamaged) {
 		t.Error(err)
 	}
 	var sessions int

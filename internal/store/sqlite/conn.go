@@ -98,6 +98,9 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, c.file.failed(err)
 	}
+	if c.file.reads { // the first row has been read
+		c.file.worked()
+	}
 	return &rows{r, c.file}, nil
 }
 

@@ -21,6 +21,7 @@ type file struct {
 	uid    int
 	wait   time.Duration // for a lock
 	known  bool          // this process has it open already
+	reads  bool          // and never writes: what passes by itself has ended when a read works
 	log    *slog.Logger
 	before func(statement string) error // nil but in tests
 	probe  func(path string) error
@@ -112,13 +113,15 @@ func (f *file) damaged() error {
 }
 
 // Trouble is what is wrong with the database now; nil when nothing is known to be.
+// While the directory is lost, what would pass by itself is not told beside that.
 func (db *DB) Trouble() *store.Trouble {
 	if db.file == nil {
 		return nil
 	}
+	lost := db.Condition().Lost()
 	db.file.mu.Lock()
 	defer db.file.mu.Unlock()
-	if db.file.now == nil {
+	if db.file.now == nil || lost && !db.file.now.Lasting() {
 		return nil
 	}
 	t := *db.file.now

@@ -68,6 +68,7 @@ func takeGuard(dir string) (*os.File, error) {
 // guardPath is where the guard of a directory is; "" for one that has no parent.
 // Links are followed, so that all names of one directory have one guard.
 func guardPath(dir string) string {
+	dir = filepath.Clean(dir) // without the slash that a shell puts at its end
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil { // it does not exist yet
 		parent, err := filepath.EvalSymlinks(filepath.Dir(dir))

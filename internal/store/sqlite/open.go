@@ -34,8 +34,7 @@ type DB struct {
 	lock   *os.File  // nil when read only
 	guard  *os.File  // nil when read only, or where there can be none
 	notes  []string
-	file   *file       // what is wrong with the database, as all connections meet it
-	opened os.FileInfo // the database file as it was opened
+	file   *file // what is wrong with the database, as all connections meet it
 
 	place     *place   // nil in what OpenReader gives
 	probe     *os.File // the lock file of another process's directory; nil when we own it
@@ -64,7 +63,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 	f.path = filepath.Join(held.path, fileName)
 	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
-		db.condition = newCondition(store.OwnedByAnother, store.ErrReadOnly)
+		db.condition, f.reads = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
 	}
 	if db.place, err = placeOf(dir); err != nil {
 		return nil, errors.Join(cannot(f.failed(err), "Cannot open the data directory %s: %v.", dir, err), db.Close())
@@ -111,9 +110,8 @@ func (db *DB) open(ctx context.Context, check checkFile) error {
 		return err
 	}
 	if err := fileperm.Same("database", f.path, was); err != nil {
-		return err
+		return f.failed(err)
 	}
-	db.opened = was
 	if db.write != nil {
 		db.begun(ctx)
 	}
@@ -231,16 +229,16 @@ func (db *DB) Close() error {
 // directory that was moved, and after the commit, so that nothing counts as
 // stored that the next process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
+	if err := db.enter(ctx); err != nil {
+		return unavailable(err)
+	}
+	defer db.leave()
 	if err := db.Writable(); err != nil {
 		return err
 	}
 	if err := db.file.damaged(); err != nil {
 		return err
 	}
-	if err := db.enter(ctx); err != nil {
-		return unavailable(err)
-	}
-	defer db.leave()
 	db.written.pending = nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/store"
 )
 
 // place is the path at which the data directory is meant to be, and what was
@@ -104,6 +105,7 @@ func (e *unseenError) Unwrap() error { return e.cause }
 // tries to sign in reads this too; the log has it.
 func sentence(err error, since time.Time) error {
 	at := since.UTC().Format("15:04:05 UTC")
+	err = fmt.Errorf("%w: %w", store.ErrLost, err)
 	var m *movedError
 	if errors.As(err, &m) {
 		happened := "was replaced by another one"

@@ -225,6 +225,21 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 			if v, err := first.Setting(t.Context(), "a"); fault.Of(err) != fault.Unavailable || v != "" {
 				t.Errorf("the first one reads %q, %v", v, err)
 			}
+			keep(t, first.Close()) // and takes no file away that is the second one's
+			keep(t, second.SetSetting(t.Context(), "a", "third"))
 		})
+	}
+}
+
+// Nothing is made where a guard is held, by whatever name the directory is called.
+func TestASlashAtTheEndIsTheSameDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	open(t, dir)
+	keep(t, os.Rename(dir, dir+".away"))
+	if _, err := Open(t.Context(), dir+"/"); fault.Of(err) != fault.Conflict {
+		t.Errorf("a second one says %v", err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory was made in its place: %v", err)
 	}
 }

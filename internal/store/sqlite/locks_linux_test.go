@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// heldLocks counts the locks by which SQLite in this process holds a file.
+func heldLocks(t *testing.T, path string) (n int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	keep(t, err)
+	text, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Skip("the system does not list its locks:", err)
+	}
+	pid, inode := fmt.Sprintf(" %d ", os.Getpid()), fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "POSIX") && strings.Contains(line, pid) && strings.Contains(line, inode) {
+			n++
+		}
+	}
+	return n
+}
+
+// Closing any descriptor of a file ends all locks of its process on it. Without
+// them another program that closes the database takes its journal away.
+func TestTakingOverKeepsTheLocksOfTheStoreThatReads(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	keep(t, open(t, dir).Close())
+	another, err := acquire(filepath.Join(dir, lockName))
+	keep(t, err)
+	reader := open(t, dir)
+	path := filepath.Join(dir, fileName)
+	if n := heldLocks(t, path); n == 0 || reader.Owner() {
+		t.Skip("this system lists no locks of ours")
+	}
+	keep(t, another.Close())
+	next, err := OpenWith(ctx, dir, Options{AlreadyOpen: true})
+	keep(t, err)
+	if heldLocks(t, path) == 0 || heldLocks(t, path+"-shm") == 0 || !next.Owner() {
+		t.Error("the locks are gone after opening the same file again")
+	}
+	keep(t, next.Close())
+	if heldLocks(t, path) == 0 {
+		t.Error("the locks are gone after a take-over that was given up")
+	}
+	keep(t, reader.Close())
+}
