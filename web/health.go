@@ -23,7 +23,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	if c := s.condition(); c.Lost() {
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
 	} else if out.Reason != "" && s.deps.Exposed {
-		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
+		out.Reason = s.notReadyPublic()
 	}
 	out.Ready = out.Reason == ""
 	if out.Ready {
@@ -31,6 +31,14 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	}
 	w.Header().Set("Retry-After", "1")
 	return writeJSON(w, http.StatusServiceUnavailable, out)
+}
+
+// notReadyPublic is notReady for anybody: the whole cause may name hosts and files.
+func (s *Server) notReadyPublic() string {
+	if t := s.troubleNow(); t != nil && t.Lasting() {
+		return t.Title() + ". The log has the cause."
+	}
+	return "The data is not loaded yet."
 }
 
 // notReady says what is missing; "" when nothing is.

@@ -109,9 +109,6 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	if v.Table.Stale(topology.PartRouting, v.Now) {
 		kind += "s"
 	}
-	if t := s.troubleNow(); t != nil {
-		kind += "-" + string(t.Code) // its banner comes and goes with no poll in between
-	}
 	address := fnv.New64a()
 	_, _ = address.Write([]byte(r.URL.RequestURI())) // a hash does not fail
 	h := s.hiddenFrom(auth.From(r.Context()))
@@ -119,7 +116,7 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	if rt.Tag == tagPages {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)
-		_, _ = fmt.Fprintf(address, " %s %d", v.Data.Hold, v.Data.Since.UnixMilli()) // for its banner
+		_, _ = fmt.Fprintf(address, " %q", s.banners(who)) // they come and go with no poll in between
 	}
 	// Sizes of chunks are measured, and their writes counted, while the table stays.
 	if ns, of := strings.CutPrefix(strings.TrimPrefix(rt.Pattern, api.Prefix), "/collections/{ns}"); of && (ns == "" || strings.HasPrefix(ns, "/chunks")) {
