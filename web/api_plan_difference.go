@@ -65,7 +65,7 @@ func factText(f actions.Fact) string {
 // boundText writes a key's values, as tables do.
 func boundText(doc bson.Raw) string {
 	if isHidden(doc) {
-		return words.T("hidden.bounds")
+		return words.T("hidden.said")
 	}
 	elements, err := doc.Elements()
 	if err != nil {

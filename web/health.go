@@ -20,14 +20,11 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // on, and what it stores is kept.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
-	t := s.troubleNow()
 	switch c := s.condition(); {
 	case c.Lost():
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
-	case t != nil && t.Lasting() && s.deps.Exposed:
-		out.Reason = t.Title() + "." // without the path
 	case out.Reason != "" && s.deps.Exposed:
-		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
+		out.Reason = s.notReadyPublic()
 	}
 	out.Ready = out.Reason == ""
 	if out.Ready {
@@ -35,6 +32,14 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	}
 	w.Header().Set("Retry-After", "1")
 	return writeJSON(w, http.StatusServiceUnavailable, out)
+}
+
+// notReadyPublic is notReady for anybody: the whole cause may name hosts and files.
+func (s *Server) notReadyPublic() string {
+	if t := s.troubleNow(); t != nil && t.Lasting() {
+		return t.Title() + ". The log has the cause."
+	}
+	return "The data is not loaded yet."
 }
 
 // notReady says what is missing; "" when nothing is.

@@ -18,6 +18,7 @@ func (s *Server) alertStatus(r *http.Request) alert.Status {
 		return alert.Status{}
 	}
 	st, h := s.deps.Alerts.Status(), s.hiddenFrom(auth.From(r.Context()))
+	st.Err = shownTo(r, st.Err)
 	for i := range st.Alerts {
 		a := &st.Alerts[i]
 		if h.texts && a.Rule == string(rules.MigrationsFailing) && a.State != alert.Firing {

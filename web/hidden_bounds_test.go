@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
@@ -168,5 +169,26 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 		if !seen {
 			t.Error("no alert of moves that fail, or it has another id than its problem")
 		}
+	}
+}
+
+// What would be refused is not offered.
+func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
+	s := newSite(t)
+	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: true} {
+		body := seenBy(s, role).body("/collections/" + string(documentsNS))
+		for _, field := range []string{`<input name="q"`, `<input name="key"`} {
+			if strings.Contains(body, field) != want {
+				t.Errorf("%s: %s, want it: %v", role, field, want)
+			}
+		}
+	}
+}
+
+// A sentence with hidden bounds is one that people can read.
+func TestSentencesWithHiddenBoundsStayShort(t *testing.T) {
+	got := say("plan", hideInSay(actions.Say{Code: "split.at", Args: map[string]string{"min": "{a: 1}", "max": "{a: 2}", "at": "{a: 1.5}", "ns": "app.things", "shard": "s1"}}))
+	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 || !strings.Contains(got, "app.things") {
+		t.Error(got)
 	}
 }

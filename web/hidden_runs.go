@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/history"
 	"shardboard/internal/shardkey"
+	"shardboard/web/words"
 )
 
 // run is a run as far as those who look may see it. Every page and answer about a
@@ -22,7 +23,7 @@ func (v View) run(r engine.Run) engine.Run {
 	}
 	h := v.Table.Hiding()
 	if h != nil {
-		r.Args, r.Summary, r.Why = hideInArgs(r.Args, h), hideInSay(r.Summary, h), hideInSay(r.Why, h)
+		r.Args, r.Summary, r.Why = hideInArgs(r.Args, h), hideInSay(r.Summary), hideInSay(r.Why)
 		r.Adaptations = slices.Clone(r.Adaptations)
 		for i := range r.Adaptations {
 			r.Adaptations[i].Because = hideInDifferences(r.Adaptations[i].Because, h)
@@ -58,11 +59,11 @@ func briefError(s engine.Step) string {
 
 func hideInStep(s *engine.Step, h *shardkey.Hiding) {
 	s.Step, s.Command = hideInPlanned(s.Step, s.Command, h)
-	s.Why, s.Changed = hideInSay(s.Why, h), hideInDifferences(s.Changed, h)
+	s.Why, s.Changed = hideInSay(s.Why), hideInDifferences(s.Changed, h)
 	s.Before, s.Proven = hideInReadings(s.Before, h), hideInReadings(s.Proven, h)
 	if s.Backoff != nil {
 		wait := *s.Backoff
-		wait.What = hideInSay(wait.What, h)
+		wait.What = hideInSay(wait.What)
 		s.Backoff = &wait
 	}
 }
@@ -74,8 +75,8 @@ func (v View) plan(p actions.Plan) actions.Plan {
 	if h == nil {
 		return p
 	}
-	p.Hash, p.Args, p.Summary = "", hideInArgs(p.Args, h), hideInSay(p.Summary, h)
-	p.Undo.Text, p.Undo.Args = hideInSay(p.Undo.Text, h), hideInArgs(p.Undo.Args, h)
+	p.Hash, p.Args, p.Summary = "", hideInArgs(p.Args, h), hideInSay(p.Summary)
+	p.Undo.Text, p.Undo.Args = hideInSay(p.Undo.Text), hideInArgs(p.Undo.Args, h)
 	p.Steps, p.Commands, p.Checks = slices.Clone(p.Steps), slices.Clone(p.Commands), slices.Clone(p.Checks)
 	for i := range p.Steps {
 		var c actions.Command
@@ -88,7 +89,7 @@ func (v View) plan(p actions.Plan) actions.Plan {
 		}
 	}
 	for i, c := range p.Checks {
-		p.Checks[i].Text, p.Checks[i].Source = hideInSay(c.Text, h), hideInSay(c.Source, h)
+		p.Checks[i].Text, p.Checks[i].Source = hideInSay(c.Text), hideInSay(c.Source)
 	}
 	p.Effect.Moves, p.Effect.Stays = slices.Clone(p.Effect.Moves), slices.Clone(p.Effect.Stays)
 	for i := range p.Effect.Moves {
@@ -96,7 +97,7 @@ func (v View) plan(p actions.Plan) actions.Plan {
 		m.Min, m.Max = instead(m.Min, h), instead(m.Max, h)
 	}
 	for i, s := range p.Effect.Stays {
-		p.Effect.Stays[i] = hideInSay(s, h)
+		p.Effect.Stays[i] = hideInSay(s)
 	}
 	return p
 }
@@ -181,12 +182,13 @@ func hideInField(name, value string, h *shardkey.Hiding) string {
 	return h.Text
 }
 
-// hideInSay takes key values out of a sentence's arguments.
-func hideInSay(s actions.Say, h *shardkey.Hiding) actions.Say {
+// hideInSay takes key values out of a sentence's arguments. Why they are hidden is
+// said where they stand alone, as in the command below; a sentence stays readable.
+func hideInSay(s actions.Say) actions.Say {
 	args := maps.Clone(s.Args)
 	for name, value := range args {
 		if holdsKey(s.Code, name, value) {
-			args[name] = h.Text
+			args[name] = words.T("hidden.said")
 		}
 	}
 	s.Args = args

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/store"
 )
 
 func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
@@ -38,5 +41,19 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 	}
 	if nobodys > nobodyLines+2 || nobodys+leftOut != flood || people != 50 {
 		t.Errorf("%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
+	}
+}
+
+// While the store fails, each request that comes with a cookie is a failed one.
+func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
+	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
+	s := newSite(t, func(d *Deps) { d.Auth = cast{mode: auth.ModeLocal, lost: broken} })
+	for range 3 * nobodyLines {
+		if w := s.do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	if n := strings.Count(s.log.String(), "\n"); n > nobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
+		t.Errorf("%d lines", n)
 	}
 }

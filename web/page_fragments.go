@@ -30,6 +30,7 @@ type View struct {
 	Profile *profile.Profile // nil: nothing is compared with layouts
 	Now     time.Time
 	Data    store.Condition // of the data directory
+	Trouble string          // heading of what is wrong with our own data; "" while nothing is known to be
 	Cost    int             // commands sent to the cluster during the last minute; 0 = not known
 
 	Internal bool // with the server's own collections in lists that leave them out

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -27,6 +28,9 @@ func (s *Server) view() View {
 	v := View{Data: s.condition(), Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs, Sizes: s.deps.Sizes, Writes: s.chunkWrites}
 	if s.deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.of(v) }
+	}
+	if t := s.troubleNow(); t != nil {
+		v.Trouble = t.Title()
 	}
 	if s.deps.Cost != nil {
 		v.Cost = s.deps.Cost()
@@ -77,7 +81,8 @@ func youView(who auth.Principal) templates.You {
 	}
 }
 
-// banners are what everybody must know on every page.
+// banners are what everybody must know on every page. One cause has one banner:
+// while the data directory is lost, troubles with its files come from that.
 func (s *Server) banners(who auth.Principal) []string {
 	var out []string
 	if who.Method == auth.ByNone {
@@ -92,7 +97,7 @@ func (s *Server) banners(who auth.Principal) []string {
 	if b := s.dataBanner(); b != "" {
 		out = append(out, b)
 	}
-	if text := s.troubleBanner(); text != "" {
+	if text := s.troubleBanner(who); text != "" && !s.condition().Lost() {
 		out = append(out, text)
 	}
 	if text := s.unreadableBanner(); text != "" {
@@ -117,6 +122,9 @@ func (s *Server) auditExplained() bool {
 		return true
 	}
 	data := s.troubleNow() // one that passes by itself is no cause of damage
+	if own, known := store.TroubleOf(st.Err); known && data != nil && own.Code == store.TroubleSchema && own.Cause != data.Cause {
+		return false // another table is missing too
+	}
 	return data != nil && (data.Lasting() || t.Code != audit.Damaged)
 }
 
@@ -151,11 +159,29 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err erro
 	if t, ok := store.TroubleOf(err); ok {
 		m.Text, m.Advice = troubleText(err, m.Text), words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
 	}
+	if m.Text == words.T("trouble.public") {
+		m.Advice = "" // it would promise that waiting helps
+	}
 	if b, ours := asBug(err); ours {
 		m.Text = s.bugText(b)
 	}
-	page := templates.Error(s.shell(r, s.viewFor(r), "", m.Title), m)
+	sh := s.shell(r, s.viewFor(r), "", m.Title)
+	sh.Banners = s.unsaid(sh, auth.From(r.Context()), err)
+	page := templates.Error(sh, m)
 	if werr := writePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}
+}
+
+// unsaid are the banners of an error page but for the one that says what the page
+// says.
+func (s *Server) unsaid(sh templates.Shell, who auth.Principal, err error) []string {
+	said := ""
+	if t := s.troubleNow(); t != nil && fault.Title(err) == t.Title() {
+		said = s.troubleBanner(who)
+	}
+	if c := s.condition(); c.Err != nil && errors.Is(err, c.Err) && !sh.TakeOver { // the button stands below it
+		said = s.dataBanner()
+	}
+	return slices.DeleteFunc(sh.Banners, func(b string) bool { return b == said })
 }

@@ -109,9 +109,6 @@ func (s *Server) stateTag(r *http.Request, rt Route) string {
 	if v.Table.Stale(topology.PartRouting, v.Now) {
 		kind += "s"
 	}
-	if t := s.troubleNow(); t != nil {
-		kind += "-" + string(t.Code) // its banner comes and goes with no poll in between
-	}
 	address := fnv.New64a()
 	_, _ = address.Write([]byte(r.URL.RequestURI())) // a hash does not fail
 	h := s.hiddenFrom(auth.From(r.Context()))

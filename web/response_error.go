@@ -63,7 +63,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		if ours != nil {
 			more = append(more, "ref", ours.ref)
 		}
-		s.deps.Log.ErrorContext(r.Context(), "request failed", more...)
+		s.logFailure(r, ours == nil, more)
 	}
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", wholeSeconds(againAfter))
@@ -81,6 +81,21 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	out.status = status
 	s.send(w, r, out, "")
+}
+
+// logFailure writes the line of a failed request. While our data cannot be used,
+// strangers choose how many of those there are; a line with a reference is on a page.
+func (s *Server) logFailure(r *http.Request, bounded bool, more []any) {
+	if bounded && auth.From(r.Context()).ID == "" {
+		ok, leftOut := s.nobodys.take(s.deps.Now())
+		if !ok {
+			return
+		}
+		if leftOut > 0 {
+			more = append(more, "left_out", leftOut)
+		}
+	}
+	s.deps.Log.ErrorContext(r.Context(), "request failed", more...)
 }
 
 // errorPage draws a failure for people. A status that package fault does not

@@ -22,14 +22,18 @@ func (s *Server) troubleNow() *store.Trouble {
 	return s.deps.Trouble()
 }
 
-// troubleBanner is what everybody who is signed in must know of it, "" when nothing is.
-func (s *Server) troubleBanner() string {
+// troubleBanner is what everybody who is signed in must know of it, "" when nothing
+// is. Where our files are is for operators, who can do something about it.
+func (s *Server) troubleBanner(who auth.Principal) string {
 	t := s.troubleNow()
 	if t == nil {
 		return ""
 	}
-	return words.T("trouble.banner", "title", t.Title(), "cause", t.Cause, "remedy", t.Remedy) + " " +
-		words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+	text := words.T("trouble.banner.brief", "title", t.Title())
+	if who.May(auth.Operator) {
+		text = words.T("trouble.banner", "title", t.Title(), "cause", t.Cause, "remedy", t.Remedy)
+	}
+	return text + " " + words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
 }
 
 // unreadableBanner says how many rows lists are without, "" when none was met.
@@ -59,10 +63,10 @@ func troubleText(err error, text string) string {
 }
 
 // shownTo is a failure as it may be told to who asks: where our files are is for
-// those who are signed in.
+// operators.
 func shownTo(r *http.Request, err error) error {
 	t, ok := store.TroubleOf(err)
-	if !ok || auth.From(r.Context()).ID != "" {
+	if !ok || auth.From(r.Context()).May(auth.Operator) {
 		return err
 	}
 	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: words.T("trouble.public")}

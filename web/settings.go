@@ -48,7 +48,7 @@ func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status in
 // settingsProblem shows the page again with what went wrong.
 func (s *Server) settingsProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	var m templates.Settings
-	return s.problem(w, err, &m.Problem, func(status int) error { return s.writeSettings(w, r, status, m) })
+	return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeSettings(w, r, status, m) })
 }
 
 func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) error {

@@ -17,12 +17,16 @@ type cast struct {
 	offers  auth.Offers
 	me      auth.Principal // nobody if zero
 	refusal error
+	lost    error // of the store, when somebody is looked up
 	empty   bool
 }
 
 func (c cast) Mode() auth.Mode                             { return c.mode }
 func (c cast) Offers(context.Context) (auth.Offers, error) { return c.offers, nil }
 func (c cast) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
+	if c.lost != nil {
+		return auth.Principal{}, c.lost
+	}
 	if c.me.ID == "" {
 		return auth.Principal{}, auth.ErrNobody
 	}

@@ -86,7 +86,7 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 				if w := f.do("GET", "/readyz", as("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.db.Trouble().Lasting() {
 					t.Errorf("readyz: %d %s", w.Code, w.Body)
 				}
-				page := parse(t, f.do("GET", "/zones", as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()).Find("body").Text()
+				page := parse(t, f.do("GET", "/zones", as("anna", auth.Operator), header("Accept", "text/html")).Body.String()).Find("body").Text()
 				if !strings.Contains(page, f.db.Trouble().Cause) {
 					t.Error("no banner")
 				}
@@ -161,12 +161,30 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 				r.AddCookie(&http.Cookie{Name: "shardboard", Value: strings.Repeat("A", 43)})
 			})
 			now := f.db.Trouble()
-			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) || strings.Contains(w.Body.String(), "shardboard.db") {
+			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) || strings.Contains(w.Body.String(), "shardboard.db") || strings.Contains(w.Body.String(), "in a few seconds") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
 		if !strings.Contains(f.log.String(), syscall.EIO.Error()) {
 			t.Error("the log has no cause")
+		}
+	})
+}
+
+// Nor are those who could not repair them: their role says so.
+func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
+	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+		defer f.onStore()()
+		f.disk.breaks(func(string) error { return syscall.EIO })
+		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"}, {method: "GET", path: "/settings", page: true},
+			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"}, {method: "GET", path: "/alerts", page: true}} {
+			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
+				w := f.askAs("vera", role, q)
+				says, now := html.UnescapeString(w.Body.String()), f.db.Trouble()
+				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.dir) != (role == auth.Operator) {
+					t.Errorf("%s %s: %d, %v", role, q, w.Code, now)
+				}
+			}
 		}
 	})
 }

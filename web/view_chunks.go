@@ -88,7 +88,7 @@ func (q chunkQuery) url(ns topology.Namespace) func(page int) string {
 
 // chunkRows fills the filter, the table and its pages.
 func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *templates.Collection) {
-	m.Filter = templates.ChunkFilter{Text: q.Text, At: q.At, Jumbo: q.Jumbo, Oversized: q.Over, Sort: chunkSorts(q), Active: q.active(), Shards: shardOptions(v.Table, q.Shard)}
+	m.Filter = templates.ChunkFilter{ByBound: v.Table.Hiding() == nil, Text: q.Text, At: q.At, Jumbo: q.Jumbo, Oversized: q.Over, Sort: chunkSorts(q), Active: q.active(), Shards: shardOptions(v.Table, q.Shard)}
 	zones := map[string]bool{}
 	for _, z := range v.Table.ZonesOf(c.NS) {
 		zones[z.Zone] = true

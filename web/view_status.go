@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/rules"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -31,8 +32,13 @@ func statusView(v View) templates.Status {
 	default:
 		s.Text = words.T("status.ok", "age", age)
 	}
-	if v.Data.Lost() {
+	switch { // pages that are open have their banner only when they are read again
+	case v.Data.Lost():
 		s.Level, s.Text = "failed", words.T("status.vanished")
+	case v.Trouble != "":
+		s.Level, s.Text = "failed", v.Trouble
+	case v.Data.Hold == store.OwnerGone:
+		s.Level, s.Text = "failed", words.T("status.ownerGone")
 	}
 	if s.Level != "ok" {
 		return s // how old the data is comes first

@@ -160,7 +160,7 @@ func (s *Service) begun(r *http.Request) (f flow, err error) {
 // or refused. A refused one has its id and name, for the record.
 func (s *Service) claimant(c Claims) (Principal, error) {
 	if len(c.Subject) > 255 || !plainName(c.Subject) {
-		r := Refuse("subject", fault.Forbidden, nil, "The issuer named nobody. Ask whoever runs it.",
+		r := Refuse("subject", fault.Forbidden, nil, "The issuer did not say who you are. Ask whoever runs the issuer.",
 			"The claim \"sub\" has to be 1 to 255 printable characters.")
 		r.Claims = c.Seen
 		return Principal{}, r

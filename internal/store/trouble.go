@@ -84,9 +84,14 @@ func (e *TroubleError) Error() string {
 // Unwrap gives errors.Is and errors.As the technical cause.
 func (e *TroubleError) Unwrap() error { return e.Err }
 
+// Brief is for those who are not told where our files are.
+func (t Trouble) Brief() string {
+	return t.Title() + ". The log of the server says which file it is and what to do."
+}
+
 // Failed makes the failure of a call: Unavailable, under the trouble's title.
 func (t Trouble) Failed(err error) error {
-	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: t.Text(), Err: &TroubleError{Trouble: t, Err: err}}
+	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: t.Text(), Brief: t.Brief(), Err: &TroubleError{Trouble: t, Err: err}}
 }
 
 // TroubleOf gives the trouble that an error comes from.

@@ -123,10 +123,11 @@ type Lane struct {
 
 // ChunkFilter is the form above the chunk table.
 type ChunkFilter struct {
-	Text   string
-	At     string // key position
-	Jumbo  bool
-	Shards []Option
+	ByBound bool // false: bounds are hidden
+	Text    string
+	At      string // key position
+	Jumbo   bool
+	Shards  []Option
 
 	Oversized bool
 	Sort      []Option

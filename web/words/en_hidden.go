@@ -4,8 +4,9 @@ package words
 // texts that servers wrote, and with --hide-bounds key values.
 var withheld = map[string]string{
 	"hidden.bounds":     "hidden: needs the role support",
+	"hidden.said":       "(hidden)",
 	"hidden.text":       "{phrase} (the server's whole text needs the role operator)",
 	"hidden.text.other": "hidden: the server's text needs the role operator",
-	"hidden.chunk":      "Pages of single chunks show chunk bounds, which are key values: on this server they need the role support.",
-	"hidden.key":        "Where a key belongs tells chunk bounds, which are key values: on this server, looking for a key needs the role support.",
+	"hidden.chunk":      "The page of a chunk shows its bounds, which are key values. On this server that needs the role support.",
+	"hidden.key":        "Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.",
 }

@@ -44,7 +44,7 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 	if !haveGroups {
 		switch {
 		case overage(token, i.o.GroupsClaim):
-			return refuse(auth.Refuse("groups-overage", fault.Forbidden, failed, "Your issuer left your groups out because there are too many. You cannot mend this; tell whoever runs shardboard.",
+			return refuse(auth.Refuse("groups-overage", fault.Forbidden, failed, "Your issuer left your groups out because there are too many. You cannot fix this yourself; tell whoever runs shardboard.",
 				"The issuer sends a pointer in place of the groups of people who are in very many. Have it send only the groups that are assigned to this client, or roles of the client (--oidc-groups-claim roles)."))
 		case failed != nil:
 			return refuse(failed)

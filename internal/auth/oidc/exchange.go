@@ -70,7 +70,7 @@ func exchangeFailed(err error) error {
 	cause := fmt.Errorf("exchange code: status %d, error %q", status, knownCode(refused.ErrorCode))
 	switch {
 	case refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" || status == http.StatusUnauthorized:
-		return auth.Refuse("client-refused", fault.Unavailable, cause, "The issuer does not accept shardboard. You cannot mend this; tell whoever runs shardboard.",
+		return auth.Refuse("client-refused", fault.Unavailable, cause, "The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
 			fmt.Sprintf("The issuer's token endpoint refused the client (status %d, %s). Check --oidc-client-id, and that --oidc-client-secret-file has the client's present secret.", status, knownCode(refused.ErrorCode)))
 	case status >= http.StatusInternalServerError:
 		return unavailable("issuer-unreachable", cause, fmt.Sprintf("The issuer's token endpoint failed with status %d; its log says why.", status))

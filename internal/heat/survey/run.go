@@ -103,7 +103,7 @@ func (e *Engine) carryOut(own, run context.Context, j *job) {
 	case j.stop != nil:
 		j.State = Stopped
 	case err != nil:
-		j.State, j.Problem = Failed, fault.Text(err)
+		j.State, j.Problem = Failed, fault.Brief(err) // viewers read it too
 		e.o.Log.Warn("survey", "kind", string(j.Request.Kind), "err", err)
 	default:
 		j.State = Done
