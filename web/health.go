@@ -22,6 +22,8 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
 	if c := s.condition(); c.Lost() {
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
+	} else if t := s.troubleNow(); t != nil && t.Lasting() {
+		out.Reason = t.Title() + "." // the cause names a path
 	} else if out.Reason != "" && s.deps.Exposed {
 		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
 	}
@@ -36,19 +38,17 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 // notReady says what is missing; "" when nothing is.
 func (s *Server) notReady() string {
 	v := s.view()
-	switch t := s.troubleNow(); {
-	case t != nil && t.Lasting():
-		return t.Title() + ". " + t.Cause
+	switch {
 	case !v.Table.Loaded:
 		for _, p := range allParts {
 			if err := v.Table.Health[p].Err; err != nil {
-				return "The routing table is not loaded yet: " + fault.Text(err)
+				return "The routing table is not loaded yet: " + fault.Brief(err)
 			}
 		}
 		return "The routing table is not loaded yet."
 	case !v.Dir.Loaded():
 		if err := v.Dir.Health().Err; err != nil {
-			return "The projects are not loaded yet: " + fault.Text(err)
+			return "The projects are not loaded yet: " + fault.Brief(err)
 		}
 		return "The projects are not loaded yet."
 	}

@@ -39,7 +39,7 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
 	})
 	if err != nil {
 		m := templates.Login{Next: next, Name: typed(r.PostForm.Get("name"), 64)}
-		return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
+		return s.problem(w, shownInForm(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 	}
 	http.SetCookie(w, cookie)
 	seeOther(w, orHome(next))
@@ -95,7 +95,7 @@ func (s *Server) postFirst(w http.ResponseWriter, r *http.Request) error {
 	})
 	if err != nil {
 		m := templates.First{Key: typed(r.PostForm.Get("key"), 200), Name: typed(r.PostForm.Get("name"), 64)}
-		return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error {
+		return s.problem(w, shownInForm(r, err), &m.Problem, func(status int) error {
 			return writePage(w, r, status, templates.FirstPage(s.bare(words.T("first.title")), m))
 		})
 	}
@@ -138,7 +138,7 @@ func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error,
 		return nil
 	}
 	m := templates.Login{Next: next, Refused: refusedModel(err)}
-	return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
+	return s.problem(w, shownInForm(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }
 
 func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {
