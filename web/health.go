@@ -20,11 +20,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // on, and what it stores is kept.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
+	t := s.troubleNow()
 	switch c := s.condition(); {
 	case c.Lost():
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
+	case t != nil && t.Lasting():
+		out.Reason = t.Title() + ". The log has the cause." // which names a path
 	case out.Reason != "" && s.deps.Exposed:
-		out.Reason = s.notReadyPublic()
+		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
 	}
 	out.Ready = out.Reason == ""
 	if out.Ready {
@@ -34,30 +37,20 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusServiceUnavailable, out)
 }
 
-// notReadyPublic is notReady for anybody: the whole cause may name hosts and files.
-func (s *Server) notReadyPublic() string {
-	if t := s.troubleNow(); t != nil && t.Lasting() {
-		return t.Title() + ". The log has the cause."
-	}
-	return "The data is not loaded yet."
-}
-
 // notReady says what is missing; "" when nothing is.
 func (s *Server) notReady() string {
 	v := s.view()
-	switch t := s.troubleNow(); {
-	case t != nil && t.Lasting():
-		return t.Title() + ". " + t.Cause
+	switch {
 	case !v.Table.Loaded:
 		for _, p := range allParts {
 			if err := v.Table.Health[p].Err; err != nil {
-				return "The routing table is not loaded yet: " + fault.Text(err)
+				return "The routing table is not loaded yet: " + fault.Brief(err)
 			}
 		}
 		return "The routing table is not loaded yet."
 	case !v.Dir.Loaded():
 		if err := v.Dir.Health().Err; err != nil {
-			return "The projects are not loaded yet: " + fault.Text(err)
+			return "The projects are not loaded yet: " + fault.Brief(err)
 		}
 		return "The projects are not loaded yet."
 	}

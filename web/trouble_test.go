@@ -15,8 +15,10 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
 // storeTroubles are ways in which the store fails: with which error, and whether reads do.
@@ -165,6 +167,10 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
+		w := f.do("POST", "/login", form0("name=anna&password=correct-horse-battery"), header("Accept", "text/html"))
+		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable || !strings.Contains(text, f.db.Trouble().Title()) || strings.Contains(text, "shardboard.db") {
+			t.Errorf("POST /login: %d %s", w.Code, text)
+		}
 		if !strings.Contains(f.log.String(), syscall.EIO.Error()) {
 			t.Error("the log has no cause")
 		}
@@ -187,6 +193,32 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whoever can connect can ask whether we are ready: they are told what is wrong with
+// our data, and not where it is.
+func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
+	for _, exposed := range []bool{false, true} {
+		s := newSite(t, func(d *Deps) {
+			d.Exposed = exposed
+			d.Trouble = func() *store.Trouble {
+				return &store.Trouble{Code: store.TroubleSchema, Cause: "The table users is missing in /var/x/shardboard.db.", Remedy: "Restore a backup."}
+			}
+		})
+		w := s.do("GET", "/readyz")
+		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(text, "The database of shardboard is incomplete.") || strings.Contains(text, "/var/x") {
+			t.Errorf("exposed %v: %d %s", exposed, w.Code, text)
+		}
+	}
+	s := newSite(t)
+	unread := *s.watcher.get()
+	unread.Loaded = false
+	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
+		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
+	s.watcher.publish(&unread)
+	if text := s.do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
+		t.Errorf("a server's text: %s", text)
+	}
 }
 
 // After a defect of ours the page shows a reference that leads to its line in the log.

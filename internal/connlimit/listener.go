@@ -124,7 +124,7 @@ func (l *Listener) place(c *Conn) (victim *Conn, admitted bool, report *summary)
 	}
 	reason, needed := byTotal, l.open >= l.o.Max
 	if needed {
-		victim = l.all.victim(now, l.o.Max)
+		victim = l.victimOfAll(now)
 	}
 	if !c.unbounded && s.open >= l.o.PerSource {
 		reason, needed = bySource, true

@@ -89,6 +89,36 @@ func (q *queue) victim(now time.Time, most int) *Conn {
 	return oldest(&q[keptIdle])
 }
 
+// strangers is how many of a queue nobody has signed in on.
+func (q *queue) strangers() int {
+	return q[strangerIdle].Len() + q[silent].Len() + q[strangerActive].Len()
+}
+
+// crowd is how many connections of strangers one source has when those of others
+// no longer make room for them.
+const crowd = 16
+
+// victimOfAll is the connection that makes room when all are in use. A flood from
+// few addresses leaves nobody their grace, and would take the place of somebody
+// who is signing in: then it makes room out of its own.
+func (l *Listener) victimOfAll(now time.Time) *Conn {
+	c := l.all.victim(now, l.o.Max)
+	if c == nil || now.Sub(c.since) >= grace[min(rankOf(c), keptIdle)] {
+		return c
+	}
+	own := l.sources[c.from].queue.strangers()
+	busiest, most := (*source)(nil), max(crowd, 4*own)
+	for _, s := range l.sources {
+		if n := s.queue.strangers(); n > most {
+			busiest, most = s, n
+		}
+	}
+	if busiest == nil {
+		return c
+	}
+	return busiest.queue.victim(now, 0)
+}
+
 func oldest(l *list.List) *Conn {
 	if e := l.Front(); e != nil {
 		return e.Value.(*Conn)

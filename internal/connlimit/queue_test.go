@@ -132,6 +132,25 @@ func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
 	})
 }
 
+// A sign-in takes a second when many are under way.
+func TestAFloodFromFewAddressesTakesNobodysSignIn(t *testing.T) {
+	inBubble(t, Options{Max: 64, PerSource: 32}, func(h *house) {
+		signing := h.comes("192.0.2.2").posts("/body")
+		time.Sleep(900 * time.Millisecond)
+		for i := range 300 {
+			time.Sleep(time.Millisecond)
+			h.comes(fmt.Sprintf("198.51.100.%d", i%3))
+		}
+		h.expect("a sign-in under way", true, signing)
+		if signing.says("123456789").answered() != 1 {
+			t.Error("it was not answered")
+		}
+		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestStrangersMayNotBeIdleForLong(t *testing.T) {
 	inBubble(t, Options{Max: 16, PerSource: 16, StrangerIdle: 10 * time.Second}, func(h *house) {
 		anna := h.comes("192.0.2.1").asks("/in")

@@ -54,6 +54,9 @@ func takeGuard(dir string) (*os.File, error) {
 		}
 		return nil, f.Close() // a file system without locks
 	}
+	if !holdsNumber(f) {
+		return nil, f.Close() // another program's, such as the yarn.lock beside a directory yarn
+	}
 	if now, err := os.Lstat(path); err != nil || !os.SameFile(info, now) {
 		_ = f.Close()
 		return nil, errors.Join(errGuarded, errors.New("the guard was replaced while it was taken"))
@@ -88,6 +91,18 @@ func guardPath(dir string) string {
 func ours(info os.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode().IsRegular() && int(of.Uid) == os.Geteuid() && of.Nlink == 1
+}
+
+// holdsNumber tells whether a file has nothing in it but the number of a process, as
+// a guard has. Anything else is not ours to write over.
+func holdsNumber(f *os.File) bool {
+	b := make([]byte, 32)
+	n, err := f.ReadAt(b, 0)
+	if err == nil || !errors.Is(err, io.EOF) {
+		return false // longer than a number, or unreadable
+	}
+	text := strings.TrimSpace(string(b[:n]))
+	return strings.Trim(text, "0123456789") == ""
 }
 
 // guardedBy names the process that wrote itself into a guard; nil when it cannot

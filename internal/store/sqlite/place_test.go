@@ -202,6 +202,9 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 			keep(t, os.Link(path+".target", path))
 		},
 		"a directory": func(t *testing.T, path string) { keep(t, os.Mkdir(path, 0o700)) },
+		"another program's file": func(t *testing.T, path string) {
+			keep(t, os.WriteFile(path, []byte("lockfileVersion: 9\nof a package manager\n"), 0o600))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
@@ -212,6 +215,9 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 			}
 			if text, err := os.ReadFile(dir + guardSuffix + ".target"); err == nil && string(text) != "mine" {
 				t.Errorf("it was written to: %q", text)
+			}
+			if text, err := os.ReadFile(dir + guardSuffix); name == "another program's file" && !strings.HasPrefix(string(text), "lockfileVersion") {
+				t.Errorf("it was written over: %q, %v", text, err)
 			}
 			// Without it a second process becomes the owner of a new directory. The first
 			// one then writes nothing any more, and reads nothing of the second one's.
