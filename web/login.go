@@ -138,7 +138,7 @@ func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error,
 		return nil
 	}
 	m := templates.Login{Next: next, Refused: refusedModel(err)}
-	return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
+	return s.problem(w, shownInForm(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }
 
 func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {

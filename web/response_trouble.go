@@ -72,6 +72,16 @@ func shownTo(r *http.Request, err error) error {
 	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: words.T("trouble.public")}
 }
 
+// shownInForm is shownTo for a form, which has no heading for the title: the cause
+// has to be in the sentence.
+func shownInForm(r *http.Request, err error) error {
+	t, ok := store.TroubleOf(err)
+	if !ok || auth.From(r.Context()).ID != "" {
+		return err
+	}
+	return fault.New(fault.Unavailable, "%s. %s", t.Title(), words.T("trouble.public"))
+}
+
 // bug is a defect of ours that has met a request. Its reference is on the page and in
 // the log, so that a person with the one finds the other.
 type bug struct {

@@ -195,6 +195,15 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 	})
 }
 
+// A form has no heading, so its sentence begins with what is wrong.
+func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
+	full := store.Trouble{Code: store.TroubleFull, Cause: "No space is left for /var/x/shardboard.db.", Remedy: "Free some space."}
+	text := fault.Text(shownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
+	if !strings.HasPrefix(text, full.Title()+". ") || strings.Contains(text, "/var/x") {
+		t.Error(text)
+	}
+}
+
 // Whoever can connect can ask whether we are ready: they are told what is wrong with
 // our data, and not where it is.
 func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {

@@ -42,6 +42,9 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 
 	d.serve(t)
 	d.waitReady(t)
+	if !eventually(30*time.Second, func() bool { return d.app.now().trail.State().Head != nil }) {
+		t.Fatal("the record was not looked at")
+	}
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
 	if err != nil {
 		t.Fatal(err)
