@@ -252,6 +252,7 @@ func TestARestartedClusterIsFollowedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
+	t.Parallel() // it waits most of the time
 	o := still()
 	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})

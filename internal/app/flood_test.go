@@ -216,6 +216,7 @@ func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the header timeout")
 	}
+	t.Parallel() // it waits most of the time
 	d := startDemo(t, still(), topology.Options{})
 	each(50, func(int) {
 		conn, err := net.Dial("tcp", d.app.Addr())
