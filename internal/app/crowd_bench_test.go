@@ -33,8 +33,12 @@ func BenchmarkPeopleInACrowd(b *testing.B) {
 	if os.Getenv("SHARDBOARD_LONG") != "" {
 		stay, calm = 120, 12
 	}
+	const connections = 8000
+	if files := openFiles(); files != 0 && files < connections+reservedFiles {
+		b.Skipf("this process may have %d open files, and the crowd needs %d (ulimit -n)", files, connections+reservedFiles)
+	}
 	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Seed: 7}, topology.Options{})
-	a := d.beside(b, Config{Listen: "127.0.0.1:0", MaxConnections: 8000, Auth: Auth{Mode: "local"}})
+	a := d.beside(b, Config{Listen: "127.0.0.1:0", MaxConnections: connections, Auth: Auth{Mode: "local"}})
 	cookies := signedIn(b, a, 60)
 	c := &crowd{Addr: a.Addr(), Cookies: cookies, Connections: 5000, Sockets: 1000, Hostile: 100, Every: 80 * time.Second}
 	turns := func(n int) (took [][]time.Duration) {
