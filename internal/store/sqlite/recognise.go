@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"shardboard/internal/fileperm"
 	"shardboard/internal/hostile"
 	"shardboard/internal/store"
 )
@@ -88,7 +89,7 @@ func (f *file) checkWAL() error {
 		return nil
 	}
 	t := f.trouble(store.TroubleDamaged, "%s-wal, the journal of the database, is damaged: the last changes are in it and cannot be read.", f.path)
-	t.Remedy += fmt.Sprintf(" To go on without the changes in the journal, move it alone aside (mv %s %s).", quoted(f.path+"-wal"), quoted(f.path+"-wal.damaged"))
+	t.Remedy += fmt.Sprintf(" To go on without the changes in the journal, move it alone aside (mv %s %s).", fileperm.Quote(f.path+"-wal"), fileperm.Quote(f.path+"-wal.damaged"))
 	return f.refuse(t)
 }
 

@@ -3,13 +3,14 @@ package sqlite
 import (
 	"fmt"
 
+	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
 )
 
 // remedy says what to do about a trouble, with commands that can be copied. The
 // files beside the database (-wal, -shm) belong to it and are moved along.
 func (f *file) remedy(c store.TroubleCode) string {
-	aside := fmt.Sprintf("mkdir %[1]s/aside && mv %[2]s* %[1]s/aside/", quoted(f.dir()), quoted(f.path))
+	aside := fmt.Sprintf("mkdir %[1]s/aside && mv %[2]s* %[1]s/aside/", fileperm.Quote(f.dir()), fileperm.Quote(f.path))
 	on := "shardboard then goes on by itself. What was kept before is safe; what happens meanwhile is not kept."
 	if !f.isOpen() {
 		on = "then start shardboard again. What was kept before is safe."
@@ -18,7 +19,7 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleDamaged:
 		return fmt.Sprintf("Stop shardboard, move the files aside (%s), put a backup of %s in their place and start again. "+
 			"Without a backup, sqlite3 can save what is readable (sqlite3 %s/aside/%s .recover | sqlite3 %s); without any of this shardboard starts with an empty database.",
-			aside, fileName, quoted(f.dir()), fileName, quoted(f.path))
+			aside, fileName, fileperm.Quote(f.dir()), fileName, fileperm.Quote(f.path))
 	case store.TroubleForeign:
 		return fmt.Sprintf("Nothing in it was changed. Choose another directory with --data-dir, or move the file aside (%s).", aside)
 	case store.TroubleSchema:
@@ -28,15 +29,15 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleQuota:
 		return "Raise the quota or remove other files of this user; " + on
 	case store.TroubleReadOnly:
-		return fmt.Sprintf("Make it writable: look why it was mounted read-only (dmesg; after a disk error the system does that by itself), mount -o remount,rw, or give %s to the user that runs shardboard.", quoted(f.dir()))
+		return fmt.Sprintf("Make it writable: look why it was mounted read-only (dmesg; after a disk error the system does that by itself), mount -o remount,rw, or give %s to the user that runs shardboard.", fileperm.Quote(f.dir()))
 	case store.TroubleDenied:
-		return fmt.Sprintf("Give the directory and its files to the user that runs shardboard (chown -R %d %s; chmod -R u+rwX %[2]s), or choose another with --data-dir.", f.uid, quoted(f.dir()))
+		return fmt.Sprintf("Give the directory and its files to the user that runs shardboard (chown -R %d %s; chmod -R u+rwX %[2]s), or choose another with --data-dir.", f.uid, fileperm.Quote(f.dir()))
 	case store.TroubleFiles:
 		return "Raise the limit (ulimit -n, LimitNOFILE= in systemd) and restart shardboard; many open browsers need one file each."
 	case store.TroubleBusy:
-		return fmt.Sprintf("End that program (fuser -v %s shows which it is); %s", quoted(f.path), on)
+		return fmt.Sprintf("End that program (fuser -v %s shows which it is); %s", fileperm.Quote(f.path), on)
 	case store.TroubleGone:
-		return fmt.Sprintf("Stop shardboard, put %s back or restore a backup, and start again.", quoted(f.path))
+		return fmt.Sprintf("Stop shardboard, put %s back or restore a backup, and start again.", fileperm.Quote(f.path))
 	case store.TroubleMemory:
 		return "Give the process more memory (MemoryMax= in systemd, the limit of the container), or end other programs."
 	}
