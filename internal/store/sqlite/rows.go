@@ -12,6 +12,11 @@ type scanner interface{ Scan(dest ...any) error }
 
 // all reads every row and closes them.
 func all[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	return allBut(rows, err, scan, func(error) bool { return false })
+}
+
+// allBut is all without the rows whose failure to be read skip accepts.
+func allBut[T any](rows *sql.Rows, err error, scan func(scanner) (T, error), skip func(error) bool) ([]T, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -19,10 +24,12 @@ func all[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, 
 	var out []T
 	for rows.Next() {
 		v, err := scan(rows)
-		if err != nil {
+		switch {
+		case err == nil:
+			out = append(out, v)
+		case !skip(err):
 			return nil, unavailable(err)
 		}
-		out = append(out, v)
 	}
 	return out, unavailable(rows.Err())
 }

@@ -48,23 +48,13 @@ func (db *DB) Unreadable() []store.UnreadableRows {
 // readable reads every row that can be read and closes them. One that cannot hides
 // none of the others.
 func readable[T any](db *DB, table string, found *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	defer found.Close()
-	var out []T
-	for found.Next() {
-		v, err := scan(found)
-		switch {
-		case unscannable(err):
-			db.file.leaveOut(table, nameOf(found), err)
-		case err != nil:
-			return nil, unavailable(err)
-		default:
-			out = append(out, v)
+	return allBut(found, err, scan, func(err error) bool {
+		if !unscannable(err) {
+			return false
 		}
-	}
-	return out, unavailable(found.Err())
+		db.file.leaveOut(table, nameOf(found), err)
+		return true
+	})
 }
 
 // nameOf is the first column of a row, whatever its type: by it a person finds it.
