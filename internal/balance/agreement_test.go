@@ -28,7 +28,8 @@ type world struct {
 func in(t *testing.T, shards int, scenario func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: "5.0", Shards: shards, Empty: true, Still: true, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		sim, err := simcluster.New(t.Context(),
+			simcluster.Options{ServerVersion: "5.0", Shards: shards, Empty: true, Still: true, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,8 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 	}
 	for i := range chunks {
 		if to := rng.IntN(shards + 1); to > 1 { // most stay on the first shard: uneven
-			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: at(i*10 + 1)}, {Key: "to", Value: fmt.Sprintf("shard-rs-%d", to)}})
+			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: at(i*10 + 1)},
+				{Key: "to", Value: fmt.Sprintf("shard-rs-%d", to)}})
 		}
 	}
 	about = fmt.Sprintf("%d chunks, %d shards", chunks, shards)
@@ -102,7 +104,8 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 					w.admin(bson.D{{Key: "addShardToZone", Value: fmt.Sprintf("shard-rs-%d", s)}, {Key: "zone", Value: zone}})
 				}
 			}
-			w.admin(bson.D{{Key: "updateZoneKeyRange", Value: "db.t"}, {Key: "min", Value: r[0]}, {Key: "max", Value: r[1]}, {Key: "zone", Value: zone}})
+			w.admin(bson.D{{Key: "updateZoneKeyRange", Value: "db.t"}, {Key: "min", Value: r[0]}, {Key: "max", Value: r[1]},
+				{Key: "zone", Value: zone}})
 		}
 		about += fmt.Sprintf(", zones meet at %d", edge)
 	} else if rng.IntN(2) == 0 {

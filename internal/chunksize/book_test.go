@@ -42,7 +42,8 @@ func collection(t testing.TB, n int, life byte) *topology.Collection {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i := range n {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)), Version: topology.Version{Major: 1, Minor: uint32(i)}})
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)),
+			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {
@@ -114,7 +115,8 @@ func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(time.Hour)
-		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
+			Version: topology.Version{Major: 2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +124,8 @@ func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
 		if got, ok := b.Of(after, after.Chunks.At(1)); !ok || time.Since(got.At) != time.Hour {
 			t.Errorf("after a move: %+v", got)
 		}
-		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a", Version: topology.Version{Major: 2, Minor: 1}}})
+		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a",
+			Version: topology.Version{Major: 2, Minor: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +329,8 @@ func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
 	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
 		t.Errorf("after another one: %+v", got)
 	}
-	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
+		Version: topology.Version{Major: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,13 +68,15 @@ func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topo
 // demand measures within the limit of a minute.
 func (b *Book) demand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	if !b.admit() {
-		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften, "%d chunks were measured in the last minute, which is the limit. Try again in a moment.", DemandPerMinute)
+		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
+			"%d chunks were measured in the last minute, which is the limit. Try again in a moment.", DemandPerMinute)
 	}
 	select {
 	case b.gate <- struct{}{}:
 		defer func() { <-b.gate }()
 	case <-ctx.Done():
-		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften, "Other chunks are being measured. Try again in a moment.")
+		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
+			"Other chunks are being measured. Try again in a moment.")
 	}
 	return b.ask(ctx, c, r, exact)
 }

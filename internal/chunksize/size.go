@@ -108,7 +108,8 @@ type Verdict struct {
 
 // Judge applies the rule of the cluster's release to a chunk of a shard.
 func Judge(t *topology.Table, c *topology.Collection, shard string, s Size) Verdict {
-	v := Verdict{State: Unknown, ChunkBytes: ChunkBytes(t, c), Mean: DonorMean(t, c.NS, shard, s), Release: balance.ReleaseOf(t.ServerInfo.Version)}
+	v := Verdict{State: Unknown, ChunkBytes: ChunkBytes(t, c), Mean: DonorMean(t, c.NS, shard, s),
+		Release: balance.ReleaseOf(t.ServerInfo.Version)}
 	if !s.Documents.Known || v.ChunkBytes <= 0 {
 		return v
 	}

@@ -17,9 +17,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// behindAccess runs a test against a small cluster with access control. connect
-// signs a user in.
-func behindAccess(t *testing.T, version string, users []access.User, test func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error))) {
+// connector connects as a user.
+type connector func(user, password string) (*cluster.Client, error)
+
+// withAccessControl runs a test against a small cluster with access control.
+func withAccessControl(t *testing.T, version string, users []access.User,
+	test func(t *testing.T, sim *simcluster.Cluster, connect connector)) {
 	t.Helper()
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version, Users: users}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
@@ -67,7 +70,7 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 		{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}},
 		{Name: "reader", Password: "pw", Roles: []string{"clusterMonitor", "read@yorkie-meta"}},
 	}
-	behindAccess(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		root, err := connect("root", "pw")
 		must(t, err)
 		meta := metaOf(t, root)
@@ -103,14 +106,15 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	for _, version := range []string{"5.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
 			users := []access.User{{Name: "root", Password: "pw"}}
-			behindAccess(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+			withAccessControl(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 				root, err := connect("root", "pw")
 				must(t, err)
 				_, err = root.Server(t.Context())
 				must(t, err)
 				for _, a := range append(readings(metaOf(t, root)), changes()...) {
 					name := "only" + a.name
-					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}}))
+					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}},
+						{Key: "roles", Value: bson.A{}}}))
 					must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
 					c, err := connect(name, "pw")
 					must(t, err)
@@ -168,10 +172,11 @@ func privileges(t *testing.T, sentence string) bson.A {
 }
 
 func TestAWrongPasswordIsForbidden(t *testing.T) {
-	behindAccess(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		for _, user := range []string{"root", "nobody"} {
 			_, err := connect(user, "canary-5f1c")
-			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") || strings.Contains(err.Error(), "canary") {
+			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") ||
+				strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v", user, err)
 			}
 		}

@@ -91,5 +91,6 @@ func (c *Client) outcome(ctx context.Context, err error, left bool, a act) error
 	if answer, ok := answerOf(err); ok {
 		return c.refusal(answer, err, a)
 	}
-	return fault.Wrap(fault.UnknownOutcome, err, "The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.uri.Hosts(), a.what)
+	return fault.Wrap(fault.UnknownOutcome, err,
+		"The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.uri.Hosts(), a.what)
 }

@@ -51,7 +51,8 @@ func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Names
 		return c.admin(ctx, run, bson.D{{Key: "configureCollectionBalancing", Value: ns}, {Key: "enableBalancing", Value: enabled}}, a)
 	}
 	a.privilege = "update on config.collections"
-	matched, err := c.write(ctx, run, "collections", string(ns), bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false, a)
+	matched, err := c.write(ctx, run, "collections", string(ns),
+		bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false, a)
 	if err == nil && matched == 0 {
 		return fault.New(fault.NotFound, "Collection %s is not sharded.", ns)
 	}

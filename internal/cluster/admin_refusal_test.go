@@ -25,7 +25,8 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 		{2, "something is wrong", fault.Invalid},
 		{9, "Failed to commit chunk merge :: caused by :: min: { p: 2 } should be less than max: { p: 1 }", fault.Invalid},
 		{13, "not authorized on admin to execute command { split: 1 }", fault.Forbidden},
-		{20, "Failed to commit chunk merge :: caused by :: could not merge chunks, shard a does not contain a sequence of chunks that exactly fills the range", fault.Conflict},
+		{20, "Failed to commit chunk merge :: caused by :: could not merge chunks, shard a does not contain a sequence of " +
+			"chunks that exactly fills the range", fault.Conflict},
 		{20, "shard-rs-2 is not in the correct zone z3", fault.Conflict},
 		{20, "shard-rs-2 is currently draining.", fault.Conflict},
 		{50, "split failed :: caused by :: operation exceeded time limit", fault.UnknownOutcome},
@@ -72,7 +73,8 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 		a    answer
 		want string
 	}{
-		{answer{117, "ConflictingOperationInProgress", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: ConflictingOperationInProgress (117)."},
+		{answer{117, "ConflictingOperationInProgress", "chunk {_id: 17} on host-3"},
+			"The cluster refused to move the chunk: ConflictingOperationInProgress (117)."},
 		{answer{117, "", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: error 117."},
 		{answer{117, "{_id: 17} on host-3", "x"}, "The cluster refused to move the chunk: error 117."},
 		{answer{0, "", "no chunk found at {_id: 17}"}, "The cluster refused to move the chunk."},
@@ -86,7 +88,8 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 			t.Errorf("%+v: %s", x.a, fault.Text(err))
 		}
 	}
-	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"), act{what: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
+	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"),
+		act{what: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
 		t.Error(got)
 	}
 }

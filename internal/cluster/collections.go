@@ -23,7 +23,8 @@ func (c *Client) Collections(ctx context.Context, db string) ([]topology.Namespa
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
 		name, _ := doc.Lookup("name").StringValueOK()
 		kind, _ := doc.Lookup("type").StringValueOK()
-		if name == "" || kind == "view" || kind == "timeseries" || strings.HasPrefix(name, "system.") && !strings.HasPrefix(name, "system.buckets.") {
+		if name == "" || kind == "view" || kind == "timeseries" || strings.HasPrefix(name, "system.") &&
+			!strings.HasPrefix(name, "system.buckets.") {
 			return nil
 		}
 		out = append(out, topology.Namespace(db+"."+name))

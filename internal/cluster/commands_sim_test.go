@@ -73,7 +73,8 @@ func (s *tap) take() []actions.Command {
 func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12"} {
 		t.Run(release, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 				var line tap
 				uri, err := cluster.ParseURI(simcluster.URI())
 				must(t, err)

@@ -97,7 +97,8 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 	// The driver would log commands, with what people look for in them, when an
 	// environment variable says so (MONGODB_LOG_COMMAND, MONGODB_LOG_ALL).
 	const never = options.LogLevel(0)
-	opts.SetLoggerOptions(options.Logger().SetComponentLevel(options.LogComponentAll, never).SetComponentLevel(options.LogComponentCommand, never))
+	opts.SetLoggerOptions(options.Logger().SetComponentLevel(options.LogComponentAll, never).
+		SetComponentLevel(options.LogComponentCommand, never))
 	// The driver would send again what an overloaded server turned away, commands
 	// that change something too.
 	opts.SetMaxAdaptiveRetries(0)

@@ -24,7 +24,8 @@ func (c *Client) CountUpTo(ctx context.Context, ns topology.Namespace, filter bs
 
 func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any) (n int64, err error) {
 	group := bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}}
-	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)}, {Key: "cursor", Value: bson.D{}}}
+	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)},
+		{Key: "cursor", Value: bson.D{}}}
 	r := read{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		n, _ = doc.Lookup("n").AsInt64OK()

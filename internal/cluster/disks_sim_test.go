@@ -81,7 +81,7 @@ func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
 
 func TestADeniedDiskNamesThePrivilegeAndOneThatIsPermittedElsewhereDoes(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}, {Name: "manager", Password: "pw", Roles: []string{"clusterManager"}}}
-	behindAccess(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		c, err := connect("manager", "pw")
 		must(t, err)
 		_, err = c.Disks(t.Context(), "yorkie-meta", nil)

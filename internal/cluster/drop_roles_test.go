@@ -34,13 +34,17 @@ type staged struct {
 // withRoles runs a test with the roles of the page, as a release wants them.
 func withRoles(t *testing.T, version string, test func(*testing.T, *staged)) {
 	t.Helper()
-	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version, Users: []access.User{{Name: "root", Password: "pw"}}}
+	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
+		Users: []access.User{{Name: "root", Password: "pw"}}}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		s := &staged{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{}, denied: map[string]*refusals{}}
+		s := &staged{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{},
+			denied: map[string]*refusals{}}
 		for _, r := range s.roles {
 			must(t, run(t, sim, "admin", r.command("createRole")))
-			must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{r.name}}}))
-			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
+			must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"},
+				{Key: "roles", Value: bson.A{r.name}}}))
+			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
+				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
 			must(t, err)
 			s.denied[r.name] = &refusals{}
 			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
@@ -102,7 +106,8 @@ func keyOf(v any) bson.Raw {
 
 // allChanges are the methods of actions.Admin.
 func allChanges() []attempt {
-	return append(changes(), attempt{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }})
+	return append(changes(), attempt{"Balanced",
+		func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }})
 }
 
 func TestEveryMethodOfAdminIsTried(t *testing.T) {
@@ -256,7 +261,8 @@ func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
 }
 
 func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		r := newReader(t, c, quiet)
 		sent.take()
 		report := r.examine(t.Context(), t)

@@ -24,7 +24,8 @@ func divided(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bso
 	}
 	admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "bounds", Value: bson.A{at(10), at(20)}}, {Key: "to", Value: "shard-rs-2"}})
 	admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-	admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: at(0)}, {Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
+	admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: at(0)},
+		{Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
 }
 
 // What is read of every fact is what a table that was read at the same time
@@ -33,7 +34,8 @@ func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "8.0"} {
 		for _, key := range []bson.D{{{Key: "p", Value: 1}}, {{Key: "p", Value: 1}, {Key: "q", Value: "hashed"}}} {
 			t.Run(release, func(t *testing.T) {
-				onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+				cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+				onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 					at := func(n any) bson.Raw {
 						d := bson.D{{Key: "p", Value: n}}
 						if len(key) > 1 {
@@ -77,7 +79,8 @@ func facts(at func(any) bson.Raw) (out []actions.Fact) {
 		}
 	}
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
-		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard}, actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
+		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard},
+			actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
 	}
 	return append(out, actions.Fact{Kind: actions.FactBalancer}, actions.Fact{Kind: actions.FactCollection, NS: ns},
 		actions.Fact{Kind: actions.FactCollection, NS: "no.such"}, actions.Fact{Kind: actions.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
@@ -86,7 +89,8 @@ func facts(at func(any) bson.Raw) (out []actions.Fact) {
 func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 	for _, release := range []string{"5.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 				at := func(n any) bson.Raw {
 					doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
 					must(t, err)
@@ -125,7 +129,8 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				}
 				a, err := c.Activity(t.Context(), nil)
 				must(t, err)
-				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" || a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
+				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" ||
+					a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
 					t.Errorf("%+v", a)
 				}
 				rule.Remove()

@@ -98,14 +98,17 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "AuthenticationFailed"), strings.Contains(text, "auth error"):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the address; authSource names the database of the user.", c.uri.Hosts())
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the "+
+			"address; authSource names the database of the user.", c.uri.Hosts())
 	case strings.Contains(text, "x509:"), strings.Contains(text, "tls:"):
 		return fault.NoAnswer(err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
 	case strings.Contains(text, "no such host"):
 		return fault.NoAnswer(err, "The host of %s is not known.", c.uri.Hosts())
 	case mongo.IsTimeout(err), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		if !isSelection(err) {
-			return fault.NoAnswer(err, "The cluster at %s did not answer in time: the mongos is reached, and it, the config servers or a shard hangs. Look whether each replica set has a primary (rs.status()) and whether its machines are overloaded.", c.uri.Hosts())
+			return fault.NoAnswer(err, "The cluster at %s did not answer in time: the mongos is reached, and it, the config "+
+				"servers or a shard hangs. Look whether each replica set has a primary (rs.status()) and whether its machines "+
+				"are overloaded.", c.uri.Hosts())
 		}
 		fallthrough
 	case unconnected(err):
@@ -117,7 +120,8 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 func (c *Client) classifyServer(server mongo.ServerError, err error, doing, privilege string) error {
 	switch {
 	case server.HasErrorCode(codeAuthentication):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the address; authSource names the database of the user.", c.uri.Hosts())
+		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the "+
+			"address; authSource names the database of the user.", c.uri.Hosts())
 	case server.HasErrorCode(codeUnauthorized):
 		denied := &topology.DeniedError{Privilege: privilege, Err: err}
 		if strings.Contains(err.Error(), "requires authentication") {
@@ -132,7 +136,8 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 	}
 	for _, code := range server.ErrorCodes() {
 		if unavailable(code) {
-			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer. Look whether each replica set has a primary (rs.status()).", c.uri.Hosts(), doing)
+			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer. Look "+
+				"whether each replica set has a primary (rs.status()).", c.uri.Hosts(), doing)
 		}
 	}
 	return nil
@@ -149,10 +154,12 @@ func isSelection(err error) bool {
 func unconnected(err error) bool {
 	var network net.Error
 	if mongo.IsNetworkError(err) || isSelection(err) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, context.Canceled) ||
 		errors.Is(err, mongo.ErrClientDisconnected) {
 		return true
 	}
 	text := err.Error()
-	return slices.ContainsFunc([]string{"connection refused", "connection pool", "connection("}, func(s string) bool { return strings.Contains(text, s) })
+	return slices.ContainsFunc([]string{"connection refused", "connection pool", "connection("},
+		func(s string) bool { return strings.Contains(text, s) })
 }

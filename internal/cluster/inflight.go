@@ -69,7 +69,8 @@ var moveCommands = []string{"moveChunk", "moveRange", "_shardsvrMoveRange"}
 // Of a command only what tells which migration it is leaves the servers.
 var moveOperations = func() bson.A {
 	some := bson.A{bson.D{{Key: "desc", Value: bson.D{{Key: "$in", Value: bson.A{"MoveChunk", "migrateThread"}}}}}}
-	kept := []string{"shard", "desc", "msg", "appName", "microsecs_running", "secs_running", "command.fromShard", "command.toShard", "command.to", "command.min"}
+	kept := []string{"shard", "desc", "msg", "appName", "microsecs_running", "secs_running", "command.fromShard",
+		"command.toShard", "command.to", "command.min"}
 	for _, name := range moveCommands {
 		some = append(some, bson.D{{Key: "command." + name, Value: bson.D{{Key: "$exists", Value: true}}}})
 		kept = append(kept, "command."+name)

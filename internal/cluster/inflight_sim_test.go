@@ -82,7 +82,8 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 				if table = w.Table(); len(table.Moves.List) != 0 {
 					t.Errorf("after its end: %+v", table.Moves.List)
 				}
-				if len(table.Events) == 0 || table.Events[0].What != "moveChunk.from" && table.Events[0].What != "moveChunk.to" && table.Events[0].What != "moveChunk.commit" {
+				if len(table.Events) == 0 || table.Events[0].What != "moveChunk.from" && table.Events[0].What != "moveChunk.to" &&
+					table.Events[0].What != "moveChunk.commit" {
 					t.Errorf("what came of it is not known yet: %+v", table.Events)
 				}
 				if !m.Arrived(table) {
@@ -95,7 +96,8 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 
 // What came of a move is in the changelog as soon as it is over.
 func TestAMoveThatIsAbortedGoesFromTheListWithItsReason(t *testing.T) {
-	onSim(t, simcluster.Options{Empty: true, Still: true, Migration: time.Minute}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Empty: true, Still: true, Migration: time.Minute}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		at := func(n any) bson.Raw {
 			doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
 			must(t, err)

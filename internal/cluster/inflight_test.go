@@ -95,7 +95,8 @@ func TestOperationsOfARealServerAreUnderstood(t *testing.T) {
 				continue
 			}
 			switch {
-			case o.Command && (o.NS.Collection() == "" || o.From != o.Shard || o.To == "" || len(o.Min) == 0 || o.Running <= 0 || o.Running > time.Minute):
+			case o.Command && (o.NS.Collection() == "" || o.From != o.Shard || o.To == "" || len(o.Min) == 0 ||
+				o.Running <= 0 || o.Running > time.Minute):
 				t.Errorf("%s reads as %+v", row, o)
 			case o.Command && o.App == "mongosh 2.12.0":
 				byHand++
@@ -111,7 +112,8 @@ func TestOperationsOfARealServerAreUnderstood(t *testing.T) {
 		}
 	})
 	if byHand == 0 || byBalancer == 0 || donorSteps == 0 || recipientSteps == 0 || primaries == 0 {
-		t.Errorf("by hand %d, by the balancer %d, steps of donors %d, of recipients %d, movePrimary %d", byHand, byBalancer, donorSteps, recipientSteps, primaries)
+		t.Errorf("by hand %d, by the balancer %d, steps of donors %d, of recipients %d, movePrimary %d", byHand,
+			byBalancer, donorSteps, recipientSteps, primaries)
 	}
 }
 
@@ -125,7 +127,8 @@ func TestStrangeDocumentsAreNoMigrationsInFlight(t *testing.T) {
 		}
 		return doc
 	}
-	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"}, {Key: "min", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "fromShard", Value: "a"}, {Key: "toShard", Value: "b"}}))
+	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"},
+		{Key: "min", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "fromShard", Value: "a"}, {Key: "toShard", Value: "b"}}))
 	if !old.Begun.IsZero() || old.NS != "db.c" || old.Max != nil {
 		t.Errorf("%+v", old)
 	}

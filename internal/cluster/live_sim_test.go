@@ -50,7 +50,8 @@ func (c *cable) set(cut bool) {
 }
 
 func TestALostClusterComesBackByItself(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line := &cable{sim: sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
@@ -70,7 +71,8 @@ func TestALostClusterComesBackByItself(t *testing.T) {
 		line.set(true)
 		time.Sleep(time.Minute)
 		lost := w.Table()
-		if h := lost.Health[topology.PartRouting]; fault.Of(h.Err) != fault.Unavailable || time.Since(h.At) < 50*time.Second || len(lost.Collections) != len(good.Collections) {
+		if h := lost.Health[topology.PartRouting]; fault.Of(h.Err) != fault.Unavailable ||
+			time.Since(h.At) < 50*time.Second || len(lost.Collections) != len(good.Collections) {
 			t.Fatalf("health %v of %s, %d collections", h.Err, h.At, len(lost.Collections))
 		}
 		if text := fault.Text(lost.Health[topology.PartRouting].Err); len(text) > 120 {

@@ -15,7 +15,8 @@ import (
 // secret keys, webhook addresses, password hashes, tokens and client metadata
 // cannot come along, whatever a newer layout adds. A *topology.SkippedError
 // comes with the rows when others have no usable id.
-func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID, full bool) ([]topology.ProjectRow, error) {
+func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID,
+	full bool) ([]topology.ProjectRow, error) {
 	filter := bson.D{}
 	if !full {
 		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
@@ -74,7 +75,8 @@ func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRo
 // removed ones, whose keys can be used again. Both values are matched as they
 // are. Where the shard key begins with the project, they are on one shard,
 // which the filter tells.
-func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error) {
+func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID,
+	key string, limit int) ([]topology.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},

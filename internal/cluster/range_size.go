@@ -39,7 +39,8 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 		{Key: "max", Value: hi},
 		{Key: "estimate", Value: !exact},
 	}
-	reply, err := c.one(ctx, m.NS.Database(), cmd, read{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
+	reply, err := c.one(ctx, m.NS.Database(), cmd,
+		read{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
 	if err != nil {
 		return topology.RangeSize{}, c.rangeError(err, m)
 	}

@@ -11,7 +11,8 @@ import (
 // ByReference reads the rows of a collection that have both a project's id and
 // an _id. Where the shard key begins with the project the mongos sends it to
 // the shards of that project only.
-func (c *Client) ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
+func (c *Client) ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID,
+	limit int) ([]topology.IDRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}},

@@ -226,7 +226,8 @@ func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 }
 
 func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		s := collect(t, sim)
 		plant(t, sim)
 		s.questions = append(s.questions, "planted")
@@ -245,7 +246,8 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 		for _, fault := range e.faults {
 			t.Error(fault)
 		}
-		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots", "snapshot_bodies", "versionvectors"} {
+		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots",
+			"snapshot_bodies", "versionvectors"} {
 			if e.checked[coll] == 0 {
 				t.Errorf("nothing was asked of %s", coll)
 			}
@@ -267,7 +269,8 @@ func TestRefusedCommandsAreNotLogged(t *testing.T) {
 		}
 		var log bytes.Buffer
 		r := newReader(t, s.as[doctor.ViewerRole], slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		if complaints := r.readEverything(t.Context(), s.sample); len(complaints) == 0 || strings.Contains(fmt.Sprint(complaints), "execute command") {
+		if complaints := r.readEverything(t.Context(), s.sample); len(complaints) == 0 ||
+			strings.Contains(fmt.Sprint(complaints), "execute command") {
 			t.Errorf("%q", complaints)
 		}
 		if !strings.Contains(log.String(), "missing privilege find on yorkie-meta.projects") {
@@ -281,7 +284,8 @@ func TestTheDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "driver.log")
 	t.Setenv("MONGODB_LOG_ALL", "debug")
 	t.Setenv("MONGODB_LOG_PATH", path)
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, bson.NewObjectID(), canary, 5)
 		must(t, err)
 	})

@@ -82,7 +82,8 @@ func must(t *testing.T, err error) {
 }
 
 func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		w := topology.NewWatcher(c, topology.Options{Statistics: 24 * time.Hour, Sweep: 24 * time.Hour})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -110,7 +111,8 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 			total += n
 		}
 		if count["config.aggregate"] != 10 || total > 10+10+2*7 {
-			t.Errorf("20 idle seconds sent %v: want 10 routing polls and 10 of what moves of one command each, and two slow polls of at most 7", count)
+			t.Errorf("20 idle seconds sent %v: want 10 routing polls and 10 of what moves of one command each, and two slow "+
+				"polls of at most 7", count)
 		}
 		seq := w.Table().Seq
 		time.Sleep(time.Minute)
@@ -124,7 +126,8 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 }
 
 func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 10, Documents: 200, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 10, Documents: 200, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}}))
 		table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 		must(t, err)
@@ -168,7 +171,8 @@ func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
 }
 
 func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 10, Documents: 200, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 10, Documents: 200, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
 		all, err := c.Projects(ctx, "yorkie-meta", profile.Yorkie().Names, bson.ObjectID{}, true)
 		must(t, err)
@@ -203,14 +207,16 @@ func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 		if rows, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, all[0].ID, "no such key", 5); err != nil || len(rows) != 0 {
 			t.Errorf("%v, %v", rows, err)
 		}
-		if rows, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("projects"), all[3].ID, 5); err != nil || len(rows) != 1 || rows[0].ID != all[3].ID {
+		if rows, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("projects"), all[3].ID, 5); err != nil ||
+			len(rows) != 1 || rows[0].ID != all[3].ID {
 			t.Errorf("%v, %v", rows, err)
 		}
 	})
 }
 
 func TestACountStopsAfterOneMoreThanMost(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 40, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})
 		if err != nil || all < 10 {
 			t.Fatalf("%d documents, %v", all, err)

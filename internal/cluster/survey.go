@@ -24,7 +24,8 @@ func (c *Client) SampleSizes(ctx context.Context, q topology.SizeQuery) ([]topol
 // of one project or of all when it is nil. Only ids that are ObjectIDs are
 // read. Rows of one id on several shards follow each other. Needs find on the
 // collection.
-func (c *Client) RowSizes(ctx context.Context, q topology.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]topology.SizedRow, error) {
+func (c *Client) RowSizes(ctx context.Context, q topology.SizeQuery, project *bson.ObjectID,
+	from bson.ObjectID) ([]topology.SizedRow, error) {
 	match := bson.D{}
 	if project != nil {
 		match = append(match, bson.E{Key: q.Project, Value: *project})
@@ -122,11 +123,13 @@ func (c *Client) DocumentSize(ctx context.Context, q topology.DocumentSizeQuery)
 
 // Existing tells which of some ids a collection has, asking only where rows of
 // the projects can be. Needs find on the collection.
-func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string, projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
+func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string,
+	projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
 	filter := bson.D{{Key: project, Value: bson.D{{Key: "$in", Value: projects}}}, {Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}
 	out := map[bson.ObjectID]bool{}
 	r := read{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
-	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))}), r, func(doc bson.Raw) error {
+	cmd := find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))})
+	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
 			out[id] = true
 		}

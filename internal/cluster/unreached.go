@@ -49,7 +49,8 @@ func connectAdvice(text string, tls bool) string {
 	case has("length of read message too large", "malformed message length", "unknown opcode"):
 		return "What listens there is no MongoDB server: correct host and port."
 	case has("incomplete read of message header: context deadline", "incomplete read of message header: read tcp") && !has("connection reset"):
-		return "It takes connections and does not answer: the mongos is frozen, overloaded or starting. Look at its log; restart it if nothing else helps."
+		return "It takes connections and does not answer: the mongos is frozen, overloaded or starting. Look at its log; " +
+			"restart it if nothing else helps."
 	case has("i/o timeout"):
 		return "Nothing comes back from there: a firewall drops the packets, or the address is wrong."
 	case has("EOF", "connection reset", "socket was unexpectedly closed") && tls:

@@ -67,7 +67,8 @@ func TestTheFirstLineOfAFailedConnectionHasCauseAndRemedy(t *testing.T) {
 			}
 			_, err = Connect(context.Background(), uri, Options{Timeout: 800 * time.Millisecond})
 			text := fault.Text(err)
-			if fault.Of(err) != fault.Unavailable || fault.Title(err) != fault.NoAnswerTitle || !strings.Contains(text, c.says) || !strings.Contains(text, "127.0.0.1:") {
+			if fault.Of(err) != fault.Unavailable || fault.Title(err) != fault.NoAnswerTitle ||
+				!strings.Contains(text, c.says) || !strings.Contains(text, "127.0.0.1:") {
 				t.Errorf("%v", err)
 			}
 		})

@@ -49,7 +49,8 @@ func ParseURI(text string) (URI, error) {
 	authority := rest[:end]
 	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.Count(authority, "@") > 1 || strings.Contains(rest[end:], "@") && !strings.Contains(authority, "@") {
-		return URI{}, fault.New(fault.Invalid, "The MongoDB address has an @, / or ? in user name or password; write it percent-encoded (%%40, %%2F, %%3F).")
+		return URI{}, fault.New(fault.Invalid,
+			"The MongoDB address has an @, / or ? in user name or password; write it percent-encoded (%%40, %%2F, %%3F).")
 	}
 	if hosts == "" {
 		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
@@ -57,7 +58,8 @@ func ParseURI(text string) (URI, error) {
 	if scheme == schemePlain { // the other one asks DNS while it is parsed
 		if err := options.Client().ApplyURI(text).Validate(); err != nil {
 			// The driver's text may quote values: it stays out, for logs too.
-			return URI{}, fault.New(fault.Invalid, "The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
+			return URI{}, fault.New(fault.Invalid,
+				"The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
 		}
 	}
 	return URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}, nil
@@ -67,7 +69,8 @@ func ParseURI(text string) (URI, error) {
 // mounted secret or a pipe, that no other user can read.
 func ReadURI(path string) (URI, error) {
 	if strings.Contains(path, "://") { // not repeated: it may have a password
-		return URI{}, fault.New(fault.Invalid, "The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
+		return URI{}, fault.New(fault.Invalid,
+			"The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
 	}
 	data, err := fileperm.ReadSecret("file with the MongoDB address", path, maxURIFile)
 	if err != nil {

@@ -66,10 +66,12 @@ func (w *world) step(current func() *topology.Table) string {
 			}
 			if key, ok := w.inside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
 				lower = w.document(c, key) // only the upper part of the chunk
-				what, err = "range", run(w.t, w.sim, "admin", bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
+				what, err = "range", run(w.t, w.sim, "admin",
+					bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
 				break
 			}
-			what, err = "move", run(w.t, w.sim, "admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
+			what, err = "move", run(w.t, w.sim, "admin",
+				bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
 		case op < 19:
 			j := i
 			for j+1 < c.Chunks.Len() && c.Chunks.Owner(j+1) == chunk.Shard && j-i < 4 {
@@ -83,7 +85,8 @@ func (w *world) step(current func() *topology.Table) string {
 				what, err = "tidy", run(w.t, w.sim, "admin", bson.D{{Key: "mergeAllChunksOnShard", Value: ns}, {Key: "shard", Value: chunk.Shard}})
 				break
 			}
-			what, err = "merge", run(w.t, w.sim, "admin", bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{lower, w.document(c, c.Chunks.At(j).Max)}}})
+			what, err = "merge", run(w.t, w.sim, "admin",
+				bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{lower, w.document(c, c.Chunks.At(j).Max)}}})
 		default:
 			what, err = "drop", run(w.t, w.sim, ns[:1], bson.D{{Key: "drop", Value: ns[2:]}})
 			if w.rng.IntN(2) == 0 && err == nil { // at once anew, so that one poll sees only the new life

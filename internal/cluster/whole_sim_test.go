@@ -17,7 +17,8 @@ import (
 // Polls that run while the cluster changes: whatever moment they catch, only
 // whole tables of one life each are published.
 func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
-	onSim(t, simcluster.Options{Empty: true, Still: true, Pace: 0.01}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Empty: true, Still: true, Pace: 0.01}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
 		w := topology.NewWatcher(c, topology.Options{Routing: 20 * time.Millisecond, Sweep: time.Second, Statistics: time.Hour})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -82,7 +82,8 @@ func changes(ctx context.Context, w *world, c *cluster.Client, ns topology.Names
 	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: all.Shard})
 	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
 	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
-	errs["move range"] = after(c.MoveRange(ctx, run, topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
+	errs["move range"] = after(c.MoveRange(ctx, run,
+		topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
 	errs["merge on shard"] = after(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
 	errs["add to zone"] = c.AddShardToZone(ctx, run, all.Shard, w.db)
 	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)), w.db)

@@ -109,7 +109,8 @@ func TestWrongMovesAndMergesAreRefused(t *testing.T) {
 		}
 		w.refused(fault.NotFound, move(p(int32(0)), p(int32(10)), "shardboard-none"), "move to no shard")
 		w.refused(fault.NotFound, move(p(int32(1)), p(int32(5)), to), "move a chunk that is none")
-		w.refused(fault.Invalid, move(raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), to), "move by bounds of another field")
+		w.refused(fault.Invalid, move(raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), to),
+			"move by bounds of another field")
 		must(t, move(p(int32(0)), p(int32(10)), to))
 		f.changed("a move")
 		merge := func(lower, upper any) error { return w.admin.MergeChunks(ctx, run, ns, p(lower), p(upper)) }

@@ -49,7 +49,8 @@ var keyKinds = []struct {
 	splits []bson.D
 }{
 	{"ranged", bson.D{{Key: "p", Value: 1}}, []bson.D{
-		{{Key: "p", Value: int32(30)}}, {{Key: "p", Value: 60.5}}, {{Key: "p", Value: "m"}}, {{Key: "p", Value: bson.ObjectID{0x80}}}, {{Key: "p", Value: true}},
+		{{Key: "p", Value: int32(30)}}, {{Key: "p", Value: 60.5}}, {{Key: "p", Value: "m"}},
+		{{Key: "p", Value: bson.ObjectID{0x80}}}, {{Key: "p", Value: true}},
 	}},
 	{"hashed", bson.D{{Key: "k", Value: "hashed"}}, []bson.D{
 		{{Key: "k", Value: int64(-7e18)}}, {{Key: "k", Value: int64(12345)}}, {{Key: "k", Value: int64(7e18)}},

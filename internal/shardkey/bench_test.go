@@ -87,7 +87,8 @@ func BenchmarkHashObjectID(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	for name, v := range map[string]any{"int64": int64(-1 << 40), "double": 0.1, "decimal": bson.NewDecimal128(0x303e000000000000, 123), "string": "doc-00001"} {
+	for name, v := range map[string]any{"int64": int64(-1 << 40), "double": 0.1,
+		"decimal": bson.NewDecimal128(0x303e000000000000, 123), "string": "doc-00001"} {
 		raw := val(b, v)
 		b.Run(name, func(b *testing.B) {
 			var room, bitsRoom [128]byte

@@ -34,7 +34,8 @@ func (p Pattern) bound(doc bson.Raw, prefix bool) (Key, error) {
 			return Key{}, p.fieldsError()
 		}
 		if p.fields[n].Hashed && e.typ != bson.TypeInt64 && e.typ != bson.TypeMinKey && e.typ != bson.TypeMaxKey {
-			return Key{}, fault.New(fault.Invalid, "The field %q is hashed: a bound needs the hash as a NumberLong there, MinKey or MaxKey.", p.fields[n].Name)
+			return Key{}, fault.New(fault.Invalid,
+				"The field %q is hashed: a bound needs the hash as a NumberLong there, MinKey or MaxKey.", p.fields[n].Name)
 		}
 		if enc, bits, err = p.appendPlain(enc, bits, n, e.typ, e.value); err != nil {
 			return Key{}, err

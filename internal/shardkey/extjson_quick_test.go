@@ -24,7 +24,8 @@ func sameAsSlow(t interface{ Fatalf(string, ...any) }, text string) (quick bool)
 func TestSimpleKeysAreReadQuicklyAndAlike(t *testing.T) {
 	for _, text := range []string{
 		`{"doc_id":{"$oid":"65e0000000000000000000ff"}}`, ` { "doc_id" : { "$oid" : "65E0000000000000000000fF" } } `, `{"a":"b"}`, `{"":""}`,
-		`{"n":5}`, `{"n":-5}`, `{"n":0}`, `{"n":-0}`, `{"n":2147483648}`, `{"n":123456789012345678}`, "{\"a\":1,\t\"b\":\"x\",\r\n\"c\":{\"$oid\":\"65e0000000000000000000ff\"}}",
+		`{"n":5}`, `{"n":-5}`, `{"n":0}`, `{"n":-0}`, `{"n":2147483648}`, `{"n":123456789012345678}`,
+		"{\"a\":1,\t\"b\":\"x\",\r\n\"c\":{\"$oid\":\"65e0000000000000000000ff\"}}",
 		`{"a":"$x"}`, `{"a.b":1}`,
 	} {
 		if !sameAsSlow(t, text) {
@@ -35,9 +36,12 @@ func TestSimpleKeysAreReadQuicklyAndAlike(t *testing.T) {
 
 func TestAnythingElseIsLeftToTheFullReader(t *testing.T) {
 	for _, text := range []string{
-		``, `{`, `{}`, `[]`, `5`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1}x`, `{"a":1}{}`, `{"a":01}`, `{"a":-}`, `{"a":1.5}`, `{"a":1e3}`, `{"a":+1}`,
-		`{"a":1,"a":2}`, `{"$oid":"65e0000000000000000000ff"}`, `{"a":{"$oid":"65e0"}}`, `{"a":{"$oid":"65e0000000000000000000fg"}}`, `{"a":{"$gt":1}}`,
-		`{"a":{"$oid":"65e0000000000000000000ff","b":1}}`, `{"a":{"b":1}}`, `{"a":"\u0041"}`, "{\"a\":\"\x00\"}", `{"a":"ä"}`, "{\"a\":\"\xff\"}", `{"a":null}`, `{"a":true}`,
+		``, `{`, `{}`, `[]`, `5`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1}x`, `{"a":1}{}`, `{"a":01}`, `{"a":-}`,
+		`{"a":1.5}`, `{"a":1e3}`, `{"a":+1}`,
+		`{"a":1,"a":2}`, `{"$oid":"65e0000000000000000000ff"}`, `{"a":{"$oid":"65e0"}}`,
+		`{"a":{"$oid":"65e0000000000000000000fg"}}`, `{"a":{"$gt":1}}`,
+		`{"a":{"$oid":"65e0000000000000000000ff","b":1}}`, `{"a":{"b":1}}`, `{"a":"\u0041"}`, "{\"a\":\"\x00\"}",
+		`{"a":"ä"}`, "{\"a\":\"\xff\"}", `{"a":null}`, `{"a":true}`,
 		`{"a":1234567890123456789}`, `{"a":1,"b":2,"c":3,"d":4,"e":5}`, `{"a":1]`, `{'a':1}`,
 	} {
 		if doc, ok := quickExtJSON(text); ok {
@@ -47,7 +51,8 @@ func TestAnythingElseIsLeftToTheFullReader(t *testing.T) {
 }
 
 func TestQuickReaderNeverDisagrees(t *testing.T) {
-	parts := []string{`{`, `}`, `"`, `:`, `,`, ` `, `a`, `$oid`, `"$oid":`, `"65e0000000000000000000ff"`, `0`, `1`, `-`, `.`, `e`, `"a":`, `"b":`, `{"a":`, `{"$oid":`, `\`, "\x00", "\x7f", "ä", `null`, `[`}
+	parts := []string{`{`, `}`, `"`, `:`, `,`, ` `, `a`, `$oid`, `"$oid":`, `"65e0000000000000000000ff"`, `0`, `1`, `-`,
+		`.`, `e`, `"a":`, `"b":`, `{"a":`, `{"$oid":`, `\`, "\x00", "\x7f", "ä", `null`, `[`}
 	rapid.Check(t, func(rt *rapid.T) {
 		sameAsSlow(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(rt, "parts"), ""))
 	})

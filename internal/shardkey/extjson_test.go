@@ -57,7 +57,8 @@ func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
 		inner = endDocument(inner, 0)
 		code := appendString(nil, "f()")
 		scope := append(append([]byte{byte(4 + len(code) + len(inner)), byte((4 + len(code) + len(inner)) >> 8), 0, 0}, code...), inner...)
-		k, err := p.KeyOf(drawPlain(rt), bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: inner}, bson.RawValue{Type: bson.TypeCodeWithScope, Value: scope})
+		k, err := p.KeyOf(drawPlain(rt), bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: inner},
+			bson.RawValue{Type: bson.TypeCodeWithScope, Value: scope})
 		if err != nil {
 			t.Fatal(err)
 		}

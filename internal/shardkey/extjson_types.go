@@ -55,7 +55,8 @@ func unwrap(dst []byte, start int) (bson.Type, []byte, error) {
 	e := fields[0]
 	t, out, ok := appendWrapped(dst, string(e.name), e)
 	if !ok {
-		return 0, nil, fault.New(fault.Invalid, "The value of %q is not one that Extended JSON can have there; canonical Extended JSON looks like %s.", e.name, wrapperExample(string(e.name)))
+		return 0, nil, fault.New(fault.Invalid, "The value of %q is not one that Extended JSON can have there; canonical "+
+			"Extended JSON looks like %s.", e.name, wrapperExample(string(e.name)))
 	}
 	return t, out, nil
 }

@@ -152,7 +152,8 @@ func guardedCluster(t testing.TB) *Cluster {
 // refusal checks that a reply is this error.
 func refusal(t testing.TB, reply bson.Raw, code int32, text string) {
 	t.Helper()
-	if truthy(reply.Lookup("ok")) || reply.Lookup("code").Int32() != code || !bytes.Contains([]byte(reply.Lookup("errmsg").StringValue()), []byte(text)) {
+	if truthy(reply.Lookup("ok")) || reply.Lookup("code").Int32() != code ||
+		!bytes.Contains([]byte(reply.Lookup("errmsg").StringValue()), []byte(text)) {
 		t.Errorf("got %s, want error %d with %q", reply, code, text)
 	}
 }

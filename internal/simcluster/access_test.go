@@ -109,7 +109,8 @@ func TestARevokedRoleTakesEffectAtOnce(t *testing.T) {
 	works(t, root.on("admin", d("grantPrivilegesToRole", "sees", "privileges", privilege)))
 	works(t, find())
 	refusal(t, u.on("db", d("find", "other")), 13, "not authorized on db")
-	works(t, root.on("admin", d("revokePrivilegesFromRole", "sees", "privileges", bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find"})})))
+	works(t, root.on("admin", d("revokePrivilegesFromRole", "sees", "privileges",
+		bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find"})})))
 	refusal(t, find(), 13, "not authorized")
 	works(t, u.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
 	works(t, root.on("admin", d("updateRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
@@ -170,7 +171,8 @@ func TestPasswordsAreNotQuoted(t *testing.T) {
 	if !strings.Contains(info.String(), "storedKey") || strings.Contains(info.String(), "pw\"") {
 		t.Errorf("%s", info)
 	}
-	if info := works(t, u.on("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 || strings.Contains(info.String(), "storedKey") {
+	if info := works(t, u.on("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
+		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)
 	}
 	if got := works(t, root.on("admin", d("find", "system.users", "filter", d("user", "u")))); value.Len(bson.Raw(got.Lookup("cursor", "firstBatch").Value)) != 1 {

@@ -105,7 +105,8 @@ func TestWritesAndReadsGoThroughRouting(t *testing.T) {
 			t.Errorf("%s has %d documents, want %d", shard, got, want)
 		}
 	}
-	cur, err := coll.Find(t.Context(), d("k", d("$gte", 50, "$lt", 250)), options.Find().SetSort(d("k", -1)).SetSkip(10).SetLimit(120).SetBatchSize(50))
+	cur, err := coll.Find(t.Context(), d("k", d("$gte", 50, "$lt", 250)),
+		options.Find().SetSort(d("k", -1)).SetSkip(10).SetLimit(120).SetBatchSize(50))
 	if err != nil {
 		t.Fatal(err)
 	}

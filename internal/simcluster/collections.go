@@ -120,7 +120,8 @@ func collectionRow(coll *engine.Coll) bson.D {
 		{Key: "type", Value: "collection"},
 		{Key: "options", Value: options},
 		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}, {Key: "uuid", Value: uuidValue(coll.UUID)}}},
-		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)}, {Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
+		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)},
+			{Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
 	}
 }
 

@@ -133,7 +133,8 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	}
 	if hasKey(spec, "count") {
 		if s.coll == nil {
-			return nil, status.Errorf(status.NamespaceNotFound, "Unable to retrieve count in $collStats stage :: caused by :: Collection [%s] not found.", t.ns)
+			return nil, status.Errorf(status.NamespaceNotFound,
+				"Unable to retrieve count in $collStats stage :: caused by :: Collection [%s] not found.", t.ns)
 		}
 		row = append(row, bson.E{Key: "count", Value: number(int64(s.coll.Len()))})
 	}

@@ -85,7 +85,8 @@ func (c *Cluster) legacy(ctx context.Context, peer *engine.Conn, m *wire.Message
 	}
 	name := commandName(body)
 	if rest != "$cmd" || !isHello(name) {
-		return c.failure(status.Errorf(352, "Unsupported OP_QUERY command: %s. The client driver may require an upgrade. For more details see https://dochub.mongodb.org/core/legacy-opcode-removal", name))
+		return c.failure(status.Errorf(352, "Unsupported OP_QUERY command: %s. The client driver may require an upgrade. "+
+			"For more details see https://dochub.mongodb.org/core/legacy-opcode-removal", name))
 	}
 	return c.answer(ctx, &engine.Request{DB: db, Body: body, Conn: peer})
 }

@@ -97,10 +97,12 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 func indexSpec(raw bson.Raw) (bson.D, error) {
 	key, ok := value.Field(raw, "key").DocumentOK()
 	if !ok || len(key) <= 5 {
-		return nil, status.Errorf(status.FailedToParse, "Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
 	}
 	if value.Field(raw, "name").Type != bson.TypeString {
-		return nil, status.Errorf(status.FailedToParse, "Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
 	}
 	for e := value.Read(key); e.Next(); {
 		kind, isText := e.Value.StringValueOK()
@@ -108,7 +110,8 @@ func indexSpec(raw bson.Raw) (bson.D, error) {
 			return nil, status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
 		}
 		if !isText && (!value.IsNumber(e.Value) || value.Float(e.Value) == 0) {
-			return nil, status.Errorf(status.CannotCreateIndex, "Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
+			return nil, status.Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
 		}
 	}
 	var spec bson.D
@@ -131,7 +134,8 @@ func uniqueAllowed(r *catalog.Routing, spec bson.Raw) error {
 	e := value.Read(key)
 	for _, f := range fields {
 		if !e.Next() || string(e.Key) != f {
-			return status.Errorf(status.CannotCreateIndex, "cannot create unique index over %s with shard key pattern %s", shellText(key), shellText(r.Key))
+			return status.Errorf(status.CannotCreateIndex, "cannot create unique index over %s with shard key pattern %s",
+				shellText(key), shellText(r.Key))
 		}
 	}
 	return nil

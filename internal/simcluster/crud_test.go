@@ -52,13 +52,15 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 	_, coll := twenty(t)
 	ctx := t.Context()
 	set := d("$set", d("seen", true))
-	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10), "by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
+	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10),
+		"by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
 		if r, err := coll.UpdateOne(ctx, filter, set); err != nil || r.MatchedCount != 1 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 	_, err := coll.UpdateOne(ctx, d("seen", true), set)
-	wantCode(t, err, 72, "but this update targeted 3 shards. Update request: { q: { seen: true }, u: { $set: { seen: true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
+	wantCode(t, err, 72, "but this update targeted 3 shards. Update request: { q: { seen: true }, u: { $set: { seen: "+
+		"true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
 	r, err := coll.UpdateMany(ctx, d("k", d("$gte", 0)), d("$inc", d("n", 1)))
 	if err != nil || r.MatchedCount != 20 || r.ModifiedCount != 20 {
 		t.Errorf("many: %+v, %v", r, err)
@@ -101,7 +103,8 @@ func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
 	err := coll.FindOneAndUpdate(t.Context(), d("_id", 3), d("$set", d("x", 1))).Err()
 	wantCode(t, err, 61, "Query for sharded findAndModify must contain the shard key")
 	var after struct{ K, X int }
-	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)), options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
+	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)),
+		options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
 	if err != nil || after.X != 1 {
 		t.Errorf("after %+v, %v", after, err)
 	}
@@ -144,7 +147,8 @@ func TestOrderedAndUnorderedInserts(t *testing.T) {
 			t.Errorf("ordered %v: %v, %v", x.ordered, reply, err)
 		}
 		we := reply.Lookup("writeErrors", "0")
-		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` + coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
+		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` +
+			coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
 		if got := shellText(we.Value); strings.ReplaceAll(got, `\"`, `"`) != want {
 			t.Errorf("write error %s, want %s", got, want)
 		}

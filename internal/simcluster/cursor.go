@@ -103,7 +103,8 @@ func (t *cursors) take(id int64, ns string) (*cursor, error) {
 		return nil, status.Errorf(status.CursorNotFound, "cursor id %d not found", id)
 	}
 	if k.ns != ns {
-		return nil, status.Errorf(status.Unauthorized, "Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
+		return nil, status.Errorf(status.Unauthorized,
+			"Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
 	}
 	delete(t.byID, id)
 	return k, nil

@@ -65,7 +65,9 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 	defer c.configWritten(db, coll)
 	t := c.target(db, coll, filter)
 	if limit == 1 && keyless(t, filter) {
-		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact match on _id (and have the collection default collation) or contain the shard key (and have the simple collation). Delete request: %s, shard key pattern: %s",
+		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
+			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
+			"collation). Delete request: %s, shard key pattern: %s",
 			shellText(encode(bson.D{{Key: "q", Value: q}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())

@@ -67,7 +67,8 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 	if n := must(t, c, "db", d("count", "coll")).Lookup("n").Int32(); n != 300 {
 		t.Errorf("an explained write left %d documents", n)
 	}
-	reply := must(t, c, "db", d("explain", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
+	reply := must(t, c, "db", d("explain",
+		d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
 	if got := value.Len(reply.Lookup("shards").Value); got != 3 {
 		t.Errorf("a grouping needs %d shards", got)
 	}

@@ -115,7 +115,8 @@ func (c *Cluster) explainTarget(ctx context.Context, x explained, t target) (bso
 	}
 	stages := append(append(bson.D{{Key: "stage", Value: stage}}, totals...),
 		bson.E{Key: "totalChildMillis", Value: int64(0)}, bson.E{Key: "shards", Value: runs})
-	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)], bson.E{Key: "executionStages", Value: stages})}), nil
+	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
+		bson.E{Key: "executionStages", Value: stages})}), nil
 }
 
 // planner is the part of queryPlanner that one shard fills.

@@ -22,7 +22,8 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 			}
 			return reply
 		}
-		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message", "busy").Lookup("id").Int32()
+		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",
+			"busy").Lookup("id").Int32()
 		db, cmd := s.command("split")
 		answer := make(chan error, 1)
 		go func() { answer <- s.run(db, append(cmd, d("comment", "held")...)) }()
@@ -80,7 +81,8 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 	client := connect(t, empty(t))
 	var failed mongo.CommandError
-	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) || failed.Code != 59 {
+	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) ||
+		failed.Code != 59 {
 		t.Errorf("answered %v", err)
 	}
 }

@@ -102,7 +102,8 @@ func (f *Faults) await(ctx context.Context, r *engine.Request) error {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
 	case r.Name == "find":
-		return status.Errorf(status.NetworkInterfaceExceededTimeLimit, "Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
+		return status.Errorf(status.NetworkInterfaceExceededTimeLimit,
+			"Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
 	case r.Name == "count":
 		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, late)
 	case r.Name == "explain":

@@ -23,7 +23,8 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 			db, cmd := s.command("moveChunk")
 			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
 			var failed mongo.CommandError
-			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 || !strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
+			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 ||
+				!strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
 				t.Fatalf("%s: answered %v", p.At, err)
 			}
 			reply := must(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
@@ -54,7 +55,8 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 		db, cmd := s.command("split")
 		before := time.Now()
 		var failed mongo.CommandError
-		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 || time.Since(before) < 5*time.Second {
+		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 ||
+			time.Since(before) < 5*time.Second {
 			t.Errorf("%v after %s", err, time.Since(before))
 		}
 		if err := s.run("admin", d("ping", 1)); err != nil {
@@ -127,10 +129,12 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 			err := s.run("admin", move("shard-rs-1", false))
 			var failed mongo.CommandError
 			errors.As(err, &failed)
-			if took := time.Since(before); (err == nil) != (c.code == 0) || failed.Code != c.code || took < c.atLeast || took > c.atLeast+2*time.Second {
+			if took := time.Since(before); (err == nil) != (c.code == 0) || failed.Code != c.code || took < c.atLeast ||
+				took > c.atLeast+2*time.Second {
 				t.Errorf("%s: %v after %s", c.documents, err, took)
 			}
-			if c.code == 96 && !strings.HasPrefix(failed.Message, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned app.c range [{ p: 100 }, { p: MaxKey })") {
+			if c.code == 96 && !strings.HasPrefix(failed.Message,
+				"Data transfer error: ExceededTimeLimit: Failed to delete orphaned app.c range [{ p: 100 }, { p: MaxKey })") {
 				t.Error(failed.Message)
 			}
 		}, func(o *Options) { o.OrphanDelay = c.delay })

@@ -62,7 +62,8 @@ func Fail(code int32) *ServerError {
 	case status.BalancerInterrupted:
 		text = "balancer was interrupted"
 	case status.ChunkTooBig:
-		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, average document size is 931. Found 2706 documents in chunk"
+		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, " +
+			"average document size is 931. Found 2706 documents in chunk"
 	case status.ChunkRangeCleanupPending:
 		text = "the range is still waiting for its clean-up"
 	case status.ShardNotFound:

@@ -42,10 +42,12 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 		{"move before merge", "mergeChunks", Committing, Move("app.c", key(int32(100)), "shard-rs-3"), 20, "could not merge chunks"},
 		{"same split before split", "split", Committing, Other("admin", d("split", "app.c", "middle", key(150))), 0, "boundary key"},
 		{"drop before move", "moveChunk", Received, Other("app", d("drop", "c")), 118, ""},
-		{"split before move", "moveChunk", Received, Other("admin", d("split", "app.c", "middle", key(150))), 0, "no chunk found with the shard key bounds"},
+		{"split before move", "moveChunk", Received, Other("admin", d("split", "app.c", "middle", key(150))), 0,
+			"no chunk found with the shard key bounds"},
 		{"move before move", "moveChunk", Targeted, Move("app.c", key(int32(100)), "shard-rs-3"), 0, ""},
 		{"drop while moving", "moveChunk", Committing, Other("app", d("drop", "c")), 0, ""},
-		{"migrations forbidden while moving", "moveChunk", Committing, Other("admin", d("setAllowMigrations", "app.c", "allowMigrations", false)), 117, "chunks cannot be moved"},
+		{"migrations forbidden while moving", "moveChunk", Committing,
+			Other("admin", d("setAllowMigrations", "app.c", "allowMigrations", false)), 117, "chunks cannot be moved"},
 		{"a write while moving", "moveChunk", Committing, Other("app", d("insert", "c", "documents", bson.A{d("_id", "late", "p", 120)})), 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

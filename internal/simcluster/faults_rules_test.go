@@ -103,10 +103,12 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := f.Seen()
-		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" || seen[0].Body.Lookup("middle", "p").Int32() != 150 {
+		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" ||
+			seen[0].Body.Lookup("middle", "p").Int32() != 150 {
 			t.Errorf("seen %+v", seen)
 		}
-		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") || slices.Index(tapped, "find") != len(tapped)-1 {
+		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") ||
+			slices.Index(tapped, "find") != len(tapped)-1 {
 			t.Errorf("tapped %v", tapped)
 		}
 	})

@@ -93,11 +93,13 @@ func TestACutEndsASocket(t *testing.T) {
 	}
 	defer client.Disconnect(t.Context())
 	c.Faults().Add(Rule{Command: "addShardToZone", At: Replying, Cut: true})
-	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).Err(); !mongo.IsNetworkError(err) {
+	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).
+		Err(); !mongo.IsNetworkError(err) {
 		t.Errorf("answered %v", err)
 	}
 	var row struct{ Tags []string }
-	if err := client.Database("config").Collection("shards").FindOne(t.Context(), d("_id", "shard-rs-1")).Decode(&row); err != nil || !slices.Equal(row.Tags, []string{"z"}) {
+	if err := client.Database("config").Collection("shards").FindOne(t.Context(), d("_id", "shard-rs-1")).
+		Decode(&row); err != nil || !slices.Equal(row.Tags, []string{"z"}) {
 		t.Errorf("%v, %v", row, err)
 	}
 }

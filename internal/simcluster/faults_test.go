@@ -64,8 +64,10 @@ func (s *stricken) state() string {
 		rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 		for _, r := range rows {
 			row := r.Document()
-			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"), row.Lookup("tags"), row.Lookup("tag"),
-				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"), row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
+			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"),
+				row.Lookup("tags"), row.Lookup("tag"),
+				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"),
+				row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
 		}
 	}
 	return strings.Join(out, "\n")
@@ -96,14 +98,16 @@ func (s *stricken) command(name string) (db string, cmd bson.D) {
 	case "updateZoneKeyRange":
 		return "admin", d("updateZoneKeyRange", "app.c", "min", key(int32(0)), "max", key(int32(50)), "zone", "old")
 	case "clearJumboFlag":
-		must(s.t, s.cluster, "config", d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
+		must(s.t, s.cluster, "config",
+			d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
 		return "admin", d("clearJumboFlag", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})})
 	case "configureCollectionBalancing":
 		return "admin", d("configureCollectionBalancing", "app.c", "chunkSize", int32(7))
 	case "setAllowMigrations":
 		return "admin", d("setAllowMigrations", "app.c", "allowMigrations", false)
 	case "update":
-		return "config", d("update", "settings", "updates", bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})
+		return "config", d("update", "settings", "updates",
+			bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})
 	}
 	s.t.Fatalf("no command for %s", name)
 	return "", nil

@@ -29,7 +29,8 @@ func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
 		return a, err
 	}
 	if truthy(r.Lookup("tailable")) || truthy(r.Lookup("awaitData")) {
-		return a, status.Errorf(status.BadValue, "error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
+		return a, status.Errorf(status.BadValue,
+			"error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
 	}
 	if err = simpleCollation(r.Lookup("collation")); err != nil {
 		return a, err

@@ -47,7 +47,8 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	case a.remove && s.upsert:
 		return a, status.Errorf(status.FailedToParse, "Cannot specify both upsert=true and remove=true ")
 	case a.remove && a.after:
-		return a, status.Errorf(status.FailedToParse, "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
+		return a, status.Errorf(status.FailedToParse,
+			"Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
 	}
 	if a.remove {
 		if s.filter, err = c.filter(r, "query"); err != nil {

@@ -24,7 +24,8 @@ func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 	p := c.version.parts
 	disabled := bson.D{{Key: "running", Value: "disabled"}, {Key: "compiled", Value: "disabled"}}
 	environment := bson.D{}
-	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch", "target_os", "cppdefines"} {
+	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
+		"target_os", "cppdefines"} {
 		environment = append(environment, bson.E{Key: k, Value: ""})
 	}
 	return bson.D{

@@ -18,7 +18,8 @@ import (
 func interfered(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
+			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,8 @@ func told(c *Cluster, log string, whats ...string) (out []string) {
 	for _, row := range coll.All() {
 		if what := row.Lookup("what").StringValue(); slices.Contains(whats, what) {
 			detail := row.Lookup("details").Document()
-			out = append(out, fmt.Sprint(row.Lookup("time").Time().UTC().Format("15:04:05.000"), " ", what, " ", detail.Lookup("min"), " ", detail.Lookup("to")))
+			out = append(out, fmt.Sprint(row.Lookup("time").Time().UTC().Format("15:04:05.000"), " ", what, " ",
+				detail.Lookup("min"), " ", detail.Lookup("to")))
 		}
 	}
 	return out

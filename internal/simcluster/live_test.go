@@ -23,7 +23,8 @@ func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	reply := must(t, c, "config", d("aggregate", "collections", "cursor", bson.D{}, "pipeline", bson.A{
 		d("$match", d("_id", "db.coll")),
 		d("$lookup", d("from", "chunks", "let", d("u", "$uuid"), "as", "top", "pipeline", bson.A{
-			d("$match", d("$expr", d("$eq", bson.A{"$uuid", "$$u"}))), d("$sort", d("lastmod", -1)), d("$limit", 1), d("$project", d("_id", 0, "lastmod", 1)),
+			d("$match", d("$expr", d("$eq", bson.A{"$uuid", "$$u"}))), d("$sort", d("lastmod", -1)), d("$limit", 1),
+			d("$project", d("_id", 0, "lastmod", 1)),
 		})),
 	}))
 	top := reply.Lookup("cursor", "firstBatch", "0", "top")

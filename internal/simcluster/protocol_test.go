@@ -81,11 +81,14 @@ func TestErrorsCarryTheServersWords(t *testing.T) {
 		{d("listDatabases", 1, "$db", "db"), 13, "listDatabases may only be run against the admin database."},
 		{d("split", "db.c", "$db", "db"), 13, "split may only be run against the admin database."},
 		{d("ping", 1), 40571, "OP_MSG requests require a $db argument"},
-		{d("listShards", 1, "$db", "admin", "apiVersion", "1", "apiStrict", true), 323, "Provided apiStrict:true, but the command listShards is not in API Version 1"},
+		{d("listShards", 1, "$db", "admin", "apiVersion", "1", "apiStrict", true), 323,
+			"Provided apiStrict:true, but the command listShards is not in API Version 1"},
 		{d("find", "c", "$db", "db", "tailable", true), 2, "error processing query: ns=db.c tailable cursor requested on non capped collection"},
 		{d("getMore", int64(5), "collection", "c", "$db", "db"), 43, "cursor id 5 not found"},
-		{d("aggregate", "c", "pipeline", bson.A{}, "$db", "db"), 9, "The 'cursor' option is required, except for aggregate with the explain argument"},
-		{d("commitTransaction", 1, "txnNumber", int64(3), "$db", "admin"), 251, "Given transaction number 3 does not match any in-progress transactions."},
+		{d("aggregate", "c", "pipeline", bson.A{}, "$db", "db"), 9,
+			"The 'cursor' option is required, except for aggregate with the explain argument"},
+		{d("commitTransaction", 1, "txnNumber", int64(3), "$db", "admin"), 251,
+			"Given transaction number 3 does not match any in-progress transactions."},
 	} {
 		reply := exchange(t, conn, c.cmd)
 		if got, _ := reply.Lookup("code").Int32OK(); got != c.code {

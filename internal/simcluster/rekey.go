@@ -36,7 +36,9 @@ func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, erro
 		return t.only(t.routing.Owner(key)), nil
 	}
 	if !idInFilter(s.filter) {
-		return t, status.Errorf(status.InvalidOptions, "A {multi:false} update on a sharded collection must contain an exact match on _id (and have the collection default collation) or target a single shard (and have the simple collation), but this update targeted %d shards. Update request: %s, shard key pattern: %s",
+		return t, status.Errorf(status.InvalidOptions, "A {multi:false} update on a sharded collection must contain an "+
+			"exact match on _id (and have the collection default collation) or target a single shard (and have the simple "+
+			"collation), but this update targeted %d shards. Update request: %s, shard key pattern: %s",
 			len(t.sources), s.text(), shellText(t.routing.Key))
 	}
 	return t, nil
@@ -47,7 +49,8 @@ func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, erro
 func replacementKey(r *catalog.Routing, doc bson.Raw) (bson.Raw, error) {
 	for _, f := range r.FieldNames() {
 		if !hasPath(doc, f) {
-			return nil, status.Errorf(status.ShardKeyNotFound, "Failed to target update by replacement document :: could not extract exact shard key")
+			return nil, status.Errorf(status.ShardKeyNotFound,
+				"Failed to target update by replacement document :: could not extract exact shard key")
 		}
 	}
 	return r.KeyOf(doc)
@@ -95,7 +98,8 @@ func (c *Cluster) rekey(t target, src source, rec record, after bson.Raw, s upda
 	case !t.exact:
 		return false, status.Errorf(31025, "Shard key update is not allowed without specifying the full shard key in the query")
 	case !s.retry:
-		return false, status.Errorf(status.IllegalOperation, "Must run update to shard key field in a multi-statement transaction or with retryWrites: true.")
+		return false, status.Errorf(status.IllegalOperation,
+			"Must run update to shard key field in a multi-statement transaction or with retryWrites: true.")
 	}
 	owner := t.routing.Owner(key)
 	if owner == src.shard {
@@ -128,7 +132,9 @@ func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw
 			return nil, err
 		}
 		if t.routing.Owner(want) != t.routing.Owner(key) && !s.retry {
-			return nil, status.Errorf(status.IllegalOperation, "The upsert document could not be inserted onto the shard targeted by the query, since its shard key belongs on a different shard. Cross-shard upserts are only allowed when running in a transaction or with retryWrites: true.")
+			return nil, status.Errorf(status.IllegalOperation, "The upsert document could not be inserted onto the shard "+
+				"targeted by the query, since its shard key belongs on a different shard. Cross-shard upserts are only allowed "+
+				"when running in a transaction or with retryWrites: true.")
 		}
 	}
 	return c.placer(db, coll).insert(doc)

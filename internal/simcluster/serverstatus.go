@@ -61,7 +61,8 @@ func (c *Cluster) statusSections() bson.D {
 			{Key: "exhaustIsMaster", Value: int32(0)}, {Key: "exhaustHello", Value: int32(0)}, {Key: "awaitingTopologyChanges", Value: int32(0)},
 		}},
 		{Key: "health", Value: bson.D{{Key: "state", Value: "Ok"}, {Key: "enteredStateAtTime", Value: bson.NewDateTimeFromTime(c.opts.Epoch)}}},
-		{Key: "metrics", Value: bson.D{{Key: "cursor", Value: bson.D{{Key: "open", Value: bson.D{{Key: "total", Value: int64(c.cursors.len())}}}}}}},
+		{Key: "metrics", Value: bson.D{{Key: "cursor",
+			Value: bson.D{{Key: "open", Value: bson.D{{Key: "total", Value: int64(c.cursors.len())}}}}}}},
 		{Key: "network", Value: bson.D{{Key: "numRequests", Value: s.requests.Load()}}},
 		{Key: "opcounters", Value: bson.D{
 			{Key: "insert", Value: s.inserts.Load()}, {Key: "query", Value: s.queries.Load()}, {Key: "update", Value: s.updates.Load()},
@@ -98,7 +99,8 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 		set, address, _ := cutHost(c.catalog.Host(shard))
 		hosts = append(hosts, bson.E{Key: address, Value: idle})
 		replicaSets = append(replicaSets, bson.E{Key: set, Value: bson.D{{Key: "hosts", Value: bson.A{bson.D{
-			{Key: "addr", Value: address}, {Key: "ok", Value: !slices.Contains(frozen, shard)}, {Key: "ismaster", Value: !slices.Contains(frozen, shard)},
+			{Key: "addr", Value: address}, {Key: "ok", Value: !slices.Contains(frozen, shard)},
+			{Key: "ismaster", Value: !slices.Contains(frozen, shard)},
 			{Key: "hidden", Value: false}, {Key: "secondary", Value: false}, {Key: "pingTimeMillis", Value: 0.5},
 		}}}}})
 	}

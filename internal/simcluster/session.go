@@ -50,7 +50,8 @@ func (c *Cluster) withSession(a common, retryable bool, run func() (bson.D, erro
 		case a.txn == s.txn:
 			return s.reply[:len(s.reply):len(s.reply)], nil
 		case a.txn < s.txn:
-			return nil, status.Errorf(225, "Retryable write with txnNumber %d is prohibited on session because a newer retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
+			return nil, status.Errorf(225, "Retryable write with txnNumber %d is prohibited on session because a newer "+
+				"retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
 		}
 	}
 	reply, err := run()

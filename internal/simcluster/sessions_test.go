@@ -52,10 +52,12 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				refused := 0
 				for n := range 20 {
 					time.Sleep(777 * time.Millisecond)
-					_, err := c.Command(t.Context(), "admin", d("moveChunk", "app.c", "find", d("p", int32(0)), "to", []string{"shard-rs-2", "shard-rs-1"}[n%2], "_waitForDelete", true))
+					_, err := c.Command(t.Context(), "admin",
+						d("moveChunk", "app.c", "find", d("p", int32(0)), "to", []string{"shard-rs-2", "shard-rs-1"}[n%2], "_waitForDelete", true))
 					if e := status.Of(err); e != nil {
 						refused++
-						if e.Code != 117 || !strings.Contains(e.Message, "config.system.sessions") || !strings.Contains(e.Message, `chunk [{ _id: { id: UUID("`) {
+						if e.Code != 117 || !strings.Contains(e.Message, "config.system.sessions") ||
+							!strings.Contains(e.Message, `chunk [{ _id: { id: UUID("`) {
 							t.Errorf("refused by %v", err)
 						}
 					}

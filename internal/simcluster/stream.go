@@ -29,7 +29,8 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 		return docs, false, err
 	}
 	if a.coll == "" {
-		return nil, false, status.Errorf(status.InvalidNamespace, "{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
+		return nil, false, status.Errorf(status.InvalidNamespace,
+			"{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
 	filter, err := parseFilter(lead, a.env)
@@ -147,7 +148,8 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 }
 
 // joined runs the pipeline of a $lookup or $unionWith under the same lock.
-func (c *Cluster) joined(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
+func (c *Cluster) joined(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
+	vars map[string]bson.RawValue) pipeline.Docs {
 	env := *a.env
 	env.Vars = vars
 	docs, _, err := c.stream(ctx, aggregateArgs{db: db, coll: coll, ns: db + "." + coll, stages: stages, env: &env})

@@ -127,7 +127,8 @@ func TestAdministrationThatAllVersionsShare(t *testing.T) {
 			admin(0, e("clearJumboFlag", "d.t"), e("find", p(10)))
 			admin(51261, e("clearJumboFlag", "d.t"), e("bounds", bson.A{p(1), p(2)}))
 			admin(0, e("mergeChunks", "d.t"), e("bounds", bson.A{p(10), p(20)}))
-			if _, err := do("d", e("createIndexes", "t"), e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
+			if _, err := do("d", e("createIndexes", "t"),
+				e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
 				t.Fatal(err)
 			}
 			admin(0, e("refineCollectionShardKey", "d.t"), e("key", bson.D{e("p", int32(1)), e("q", int32(1))}))

@@ -115,7 +115,8 @@ func status(t *testing.T, v any) {
 	ranged := at(app, "collections", "app.ranged")
 	chunks, _ := at(ranged, "chunks").([]any)
 	perShard, _ := at(ranged, "chunkMetadata").([]any)
-	if !reflect.DeepEqual(at(ranged, "shardKey"), map[string]any{"p": 1.0}) || len(chunks) != 3 || len(perShard) != 2 || at(ranged, "balancing") != true {
+	if !reflect.DeepEqual(at(ranged, "shardKey"), map[string]any{"p": 1.0}) || len(chunks) != 3 || len(perShard) != 2 ||
+		at(ranged, "balancing") != true {
 		t.Errorf("sh.status() of app.ranged: %v", ranged)
 	}
 	if at(app, "collections", "app.hashed", "shardKey", "k") != "hashed" {
@@ -133,7 +134,8 @@ func TestMongoshShowsTheDemoData(t *testing.T) {
 		}
 	}
 	text := run(t, path, uri, "--eval", "sh.status()")
-	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'", "shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
+	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'",
+		"shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("sh.status() does not say %s:\n%s", want, text)
 		}

@@ -38,7 +38,8 @@ func (p people) ExampleClientID() string { return storage.ServiceUserID }
 
 func everybody() people {
 	return people{
-		"7a1": {ID: "7a1", Username: "anna", Password: password, FirstName: "Anna", LastName: "Example", Email: "anna@example.com", EmailVerified: true},
+		"7a1": {ID: "7a1", Username: "anna", Password: password, FirstName: "Anna", LastName: "Example",
+			Email: "anna@example.com", EmailVerified: true},
 		"7b2": {ID: "7b2", Username: "bert", Password: password, FirstName: "Bert", LastName: "Example", Email: "bert@example.com"},
 	}
 }
@@ -70,7 +71,8 @@ func (p *provider) SetUserinfoFromToken(ctx context.Context, info *oidc.UserInfo
 // granted asks the storage as an introspection does, which has the token's scopes.
 func (p *provider) granted(ctx context.Context, tokenID, subject string) bool {
 	var r oidc.IntrospectionResponse
-	return p.SetIntrospectionFromToken(ctx, &r, tokenID, subject, clientID) == nil && strings.Contains(" "+strings.Join(r.Scope, " ")+" ", " "+p.claims.scope+" ")
+	return p.SetIntrospectionFromToken(ctx, &r, tokenID, subject, clientID) == nil &&
+		strings.Contains(" "+strings.Join(r.Scope, " ")+" ", " "+p.claims.scope+" ")
 }
 
 // SetUserinfoFromRequest is for the ID token.

@@ -73,7 +73,8 @@ func (s *sharded) shard() {
 func (s *sharded) splitAt(project bson.ObjectID) {
 	s.Helper()
 	s.must(bson.D{{Key: "split", Value: database + ".documents"}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: project}}}})
-	s.must(bson.D{{Key: "split", Value: database + ".clients"}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
+	s.must(bson.D{{Key: "split", Value: database + ".clients"},
+		{Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
 }
 
 // shake moves chunks under the writers until the context ends and tells how
@@ -133,7 +134,8 @@ func (s *sharded) target(collection string, filter bson.D) string {
 			} `bson:"winningPlan"`
 		} `bson:"queryPlanner"`
 	}
-	cmd := bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: collection}, {Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"}}
+	cmd := bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: collection}, {Key: "filter", Value: filter}}},
+		{Key: "verbosity", Value: "queryPlanner"}}
 	if err := s.db.RunCommand(s.Context(), cmd).Decode(&reply); err != nil {
 		s.Fatal(err)
 	}
@@ -152,7 +154,8 @@ func (s *sharded) lies(collection, field string) (documents int) {
 		ID any `bson:"_id"`
 		N  int
 	}
-	s.aggregate(collection, &groups, bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: "$" + field}, {Key: "n", Value: bson.D{{Key: "$sum", Value: 1}}}}}})
+	s.aggregate(collection, &groups,
+		bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: "$" + field}, {Key: "n", Value: bson.D{{Key: "$sum", Value: 1}}}}}})
 	want := map[string]int{}
 	for _, g := range groups {
 		want[s.target(collection, bson.D{{Key: field, Value: g.ID}})] += g.N

@@ -39,7 +39,8 @@ func get(ctx context.Context, address string, into any) error {
 // dashboardShows starts the dashboard on the cluster: it has to show all
 // projects, and each document where explain finds it.
 func dashboardShows(t *testing.T, bin, uri string, projects []string, s *sharded, documents []stored) {
-	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir", t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
+	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir",
+		t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
 	root := strings.TrimSuffix(served.says(t, "shardboard is at "), "/")
 	eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, root+"/readyz", nil) })
 

@@ -97,7 +97,8 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 		if err != nil || len(list) != 1 || list[0].Key != "from-admin" {
 			t.Fatalf("list documents: %v, %v", list, err)
 		}
-		if err := cli.CreateSchema(t.Context(), name, "note", 1, "type Document = { title: string; };", []types.Rule{{Path: "$", Type: "object"}, {Path: "$.title", Type: "string"}}); err != nil {
+		if err := cli.CreateSchema(t.Context(), name, "note", 1, "type Document = { title: string; };",
+			[]types.Rule{{Path: "$", Type: "object"}, {Path: "$.title", Type: "string"}}); err != nil {
 			t.Fatalf("create schema: %v", err)
 		}
 		if _, err := cli.UpdateDocument(t.Context(), name, "from-admin", `{"title": "changed by admin"}`, ""); err != nil {

@@ -70,7 +70,8 @@ func (c *Control) fitting(n Name, ro *role) error {
 	if n.DB != "admin" {
 		for on := range ro.privileges {
 			if on.db != n.DB {
-				return status.Errorf(invalidRoleModification, "Roles on the '%s' database cannot be granted privileges that target other databases or the cluster", n.DB)
+				return status.Errorf(invalidRoleModification,
+					"Roles on the '%s' database cannot be granted privileges that target other databases or the cluster", n.DB)
 			}
 		}
 		for _, more := range ro.roles {

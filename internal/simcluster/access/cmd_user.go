@@ -21,7 +21,8 @@ func (c *Control) createUser(r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	if !given(r, "pwd") {
-		return nil, status.Errorf(status.BadValue, "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
+		return nil, status.Errorf(status.BadValue,
+			"Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
 	}
 	if !given(r, "roles") {
 		return nil, status.Errorf(40414, "BSON field 'createUser.roles' is missing but a required field")

@@ -94,7 +94,8 @@ func parseResource(doc bson.Raw) (Resource, error) {
 	case hasDB != hasColl:
 		return Resource{}, status.Errorf(status.FailedToParse, "resource must set both db and collection or neither")
 	}
-	return Resource{}, status.Errorf(status.FailedToParse, "resource pattern must specify one of: db and collection, cluster, anyResource, system_buckets")
+	return Resource{}, status.Errorf(status.FailedToParse,
+		"resource pattern must specify one of: db and collection, cluster, anyResource, system_buckets")
 }
 
 func one(is bool) int {

@@ -169,7 +169,8 @@ func (w *world) check(c *topology.Collection, coll string, key bson.D) {
 	}
 	shards, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	if len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != chunk.Shard {
-		w.t.Fatalf("%s %v (%s): the table says %s, the router asks %d shards: %v", coll, values, display(c.Key, k), chunk.Shard, len(shards), shards)
+		w.t.Fatalf("%s %v (%s): the table says %s, the router asks %d shards: %v", coll, values, display(c.Key, k),
+			chunk.Shard, len(shards), shards)
 	}
 }
 

@@ -71,7 +71,8 @@ func (w *world) text() string {
 }
 
 func (w *world) decimal() bson.Decimal128 {
-	words := []string{"0", "-0", "1", "1.0", "1.9", "2.5", "-3.5", "9223372036854775807", "9223372036854775808", "1E+100", "1E-100", "NaN", "Infinity", "-Infinity", "123456789012345678.5"}
+	words := []string{"0", "-0", "1", "1.0", "1.9", "2.5", "-3.5", "9223372036854775807", "9223372036854775808",
+		"1E+100", "1E-100", "NaN", "Infinity", "-Infinity", "123456789012345678.5"}
 	d, err := bson.ParseDecimal128(words[w.rng.IntN(len(words))])
 	if err != nil {
 		w.t.Fatal(err)

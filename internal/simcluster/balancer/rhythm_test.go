@@ -171,7 +171,8 @@ func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
 			w.c.Mu.RLock()
 			owner := w.c.Routing("db.t").Owner(encoded(bson.D{{Key: "p", Value: int32(10)}}))
 			w.c.Mu.RUnlock()
-			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 || moves[0].Lookup("details", "min", "p").Int32() != 10 {
+			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 ||
+				moves[0].Lookup("details", "min", "p").Int32() != 10 {
 				t.Errorf("%v: on %s after %s", v, owner, moves)
 			}
 			at := encoded(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: bson.D{{Key: "p", Value: int32(10)}}}})
@@ -202,7 +203,8 @@ func TestARoundThatMeetsAnotherMigrationMovesNothing(t *testing.T) {
 		w.fill(15, 20)
 		w.split(10, 20, 30, 40, 50)
 		go func() { // it ends when the cluster does
-			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}}, {Key: "to", Value: "shard-rs-2"}})
+			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}},
+				{Key: "to", Value: "shard-rs-2"}})
 			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})
 		}()
 		w.after(time.Second)

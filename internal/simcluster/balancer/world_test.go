@@ -87,7 +87,8 @@ func (w *world) fill(key, n int) {
 	defer w.c.Mu.Unlock()
 	coll := w.c.Shards["shard-rs-1"].Coll("db", "t")
 	for range n {
-		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)}, {Key: "pad", Value: strings.Repeat("x", 1000)}})
+		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)},
+			{Key: "pad", Value: strings.Repeat("x", 1000)}})
 		if _, err := coll.Insert(d); err != nil {
 			w.t.Fatal(err)
 		}

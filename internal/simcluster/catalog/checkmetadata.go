@@ -84,7 +84,8 @@ func (k *checker) table(r *Routing) {
 		if i == 0 {
 			continue
 		}
-		between := append(of[:len(of):len(of)], bson.E{Key: "range", Value: bson.D{{Key: "min", Value: list[i-1].Max}, {Key: "max", Value: ch.Min}}})
+		between := append(of[:len(of):len(of)],
+			bson.E{Key: "range", Value: bson.D{{Key: "min", Value: list[i-1].Max}, {Key: "max", Value: ch.Min}}})
 		switch d := compareKeys(list[i-1].Max, ch.Min); {
 		case d < 0:
 			k.add("RoutingTableRangeGap", "Found a gap between two chunks", between...)

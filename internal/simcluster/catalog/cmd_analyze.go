@@ -30,7 +30,8 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bs
 		return v.Type == 0 || truthy(v)
 	}
 	if !wanted("keyCharacteristics") && !wanted("readWriteDistribution") {
-		return nil, status.Errorf(status.InvalidOptions, "Cannot analyze a shard key without analyzing the characteristics of the shard key or the read and write distribution")
+		return nil, status.Errorf(status.InvalidOptions,
+			"Cannot analyze a shard key without analyzing the characteristics of the shard key or the read and write distribution")
 	}
 	if req.Lookup("sampleRate").Type != 0 && req.Lookup("sampleSize").Type != 0 {
 		return nil, status.Errorf(status.InvalidOptions, "Cannot specify both 'sampleRate' and 'sampleSize'")

@@ -66,7 +66,8 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	s.unique = truthy(req.Lookup("unique"))
 	s.presplit = truthy(req.Lookup("presplitHashedZones"))
 	if s.unique && !s.key.ordered() {
-		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
+		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to "+
+			"ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
 	}
 	n := req.Lookup("numInitialChunks")
 	if n.Type != 0 && n.Type != bson.TypeNull {
@@ -153,7 +154,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 func (c *Cluster) checkZones(s shardSpec) error {
 	for _, z := range c.zones[s.ns] {
 		if lo, ok := s.key.normalize(z.Min); !ok || compareNames(lo, z.Min) != 0 {
-			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
+			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the "+
+				"existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
 		}
 	}
 	return nil
@@ -184,7 +186,8 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 		return coll, nil
 	}
 	if !empty {
-		return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before sharding the collection")
+		return nil, status.Errorf(status.InvalidOptions,
+			"Please create an index that starts with the proposed shard key before sharding the collection")
 	}
 	var key bson.D
 	if err := bson.Unmarshal(s.key.raw, &key); err != nil {

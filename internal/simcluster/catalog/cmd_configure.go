@@ -69,7 +69,8 @@ func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, e
 	case !known:
 		return nil, status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
 	case v.Type != bson.TypeBoolean:
-		return nil, status.Errorf(status.TypeMismatch, "BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+		return nil, status.Errorf(status.TypeMismatch,
+			"BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
 	}
 	b := v.Boolean()
 	return &b, nil

@@ -113,7 +113,8 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 		last++
 	}
 	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
-		return nil, because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
+		return nil, because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
+			"contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
 	}
 	if first == last {
 		return func() {}, nil

@@ -39,11 +39,13 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 		return bson.D{}, nil
 	}
 	if !isPrefix(r.Key, p.raw) {
-		return nil, status.Errorf(status.InvalidOptions, "refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
+		return nil, status.Errorf(status.InvalidOptions,
+			"refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
 	}
 	for _, shard := range r.ShardsOwning() {
 		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
-			return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before refining the shard key of the collection")
+			return nil, status.Errorf(status.InvalidOptions,
+				"Please create an index that starts with the proposed shard key before refining the shard key of the collection")
 		}
 	}
 	c.refine(r, p)
@@ -102,7 +104,8 @@ func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
 	if c.shard(to) == nil {
-		return nil, status.Errorf(status.ShardNotFound, "Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
+		return nil, status.Errorf(status.ShardNotFound,
+			"Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
 	}
 	if d.primary == to {
 		return bson.D{}, nil

@@ -132,7 +132,8 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	}
 	for _, zone := range s.tags {
 		if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
-			return nil, status.Errorf(status.ZoneStillInUse, "Operation not allowed because it would remove the only shard for zone %s which has a chunk range is associated with it", zone)
+			return nil, status.Errorf(status.ZoneStillInUse,
+				"Operation not allowed because it would remove the only shard for zone %s which has a chunk range is associated with it", zone)
 		}
 	}
 	s.draining = true

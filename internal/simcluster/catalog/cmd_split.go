@@ -154,7 +154,8 @@ func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(),
 			return nil, status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
 		}
 		if compareKeys(key, ch.Min) == 0 {
-			return nil, because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
+			return nil, because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is "+
+				"exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
 		}
 		middle = key
 	}

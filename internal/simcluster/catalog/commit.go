@@ -47,7 +47,8 @@ func (t *transfer) commit(life context.Context) error {
 	_, ch, _ := t.route()
 	if !r.Permitted {
 		defer t.c.Mu.Unlock()
-		return t.refuse(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved"))
+		return t.refuse(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and "+
+			"chunks cannot be moved"))
 	}
 	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
 	return t.committed(life)

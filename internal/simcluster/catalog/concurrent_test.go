@@ -70,14 +70,16 @@ func (p *replayer) fails(cmd string, code int32, message string) {
 func TestAShardThatReceivesTakesNoSecondChunk(t *testing.T) {
 	during(t, 3, func(p *replayer) {
 		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3", "maxTimeMS": 4000}`, 117,
-			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a from shard-rs-1")
+			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey "+
+				"}) for namespace faulty.a from shard-rs-1")
 	})
 }
 
 func TestAShardThatDonatesGivesNoSecondChunk(t *testing.T) {
 	during(t, 3, func(p *replayer) {
 		p.fails(`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2", "maxTimeMS": 4000}`, 117,
-			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a to shard-rs-3")
+			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey "+
+				"}) for namespace faulty.a to shard-rs-3")
 	})
 }
 
@@ -108,7 +110,8 @@ func (p *replayer) count(what string) (n int) {
 
 func TestASplitWaitsForTheMigrationAndItsTimeRunsOut(t *testing.T) {
 	during(t, 3, func(p *replayer) {
-		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50, "split failed :: caused by :: operation exceeded time limit")
+		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50,
+			"split failed :: caused by :: operation exceeded time limit")
 	})
 }
 
@@ -123,7 +126,8 @@ func TestASplitGoesOnAfterTheMigration(t *testing.T) {
 
 func TestTheSameMoveAgainJoinsTheRunningOne(t *testing.T) {
 	during(t, 3, func(p *replayer) {
-		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`, 50, "operation exceeded time limit")
+		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`,
+			50, "operation exceeded time limit")
 		p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
 		if n := p.count("moveChunk.commit"); n != 2 {
 			p.t.Errorf("%d commits", n)

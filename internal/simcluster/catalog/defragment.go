@@ -60,7 +60,8 @@ func (c *Cluster) mergeNeighbours(r *Routing) {
 		last := first
 		for last+1 < len(r.chunks) {
 			next := r.chunks[last+1]
-			if next.Shard != r.chunks[first].Shard || next.Jumbo || r.chunks[first].Jumbo || c.zoneOf(r.NS, next) != c.zoneOf(r.NS, r.chunks[first]) {
+			if next.Shard != r.chunks[first].Shard || next.Jumbo || r.chunks[first].Jumbo ||
+				c.zoneOf(r.NS, next) != c.zoneOf(r.NS, r.chunks[first]) {
 				break
 			}
 			if size += c.bytesIn(r, next); size > limit {

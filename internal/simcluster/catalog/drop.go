@@ -143,6 +143,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 			o.ns = to
 		}
 	}
-	c.logChange(onConfig, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
+	c.logChange(onConfig, "renameCollection.metadata",
+		fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
 		bson.D{{Key: "newCollMetadata", Value: c.collectionDocument(r)}})
 }

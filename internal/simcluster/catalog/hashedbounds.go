@@ -17,7 +17,8 @@ func (c *Cluster) checkHashed(ns string, lo, hi bson.Raw) error {
 	}
 	for _, f := range r.pattern.fields {
 		if f.hashed && !(hashValue(lo.Lookup(f.name)) && hashValue(hi.Lookup(f.name))) {
-			return status.Errorf(status.InvalidOptions, "there exists a field in the range %s -->> %s not of type NumberLong, MinKey, or MaxKey which corresponds to a hashed field in the shard key pattern %s", text(lo), text(hi), text(r.Key))
+			return status.Errorf(status.InvalidOptions, "there exists a field in the range %s -->> %s not of type NumberLong, "+
+				"MinKey, or MaxKey which corresponds to a hashed field in the shard key pattern %s", text(lo), text(hi), text(r.Key))
 		}
 	}
 	return nil
@@ -36,7 +37,8 @@ func (r *Routing) checkSplitHash(ch *Chunk, key bson.Raw) error {
 		if !f.hashed || hashValue(v) {
 			continue
 		}
-		return because("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk %s, split point %s: %sValue of type '%s' is not allowed for hashed fields",
+		return because("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk %s, split point %s: "+
+			"%sValue of type '%s' is not allowed for hashed fields",
 			rangeText(ch.Min, ch.Max), f.name, value.Text(v), expr.TypeName(v)))
 	}
 	return nil

@@ -114,7 +114,8 @@ func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]cut, error) {
 		list := shards
 		if zone != "" {
 			if list = c.inZone(zone); len(list) == 0 {
-				return "", status.Errorf(50973, "Cannot shard collection %s due to zone %s which is not assigned to a shard. Please assign this zone to a shard.", s.ns, zone)
+				return "", status.Errorf(50973,
+					"Cannot shard collection %s due to zone %s which is not assigned to a shard. Please assign this zone to a shard.", s.ns, zone)
 			}
 		}
 		turn[zone]++

@@ -10,17 +10,20 @@ import (
 
 func TestBalancingOfOneCollectionIsConfigured(t *testing.T) {
 	of(t, v60, func(p *replayer) {
-		p.want("status", encode(p.must(`{"balancerCollectionStatus": "db.r"}`)).String(), `{"chunkSize": {"$numberLong":"128"},"balancerCompliant": true}`)
+		p.want("status", encode(p.must(`{"balancerCollectionStatus": "db.r"}`)).String(),
+			`{"chunkSize": {"$numberLong":"128"},"balancerCompliant": true}`)
 		p.must(`{"configureCollectionBalancing": "db.r", "chunkSize": 5, "defragmentCollection": true}`)
 		row := p.rows("collections", nil)[0]
 		if row.Lookup("maxChunkSizeBytes").Int64() != 5<<20 || row.Lookup("defragmentationPhase").StringValue() != "mergeAndMeasureChunks" {
 			t.Errorf("row %s", row)
 		}
 		status := encode(p.must(`{"balancerCollectionStatus": "db.r"}`))
-		if status.Lookup("firstComplianceViolation").StringValue() != "defragmentingChunks" || status.Lookup("chunkSize").Int64() != 5 || status.Lookup("details", "currentPhase").StringValue() != "mergeAndMeasureChunks" {
+		if status.Lookup("firstComplianceViolation").StringValue() != "defragmentingChunks" ||
+			status.Lookup("chunkSize").Int64() != 5 || status.Lookup("details", "currentPhase").StringValue() != "mergeAndMeasureChunks" {
 			t.Errorf("status %s", status)
 		}
-		p.fails(`{"configureCollectionBalancing": "db.r", "enableAutoMerger": true}`, 40415, "BSON field 'ConfigureCollectionBalancing.enableAutoMerger' is an unknown field.")
+		p.fails(`{"configureCollectionBalancing": "db.r", "enableAutoMerger": true}`, 40415,
+			"BSON field 'ConfigureCollectionBalancing.enableAutoMerger' is an unknown field.")
 	})
 	of(t, v80, func(p *replayer) {
 		p.must(`{"configureCollectionBalancing": "db.r", "enableAutoMerger": false, "enableBalancing": false, "chunkSize": 0}`)
@@ -66,7 +69,8 @@ func TestMetadataIsCheckedAgainstTheShards(t *testing.T) {
 		p.must(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "100"}}, "to": "shard-rs-2"}`)
 		p.want("sound", len(check()), 0)
 		p.c.Mu.Lock()
-		_, err := p.c.data("shard-rs-2", "db.r").EnsureIndex(bson.D{{Key: "key", Value: bson.D{{Key: "x", Value: int32(1)}}}, {Key: "name", Value: "x_1"}})
+		_, err := p.c.data("shard-rs-2", "db.r").
+			EnsureIndex(bson.D{{Key: "key", Value: bson.D{{Key: "x", Value: int32(1)}}}, {Key: "name", Value: "x_1"}})
 		p.c.Shards["shard-rs-3"].Create("db", "stray", p.c.UUID(), nil)
 		gap := p.c.Routing("db.r").chunks[1]
 		p.c.config.delete("chunks", gap.record)
@@ -86,7 +90,8 @@ func TestAnalyzeShardKeyCountsTheDocuments(t *testing.T) {
 		d := encode(p.must(`{"analyzeShardKey": "db.r", "key": {"p": {"$numberInt": "1"}}}`))
 		k := d.Lookup("keyCharacteristics").Document()
 		if k.Lookup("numDocsTotal").Int64() != 400 || k.Lookup("numDistinctValues").Int64() != 400 || k.Lookup("isUnique").Boolean() ||
-			k.Lookup("monotonicity", "type").StringValue() != "monotonic" || k.Lookup("monotonicity", "recordIdCorrelationCoefficient").Double() < 0.99 {
+			k.Lookup("monotonicity", "type").StringValue() != "monotonic" ||
+			k.Lookup("monotonicity", "recordIdCorrelationCoefficient").Double() < 0.99 {
 			t.Errorf("got %s", k)
 		}
 		if d.Lookup("readDistribution", "sampleSize", "total").Int64() != 0 {
@@ -127,7 +132,8 @@ func TestShardsAreNamedByUUIDWhereAskedFor(t *testing.T) {
 	before := c.Routing("db.h").Chunks()
 	c.ConfigWritten("chunks")
 	c.ConfigWritten("databases")
-	p.want("read back", fmt.Sprint(len(before), c.Routing("db.h").chunks[0].Shard, c.dbs["db"].primary), fmt.Sprint(4, before[0].Shard, "shard-rs-1"))
+	p.want("read back", fmt.Sprint(len(before), c.Routing("db.h").chunks[0].Shard, c.dbs["db"].primary),
+		fmt.Sprint(4, before[0].Shard, "shard-rs-1"))
 	c.Mu.Unlock()
 	p.partition()
 	p.must(`{"transitionToDedicatedConfigServer": 1}`)
@@ -168,7 +174,8 @@ func TestForbiddenMigrationsShowInEveryVersion(t *testing.T) {
 			p.c.Mu.Lock()
 			p.c.ConfigWritten("collections") // as after sh.disableBalancing
 			p.c.Mu.Unlock()
-			p.fails(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`, 117, "Collection is undergoing changes and chunks cannot be moved")
+			p.fails(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`, 117,
+				"Collection is undergoing changes and chunks cannot be moved")
 			p.must(`{"setAllowMigrations": "db.r", "allowMigrations": true}`)
 			p.must(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`)
 		})

@@ -19,7 +19,8 @@ func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
 			left := names(t, p.details("split")[0].Lookup("left").Document())
 			merge := names(t, p.details("merge")[0])
 			wantLeft := []string{"min", "max", "lastmod", "lastmodEpoch", "lastmodTimestamp"}
-			wantMerge := []string{"merged", "prevShardVersion", "prevShardVersionEpoch", "prevShardVersionTimestamp", "mergedVersion", "mergedVersionEpoch", "mergedVersionTimestamp", "owningShard"}
+			wantMerge := []string{"merged", "prevShardVersion", "prevShardVersionEpoch", "prevShardVersionTimestamp",
+				"mergedVersion", "mergedVersionEpoch", "mergedVersionTimestamp", "owningShard"}
 			switch {
 			case v == v44:
 				old := func(s string) bool { return strings.HasSuffix(s, "Timestamp") }

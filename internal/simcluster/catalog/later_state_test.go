@@ -37,7 +37,8 @@ func TestADroppedCollectionLeavesATombstoneIn44Only(t *testing.T) {
 			}
 			p.must(`{"shardCollection": "db.r", "key": {"q": 1}}`)
 			left = p.rows("collections", nil)
-			if len(left) != 1 || left[0].Lookup("dropped").Boolean() || left[0].Lookup("distributionMode").StringValue() != "sharded" || left[0].Lookup("timestamp").Type != 0 {
+			if len(left) != 1 || left[0].Lookup("dropped").Boolean() ||
+				left[0].Lookup("distributionMode").StringValue() != "sharded" || left[0].Lookup("timestamp").Type != 0 {
 				t.Fatalf("sharded again: %v", left)
 			}
 		})
@@ -157,7 +158,8 @@ func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
 		p.must(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`)
 		p.want("one chunk", p.table("db.r"), []string{"{ _id: MinKey } 2 5|0"})
 		p.want("documents", p.documents("db.r"), 400)
-		p.fails(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`, 118, "Namespace must be sharded to perform an unshardCollection command")
+		p.fails(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`, 118,
+			"Namespace must be sharded to perform an unshardCollection command")
 
 		p.must(`{"shardCollection": "db.u", "key": {"_id": 1}}`)
 		p.want("sharded where it is", p.c.Routing("db.u").ShardsOwning(), []string{"shard-rs-3"})

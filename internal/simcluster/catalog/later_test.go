@@ -43,7 +43,8 @@ func (p *replayer) load(coll string, n int) {
 	defer p.c.Mu.Unlock()
 	pad := strings.Repeat("x", 4000)
 	for i := range n {
-		if err := p.put("db", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i)}, {Key: "pad", Value: pad}})); err != nil {
+		if err := p.put("db", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i)},
+			{Key: "pad", Value: pad}})); err != nil {
 			p.t.Fatal(err)
 		}
 	}

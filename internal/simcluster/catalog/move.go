@@ -118,13 +118,15 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		return nil, nil
 	}
 	if ch.Shard == to {
-		c.logMove(ch.Shard, "moveChunk.from", ns, outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
+		c.logMove(ch.Shard, "moveChunk.from", ns,
+			outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
+		done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
 	version := r.version // a router sends what it knows of the collection
 	if o.Balancer() {
 		version = ch.Version
@@ -138,7 +140,8 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		if c.moves.begins(m) {
 			// The chunk has just arrived where it is, in a migration that is not over.
 			c.moves.remove(m)
-			return nil, status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
+			return nil, status.Errorf(status.DuplicateKey,
+				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
 		m.record = c.config.insert("migrations", bson.D{
 			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},

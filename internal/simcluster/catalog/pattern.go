@@ -45,7 +45,8 @@ func parsePattern(raw bson.Raw) (pattern, error) {
 			p.fields = append(p.fields, f)
 			continue
 		}
-		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
+		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple "+
+			"numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
 	}
 	return p, nil
 }

@@ -11,7 +11,8 @@ import (
 func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 	zones := c.zones[s.ns]
 	if !empty || len(zones) == 0 || s.key.ordered() {
-		return nil, status.Errorf(31387, "'presplitHashedZones' is only supported when the collection is empty, has zones and is sharded by a hashed key")
+		return nil, status.Errorf(31387,
+			"'presplitHashedZones' is only supported when the collection is empty, has zones and is sharded by a hashed key")
 	}
 	if s.key.hashedPrefix() {
 		if len(zones) != 1 || compareKeys(zones[0].Min, s.key.min()) != 0 || compareKeys(zones[0].Max, s.key.max()) != 0 {

@@ -84,7 +84,8 @@ func (g *chaos) act() {
 		if g.c.format.ranges {
 			p := g.rng.IntN(50)
 			lo, hi := g.between(ns, p, p+1+g.rng.IntN(5))
-			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi}, bson.E{Key: "toShard", Value: g.shard()}))
+			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi},
+				bson.E{Key: "toShard", Value: g.shard()}))
 		}
 	case 10:
 		if g.c.format.autoMerge {

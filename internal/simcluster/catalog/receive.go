@@ -200,5 +200,6 @@ func transferError(cause string) error {
 
 // errOrphans words a recipient's old orphans that did not go in time.
 func errOrphans(m *migration) error {
-	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation exceeded time limit", m.ns, rangeText(m.min, m.max))
+	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation "+
+		"exceeded time limit", m.ns, rangeText(m.min, m.max))
 }

@@ -101,7 +101,8 @@ func (p *replayer) check(s step, reply bson.D, err error) {
 		code, name = 0, ""
 	}
 	if code != s.Error.Code || name != s.Error.CodeName || e.Message != s.Error.Errmsg {
-		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, clip(s.Cmd), code, name, e.Message, s.Error.Code, s.Error.CodeName, s.Error.Errmsg)
+		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, clip(s.Cmd), code, name, e.Message,
+			s.Error.Code, s.Error.CodeName, s.Error.Errmsg)
 	}
 }
 

@@ -87,9 +87,11 @@ func (g *registry) busy(shard string, m *migration) error {
 		switch {
 		case o == m:
 		case o.from == shard:
-			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s", rangeText(o.min, o.max), o.ns, o.to)
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s",
+				rangeText(o.min, o.max), o.ns, o.to)
 		case o.to == shard && o.receives && !o.received:
-			return status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s", rangeText(o.min, o.max), o.ns, o.from)
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s",
+				rangeText(o.min, o.max), o.ns, o.from)
 		}
 	}
 	return nil

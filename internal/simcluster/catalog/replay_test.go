@@ -136,7 +136,8 @@ func (p *replayer) balanced(log step, after int) {
 				points = nil
 			}
 		case "moveChunk.start":
-			err := p.c.Move(p.t.Context(), ns, details.Lookup("min").Document(), details.Lookup("max").Document(), details.Lookup("to").StringValue(), MoveOptions{})
+			err := p.c.Move(p.t.Context(), ns, details.Lookup("min").Document(), details.Lookup("max").Document(),
+				details.Lookup("to").StringValue(), MoveOptions{})
 			if err != nil {
 				p.t.Fatal(err)
 			}

@@ -20,7 +20,8 @@ func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 		p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
 		c.Mu.Lock()
 		for i := range 300 {
-			if err := p.put("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)}, {Key: "k", Value: int32(i)}})); err != nil {
+			if err := p.put("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)},
+				{Key: "k", Value: int32(i)}})); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -95,12 +95,14 @@ func (t *transfer) downCause(step Step, term int64) string {
 	r := t.c.routes[t.m.ns]
 	switch {
 	case step == Cloning || step == Cloned:
-		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: operation was interrupted"
+		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
+			"operation was interrupted"
 	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
 		// The donor notes in its oplog that a chunk goes to a shard which has none.
 		at := t.c.Timestamp()
 		return fmt.Sprintf("NotWritablePrimary: logOp() but can't accept write to collection %s: entries: 1: [ (RecordId(null), "+
-			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks for this collection\" }, "+
+			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks "+
+			"for this collection\" }, "+
 			"o2: { type: \"migrateChunkToNewShard\", from: \"%s\", to: \"%s\" }, ts: Timestamp(%d, %d), t: %d, v: 2, wall: new Date(%d) }) ]",
 			t.m.ns, t.m.ns, uuidText(t.uuid), t.m.from, t.m.to, t.m.from, t.m.to, at.T, at.I, term, t.c.Now().UnixMilli())
 	}

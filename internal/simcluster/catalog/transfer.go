@@ -200,7 +200,8 @@ func (t *transfer) plan() ([]engine.RecordID, error) {
 		full *= 2
 	}
 	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
-		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is %d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
+		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is "+
+			"%d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
 			full, t.c.chunkSizeOf(r), average, n, t.m.ns, text(t.m.min), text(t.m.max))
 	}
 	return list, nil

@@ -97,7 +97,8 @@ func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, err
 	}{{"min", lo}, {"max", hi}} {
 		var ok bool
 		if full[i], ok = r.pattern.extend(end.key); !ok {
-			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s", end.name, text(end.key), text(r.Key), ns)
+			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s",
+				end.name, text(end.key), text(r.Key), ns)
 		}
 	}
 	return full[0], full[1], nil

@@ -48,7 +48,8 @@ func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 	if idKey := c.indexes[0].key; bytes.Equal(normalKey(s.fields), normalKey(c.indexes[0].fields)) {
 		if s.name != "_id_" && s.name != "_id_1" {
-			return false, Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s", s.name, value.Text(value.Doc(idKey)))
+			return false, Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s",
+				s.name, value.Text(value.Doc(idKey)))
 		}
 		return true, nil
 	}
@@ -56,12 +57,15 @@ func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 		sameKey := bytes.Equal(normalKey(s.fields), normalKey(x.fields))
 		switch {
 		case x.name == s.name && !sameKey:
-			return false, Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: %s, existing index: %s",
+			return false, Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. "+
+				"When index names are not specified, they are auto generated and can cause conflicts. Please refer to our "+
+				"documentation. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case x.name == s.name && s.sameOptions(x):
 			return true, nil
 		case x.name == s.name:
-			return false, Errorf(status.IndexOptionsConflict, "An equivalent index already exists with the same name but different options. Requested index: %s, existing index: %s",
+			return false, Errorf(status.IndexOptionsConflict,
+				"An equivalent index already exists with the same name but different options. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case sameKey && s.sameOptions(x):
 			return false, Errorf(status.IndexOptionsConflict, "Index already exists with a different name: %s", x.name)

@@ -118,7 +118,8 @@ func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 			return ch, nil
 		}
 	}
-	return choice{}, Errorf(status.BadValue, "error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
+	return choice{}, Errorf(status.BadValue,
+		"error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
 }
 
 // onlyID says whether the filter is {_id: <value>} and nothing else, and gives the value's interval.

@@ -117,7 +117,8 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 		case v.Type == bson.TypeString:
 			return nil, Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
 		default:
-			return nil, Errorf(status.CannotCreateIndex, "Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
+			return nil, Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
 		}
 		fields = append(fields, f)
 	}
@@ -127,7 +128,8 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 	case len(fields) > 32:
 		return nil, Errorf(13103, "too many compound keys")
 	case hashed > 1:
-		return nil, Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed, value.Text(value.Doc(key)))
+		return nil, Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed,
+			value.Text(value.Doc(key)))
 	}
 	return fields, nil
 }

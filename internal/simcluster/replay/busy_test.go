@@ -57,7 +57,8 @@ func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 				delete(missed.texts, text)
 				// Recorded elsewhere: a shard that receives, and one that waits for orphans.
 				other := strings.NewReplacer("receiving", "donating", " from y", " to y").Replace(text)
-				if !recorded[text] && !recorded[other] && !strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
+				if !recorded[text] && !recorded[other] &&
+					!strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
 					t.Errorf("not met on the real server: %s", text)
 				}
 			}
@@ -163,7 +164,8 @@ func (p *player) bring(s sight, to string, m *meeting) {
 		}
 	}
 	for range 50 {
-		reply := p.run("admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bounds}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}})
+		reply := p.run("admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bounds},
+			{Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}})
 		if ok(reply) {
 			return
 		}

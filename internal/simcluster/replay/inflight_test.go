@@ -59,7 +59,8 @@ func sights(t *testing.T, name string) (out []sight) {
 }
 
 // chance is what no two clusters have in common.
-var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields", "txnNumber", "_id", "millis"}
+var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
+	"txnNumber", "_id", "millis"}
 
 // regular is a document without what depends on chance: field names in their order with
 // their values, numbers without their width.
@@ -128,7 +129,8 @@ func TestAMigrationInFlightLooksAsOnTheRealServer(t *testing.T) {
 			case strings.HasPrefix(s.Note, "a move by hand"):
 				moved := make(chan bson.Raw, 1)
 				go func() {
-					moved <- p.run("admin", bson.D{{Key: "moveChunk", Value: "yorkie-meta.documents"}, {Key: "bounds", Value: bson.A{bound(1), bound(2)}}, {Key: "to", Value: "shard-rs-2"}})
+					moved <- p.run("admin", bson.D{{Key: "moveChunk", Value: "yorkie-meta.documents"},
+						{Key: "bounds", Value: bson.A{bound(1), bound(2)}}, {Key: "to", Value: "shard-rs-2"}})
 				}()
 				begun := time.Now()
 				w.until(func() bool { return len(moved) == 1 })
@@ -170,7 +172,8 @@ func (p *player) named(app string) {
 		p.t.Fatal(err)
 	}
 	var err error
-	p.client, err = mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetAppName(app).SetDialer(p.cluster).SetServerMonitoringMode("poll"))
+	p.client, err = mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetAppName(app).SetDialer(p.cluster).
+		SetServerMonitoringMode("poll"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -200,7 +203,8 @@ func (w *watcher) load() {
 	for project := byte(1); project <= 4; project++ {
 		docs := make([]any, 8000)
 		for i := range docs {
-			d := bson.D{{Key: "_id", Value: bson.ObjectID{project, 10: byte(i >> 8), 11: byte(i)}}, {Key: "project_id", Value: bson.ObjectID{0x65, 11: project}}, {Key: "pad", Value: ""}}
+			d := bson.D{{Key: "_id", Value: bson.ObjectID{project, 10: byte(i >> 8), 11: byte(i)}},
+				{Key: "project_id", Value: bson.ObjectID{0x65, 11: project}}, {Key: "pad", Value: ""}}
 			raw, _ := bson.Marshal(d)
 			d[2].Value = strings.Repeat("x", 1075+i%5/4-len(raw))
 			docs[i] = d
@@ -230,7 +234,9 @@ func (w *watcher) until(so func() bool) {
 			w.seen[regularDoc(row)] = true
 		}
 		for _, row := range w.rows("admin", bson.D{
-			{Key: "aggregate", Value: 1}, {Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: false}}}}}}, {Key: "cursor", Value: bson.D{}},
+			{Key: "aggregate", Value: 1},
+			{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true},
+				{Key: "localOps", Value: false}}}}}}, {Key: "cursor", Value: bson.D{}},
 		}) {
 			w.seen[regularDoc(row)] = true
 			if desc, _ := row.Lookup("desc").StringValueOK(); desc == "MigrationCoordinator" {

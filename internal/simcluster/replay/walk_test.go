@@ -93,7 +93,8 @@ func (w *walk) insert(c *collection, n int) {
 	docs := bson.A{}
 	for range n {
 		w.next++
-		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.p()}, {Key: "k", Value: w.k()}, {Key: "pad", Value: strings.Repeat("x", w.rng.IntN(60))}}
+		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.p()}, {Key: "k", Value: w.k()},
+			{Key: "pad", Value: strings.Repeat("x", w.rng.IntN(60))}}
 		docs = append(docs, d)
 		c.docs[w.next] = encode(d)
 	}

@@ -107,7 +107,8 @@ func (w *walk) chunks(c *collection) {
 // whole checks that all documents are there, once each, wherever they live.
 func (w *walk) whole(c *collection) {
 	w.t.Helper()
-	reply := w.must("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "batchSize", Value: 100000}})
+	reply := w.must("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
+		{Key: "batchSize", Value: 100000}})
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	if len(rows) != len(c.docs) {
 		w.t.Fatalf("%s has %d documents, want %d", c.name, len(rows), len(c.docs))

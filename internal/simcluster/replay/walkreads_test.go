@@ -53,7 +53,8 @@ func (c *collection) meeting(q query) map[int32]bson.Raw {
 func (w *walk) explain(c *collection) {
 	w.chunks(c)
 	q := w.query()
-	reply := w.must("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}}, {Key: "verbosity", Value: "queryPlanner"}})
+	reply := w.must("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}},
+		{Key: "verbosity", Value: "queryPlanner"}})
 	shards := make(map[string]bool)
 	rows, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	for _, r := range rows {
@@ -91,7 +92,8 @@ func (w *walk) change(c *collection) {
 	}
 	found := c.meeting(q)
 	if w.rng.IntN(2) == 0 {
-		reply := w.must("w", bson.D{{Key: "delete", Value: c.name}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: q.filter}, {Key: "limit", Value: 0}}}}})
+		reply := w.must("w", bson.D{{Key: "delete", Value: c.name},
+			{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: q.filter}, {Key: "limit", Value: 0}}}}})
 		if n := reply.Lookup("n").Int32(); int(n) != len(found) {
 			w.t.Fatalf("%s: deleted %d, want %d", c.name, n, len(found))
 		}

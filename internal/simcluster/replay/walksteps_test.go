@@ -113,12 +113,14 @@ func (w *walk) zone(c *collection) {
 		}
 	case 2:
 		ch := w.some(c)
-		worked := w.try(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
+		worked := w.try(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
+			{Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
 		if worked && len(w.zones[name]) == 0 {
 			w.t.Fatalf("zone %s has a range and no shard", name)
 		}
 		if worked && w.rng.IntN(3) > 0 {
-			w.must("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})
+			w.must("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
+				{Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})
 		}
 	}
 }

@@ -17,7 +17,8 @@ const (
 )
 
 var (
-	firstWords  = []string{"atlas", "birch", "comet", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper", "kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "river", "sable", "tundra"}
+	firstWords = []string{"atlas", "birch", "comet", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper",
+		"kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "river", "sable", "tundra"}
 	secondWords = []string{"board", "docs", "editor", "forms", "maps", "notes", "pad", "plans", "sheets", "slides", "tasks", "wiki"}
 )
 

@@ -55,7 +55,8 @@ func (w *Workload) revise(ctx context.Context, r *rand.Rand) error {
 		return nil
 	}
 	w.revised++
-	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
+	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"},
+		{Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
 	return err
 }
 

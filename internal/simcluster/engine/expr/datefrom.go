@@ -67,7 +67,8 @@ func (n dateFromString) eval(c *evaluation) (bson.RawValue, error) {
 
 func dateFromText(text, zone bson.RawValue) (time.Time, error) {
 	if text.Type != bson.TypeString {
-		return time.Time{}, status.Errorf(status.ConversionFailure, "$dateFromString requires that 'dateString' be a string, found: %s with value %s", TypeName(text), Text(text))
+		return time.Time{}, status.Errorf(status.ConversionFailure,
+			"$dateFromString requires that 'dateString' be a string, found: %s with value %s", TypeName(text), Text(text))
 	}
 	loc, err := location(zone)
 	if err != nil {

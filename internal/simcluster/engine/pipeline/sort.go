@@ -23,7 +23,8 @@ func (c *compiler) sort(arg bson.RawValue) (stage, error) {
 	}
 	for _, v := range value.Elements(arg.Value) {
 		if !value.IsNumber(v) {
-			return nil, status.Errorf(15974, "Illegal key in $sort specification: $sort key ordering must be specified using a number or {$meta: 'textScore'}")
+			return nil, status.Errorf(15974,
+				"Illegal key in $sort specification: $sort key ordering must be specified using a number or {$meta: 'textScore'}")
 		}
 		if f := value.Float(v); f != 1 && f != -1 {
 			return nil, status.Errorf(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")

@@ -34,13 +34,15 @@ func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
 			case "preserveNullAndEmptyArrays":
 				b, ok := v.BooleanOK()
 				if !ok {
-					return nil, status.Errorf(28809, "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got %s", expr.TypeName(v))
+					return nil, status.Errorf(28809,
+						"expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got %s", expr.TypeName(v))
 				}
 				u.keep = b
 			case "includeArrayIndex":
 				s, ok := text(v)
 				if !ok || s == "" {
-					return nil, status.Errorf(28810, "expected a non-empty string for the includeArrayIndex  option to $unwind stage, got %s", expr.TypeName(v))
+					return nil, status.Errorf(28810,
+						"expected a non-empty string for the includeArrayIndex  option to $unwind stage, got %s", expr.TypeName(v))
 				}
 				if dollar(s) {
 					return nil, status.Errorf(28822, "includeArrayIndex option to $unwind stage should not be prefixed with a '$': %s", s)

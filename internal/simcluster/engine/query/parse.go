@@ -83,7 +83,8 @@ func (p *parser) topLevel(name string, v bson.RawValue) (node, error) {
 	case "$text":
 		return nil, status.Errorf(status.IndexNotFound, "text index required for $text query")
 	}
-	return nil, status.Errorf(status.BadValue, "unknown top level operator: %s. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.", name)
+	return nil, status.Errorf(status.BadValue,
+		"unknown top level operator: %s. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.", name)
 }
 
 func (p *parser) list(name string, v bson.RawValue) ([]node, error) {
