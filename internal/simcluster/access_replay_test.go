@@ -18,7 +18,7 @@ import (
 // allowed, and every refusal to the letter.
 func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 	c := guardedCluster(t)
-	peers := map[string]*peer{"anonymous": meet(t, c), "root": as(t, c, "root", "root-pw")}
+	peers := map[string]*rawClient{"anonymous": newRawClient(t, c), "root": signedIn(t, c, "root", "root-pw")}
 	count := map[string]int{}
 	for _, s := range recording(t, "access") {
 		if s.Kind != "command" {
@@ -35,14 +35,14 @@ func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 		}
 		var got bson.Raw
 		if name == "wrong password" {
-			got = meet(t, c).signIn("SCRAM-SHA-256", "viewer", "not the password")
+			got = newRawClient(t, c).signIn("SCRAM-SHA-256", "viewer", "not the password")
 		} else {
 			p := peers[name]
 			if user, mechanism, by := strings.Cut(name, " by "); by {
-				p = meet(t, c)
-				works(t, p.signIn(mechanism, user, user+"-pw"))
+				p = newRawClient(t, c)
+				wantOK(t, p.signIn(mechanism, user, user+"-pw"))
 			} else if p == nil {
-				p = as(t, c, name, name+"-pw")
+				p = signedIn(t, c, name, name+"-pw")
 				peers[name] = p
 			}
 			got = p.send(s.Cmd, trailer(t, s)...)

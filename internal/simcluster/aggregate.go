@@ -69,7 +69,7 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 		// A shard that ran everything answers in its own field order.
 		return c.metadataCursor(k, a.batch)
 	}
-	reply, err := c.first(k, a.batch, false)
+	reply, err := c.firstBatchReply(k, a.batch, false)
 	if err != nil {
 		return nil, err
 	}

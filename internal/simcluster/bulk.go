@@ -30,8 +30,8 @@ func (c *Cluster) BulkInsert(ns string, docs []bson.Raw) error {
 	return nil
 }
 
-// share is what one shard gets of a part.
-type share struct {
+// shardBatch is what one shard gets of a part.
+type shardBatch struct {
 	coll *engine.Coll
 	docs []bson.Raw
 	err  error
@@ -42,8 +42,8 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
-	p := c.placer(db, coll)
-	shares, keys := make(map[string]*share), make([]bson.Raw, 0, len(docs))
+	p := c.inserter(db, coll)
+	shares, keys := make(map[string]*shardBatch), make([]bson.Raw, 0, len(docs))
 	for _, doc := range docs {
 		shard := ""
 		if p.routing != nil {
@@ -56,11 +56,11 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 		}
 		s := shares[shard]
 		if s == nil {
-			at, err := p.place(shard)
+			at, err := p.collectionOn(shard)
 			if err != nil {
 				return err
 			}
-			s = &share{coll: at}
+			s = &shardBatch{coll: at}
 			shares[shard] = s
 		}
 		s.docs = append(s.docs, doc)
@@ -83,7 +83,7 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	return nil
 }
 
-func (s *share) fill() {
+func (s *shardBatch) fill() {
 	for _, doc := range s.docs {
 		if _, s.err = s.coll.Insert(doc); s.err != nil {
 			return

@@ -38,13 +38,13 @@ type Cluster struct {
 	life context.Context // ends with Close
 	end  context.CancelFunc
 
-	mu     sync.Mutex // guards what follows
-	closed bool
-	open   map[closer]struct{} // connections and listeners to close
-	meddle int                 // interferences that are on
-	served sync.WaitGroup      // their goroutines
-	runs   sync.WaitGroup      // balancer, writers and the like
-	once   sync.Once           // Start
+	mu            sync.Mutex // guards what follows
+	closed        bool
+	open          map[closer]struct{} // connections and listeners to close
+	interferences int                 // interferences that are on
+	connections   sync.WaitGroup      // their goroutines
+	background    sync.WaitGroup      // balancer, writers and the like
+	once          sync.Once           // Start
 }
 
 // New makes a cluster and, unless it is to be empty, loads the workload's data;
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
 			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
 			OrphanDelay: o.OrphanDelay, Migration: o.Migration, Sessions: o.Sessions,
-			Hook: faults.hook, Armed: func() bool { return faults.armed.Load() > 0 },
+			Hook: faults.atStep, Armed: func() bool { return faults.armed.Load() > 0 },
 		}),
 	}
 	faults.cluster = c
@@ -89,7 +89,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
 	if c.access.Enforced() {
-		if err := c.showUsers(); err != nil {
+		if err := c.writeUserDocuments(); err != nil {
 			return err
 		}
 	}
@@ -139,9 +139,9 @@ func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) bool {
 	if c.closed {
 		return false
 	}
-	c.runs.Add(1)
+	c.background.Add(1)
 	go func() {
-		defer c.runs.Done()
+		defer c.background.Done()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.life, cancel)()
@@ -168,10 +168,14 @@ func (c *Cluster) Close() error {
 		}
 		c.catalog.Close()
 	}
-	c.runs.Wait()
-	c.served.Wait()
+	c.background.Wait()
+	c.connections.Wait()
 	return nil
 }
+
+// Catalog is the cluster's metadata, for tests that need more than a router shows or
+// that let the balancer move exactly one chunk.
+func (c *Cluster) Catalog() *catalog.Cluster { return c.catalog }
 
 // Command runs one command without a connection, as an internal client would. cmd
 // is anything that marshals to a document; its first field names the command. An
@@ -182,7 +186,7 @@ func (c *Cluster) Command(ctx context.Context, db string, cmd any) (bson.Raw, er
 	if err != nil {
 		return nil, fmt.Errorf("encode command: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, insider{}, true))
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, internalCommand{}, true))
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
 	reply := c.answer(ctx, &engine.Request{DB: db, Body: body})

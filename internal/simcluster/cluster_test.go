@@ -47,8 +47,8 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 	return client
 }
 
-// must runs a command in process and fails the test on an error.
-func must(t testing.TB, c *Cluster, db string, cmd bson.D) bson.Raw {
+// mustRun runs a command in process and fails the test on an error.
+func mustRun(t testing.TB, c *Cluster, db string, cmd bson.D) bson.Raw {
 	t.Helper()
 	reply, err := c.Command(t.Context(), db, cmd)
 	if err != nil {
@@ -69,11 +69,11 @@ func d(pairs ...any) bson.D {
 // each of three shards.
 func sharded(t testing.TB, c *Cluster) {
 	t.Helper()
-	must(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
-	must(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
+	mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
+	mustRun(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
 	for i, at := range []int{100, 200} {
-		must(t, c, "admin", d("split", "db.coll", "middle", d("k", at)))
-		must(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", at), "to", []string{"shard-rs-2", "shard-rs-3"}[i]))
+		mustRun(t, c, "admin", d("split", "db.coll", "middle", d("k", at)))
+		mustRun(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", at), "to", []string{"shard-rs-2", "shard-rs-3"}[i]))
 	}
 }
 

@@ -146,7 +146,7 @@ func cursorBatch(r *engine.Request) (int64, error) {
 // metadataCursor answers like first, in the field order of commands that a shard
 // answers itself.
 func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
-	d, err := c.first(k, size, false)
+	d, err := c.firstBatchReply(k, size, false)
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,12 @@ func (c *Cluster) commandTable() map[string]command {
 		"authenticate": {run: c.noCertificates, stable: true},
 	}
 	for name, run := range c.access.Handlers() {
-		table[name] = command{run: c.keeping(name, run), stable: name == "saslStart" || name == "saslContinue"}
+		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue"}
 	}
 	if c.opts.FaultCommand {
 		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}
 	}
-	c.addLater(table)
+	c.addNewerCommands(table)
 	for name, run := range c.catalog.Handlers() {
 		if _, own := table[name]; !own {
 			table[name] = command{run: run}

@@ -17,7 +17,7 @@ import (
 // serve answers the messages of one connection, one after the other, until it is
 // closed from either side or sends something unreadable.
 func (c *Cluster) serve(conn net.Conn) {
-	defer c.disown(conn)
+	defer c.untrack(conn)
 	defer conn.Close()
 	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
 	defer c.stats.disconnected()

@@ -10,9 +10,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// twenty inserts {_id: i, k: 15i} for i in [0, 20) into a collection that sharded
+// withTwentyDocuments inserts {_id: i, k: 15i} for i in [0, 20) into a collection that sharded
 // cut at 100 and 200.
-func twenty(t *testing.T) (*Cluster, *mongo.Collection) {
+func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	t.Helper()
 	c := empty(t)
 	sharded(t, c)
@@ -49,7 +49,7 @@ func wantCode(t *testing.T, err error, want int, text string) {
 }
 
 func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	set := d("$set", d("seen", true))
 	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10),
@@ -84,7 +84,7 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 }
 
 func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	_, err := coll.DeleteOne(ctx, d("k", d("$gt", 120, "$lt", 199)))
 	wantCode(t, err, 61, "A single delete on a sharded collection must contain an exact match on _id")
@@ -99,7 +99,7 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 }
 
 func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	err := coll.FindOneAndUpdate(t.Context(), d("_id", 3), d("$set", d("x", 1))).Err()
 	wantCode(t, err, 61, "Query for sharded findAndModify must contain the shard key")
 	var after struct{ K, X int }
@@ -117,7 +117,7 @@ func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
 }
 
 func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
-	c, coll := twenty(t)
+	c, coll := withTwentyDocuments(t)
 	if _, err := coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250))); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 }
 
 func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
-	c, coll := twenty(t)
+	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
 	if err != nil {
@@ -202,9 +202,9 @@ func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
 	if open := c.cursors.len(); open != 0 {
 		t.Errorf("%d cursors are open after the end", open)
 	}
-	first := must(t, c, "config", d("find", "shards", "batchSize", 1))
+	first := mustRun(t, c, "config", d("find", "shards", "batchSize", 1))
 	id := first.Lookup("cursor", "id").Int64()
-	killed := must(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
+	killed := mustRun(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
 	if got := killed.Lookup("cursorsKilled", "0").Int64(); got != id {
 		t.Errorf("killed %v", killed)
 	}

@@ -24,7 +24,7 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
 	}
-	return append(rows, c.faults.underway()...)
+	return append(rows, c.faults.inflightRows()...)
 }
 
 // operation is how every row begins. App is who asked, if that is known.

@@ -47,7 +47,7 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	r.Name = commandName(r.Body)
 	c.stats.count(r.Name)
-	c.faults.note(r)
+	c.faults.recordCommand(r)
 	cmd, known := c.commands[r.Name]
 	if !known {
 		return nil, status.Errorf(status.CommandNotFound, "no such cmd: %s", r.Name)
@@ -55,9 +55,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if cmd.adminOnly && r.DB != "admin" {
 		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Name)
 	}
-	guard := c.guarded(r)
+	guard := c.guardOf(r)
 	if guard != nil {
-		if err := c.permit(guard, r); err != nil {
+		if err := c.checkPermission(guard, r); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.around(ctx, r, cmd.run) })
+	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.runWithFaults(ctx, r, cmd.run) })
 	if guard != nil {
 		c.claim(guard, fields)
 	}

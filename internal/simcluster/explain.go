@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// explained is a command to explain, in the words of a query.
-type explained struct {
+// explainRequest is a command to explain, in the words of a query.
+type explainRequest struct {
 	db, coll string
 	selection
 	stage      string   // COUNT, UPDATE, DELETE on top of the query's own stages
@@ -66,7 +66,7 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 }
 
 // mergeStage is what the router does with the shards' answers.
-func (x explained) mergeStage(t target) string {
+func (x explainRequest) mergeStage(t target) string {
 	switch {
 	case x.stage == "UPDATE" || x.stage == "DELETE":
 		return "SHARD_WRITE"
@@ -79,12 +79,12 @@ func (x explained) mergeStage(t target) string {
 }
 
 // explainTarget asks every source for its plan. The caller holds catalog.Mu.
-func (c *Cluster) explainTarget(ctx context.Context, x explained, t target) (bson.D, error) {
+func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target) (bson.D, error) {
 	stage := x.mergeStage(t)
 	plans, runs := bson.A{}, bson.A{}
-	var sum run
+	var sum shardExplain
 	for _, s := range t.sources {
-		r, err := c.shardRun(ctx, x, t, s)
+		r, err := c.explainOnShard(ctx, x, t, s)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (c *Cluster) explainTarget(ctx context.Context, x explained, t target) (bso
 }
 
 // planner is the part of queryPlanner that one shard fills.
-func (c *Cluster) planner(x explained, ns string, winning bson.D) bson.D {
+func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	parsed := parsedQuery(x.filter.Raw())
 	d := bson.D{
 		{Key: "namespace", Value: ns},

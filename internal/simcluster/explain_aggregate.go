@@ -74,7 +74,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 // after it as they are.
 func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw, execute bool) (bson.D, error) {
 	l := pipeline.Leading(stages)
-	x := explained{db: a.db, coll: a.coll, execute: execute}
+	x := explainRequest{db: a.db, coll: a.coll, execute: execute}
 	x.order, x.skip, x.limit, x.hint = l.Sort, l.Skip, l.Limit, a.hint
 	var err error
 	if x.filter, err = parseFilter(l.Filter, a.env); err != nil {
@@ -82,7 +82,7 @@ func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, 
 	}
 	alone := t
 	alone.sources = []source{s}
-	r, err := c.shardRun(ctx, x, alone, s)
+	r, err := c.explainOnShard(ctx, x, alone, s)
 	if err != nil {
 		return nil, err
 	}

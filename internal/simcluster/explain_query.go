@@ -20,9 +20,9 @@ type predicate struct {
 
 // parsedQuery is a filter in the normal form that explain shows: conditions joined
 // by $and, sorted by operator and path (db/matcher/expression.cpp).
-func parsedQuery(filter bson.Raw) bson.D { return joined(predicates(filter)) }
+func parsedQuery(filter bson.Raw) bson.D { return andAll(predicates(filter)) }
 
-func joined(list []predicate) bson.D {
+func andAll(list []predicate) bson.D {
 	switch len(list) {
 	case 0:
 		return bson.D{}

@@ -126,7 +126,7 @@ type Faults struct {
 	number int // of commands so far
 	taps   map[int]func(Seen)
 	count  int // of taps so far
-	trips  []*trip
+	trips  []*inflightCommand
 }
 
 // Planted is a rule in a cluster.

@@ -73,12 +73,12 @@ func (c *Cluster) simulateFault(_ context.Context, r *engine.Request) (bson.D, e
 	f := c.faults
 	switch what {
 	case "add":
-		if !f.pointed(a) {
+		if !f.validPoint(a) {
 			return nil, status.Errorf(status.BadValue, "%s passes no step %q", a.Command, a.At)
 		}
 		return bson.D{{Key: "id", Value: int32(f.Add(a.rule()).id)}}, nil
 	case "remove":
-		p := f.planted(a.ID)
+		p := f.ruleByID(a.ID)
 		if p == nil {
 			return nil, status.Errorf(status.NoMatchingDocument, "no rule %d is planted", a.ID)
 		}
@@ -125,8 +125,8 @@ func parseFault(body bson.Raw) (a faultArgs, err error) {
 	return a, nil
 }
 
-// pointed says whether the step is one that the command passes, as far as that is known.
-func (f *Faults) pointed(a faultArgs) bool {
+// validPoint says whether the step is one that the command passes, as far as that is known.
+func (f *Faults) validPoint(a faultArgs) bool {
 	if a.At == Received || a.At == Replying {
 		return true
 	}
@@ -136,7 +136,7 @@ func (f *Faults) pointed(a faultArgs) bool {
 	})
 }
 
-func (f *Faults) planted(id int) *Planted {
+func (f *Faults) ruleByID(id int) *Planted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.rules {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestFaultsArePlantedOverTheWire(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		fault := func(pairs ...any) bson.Raw {
 			t.Helper()
@@ -89,7 +89,7 @@ func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 
 // A router shows a command from its arrival on, also when its client is gone.
 func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		rule := s.cluster.Faults().Add(Rule{Command: "split", At: Received, Hold: true})
 		ended := make(chan error, 1)
@@ -98,7 +98,7 @@ func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
 		}()
 		<-rule.Reached()
 		shown := func() (n int) {
-			reply := must(t, s.cluster, "admin", d("currentOp", 1))
+			reply := mustRun(t, s.cluster, "admin", d("currentOp", 1))
 			rows, _ := reply.Lookup("inprog").Array().Values()
 			for _, r := range rows {
 				if comment, ok := r.Document().Lookup("command", "comment").StringValueOK(); ok && comment == "mine" {

@@ -61,16 +61,16 @@ func (f *Faults) firstFrozen(members []string) (string, <-chan struct{}) {
 	return "", nil
 }
 
-// thawed waits until none of the members is frozen.
-func (f *Faults) thawed(ctx context.Context, members ...string) error {
-	_, err := f.waitFor(ctx, members)
+// waitThawed waits until none of the members is frozen.
+func (f *Faults) waitThawed(ctx context.Context, members ...string) error {
+	_, err := f.waitThawedNaming(ctx, members)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
 	}
 	return err
 }
 
-func (f *Faults) waitFor(ctx context.Context, members []string) (blocking string, err error) {
+func (f *Faults) waitThawedNaming(ctx context.Context, members []string) (blocking string, err error) {
 	for {
 		name, c := f.firstFrozen(members)
 		if c == nil {
@@ -82,22 +82,22 @@ func (f *Faults) waitFor(ctx context.Context, members []string) (blocking string
 	}
 }
 
-// await lets a command wait for the members that it needs, and words the end of its
+// awaitMembers lets a command wait for the members that it needs, and words the end of its
 // time as recorded.
-func (f *Faults) await(ctx context.Context, r *engine.Request) error {
-	if len(f.Frozen()) == 0 || routerAlone(r.Name) {
+func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
+	if len(f.Frozen()) == 0 || answeredByRouter(r.Name) {
 		return nil
 	}
 	const late = "operation exceeded time limit"
-	if _, err := f.waitFor(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
-		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && leads(r, "$collStats") {
+	if _, err := f.waitThawedNaming(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
+		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && beginsWithStage(r, "$collStats") {
 			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
 		}
 		return status.Errorf(status.MaxTimeMSExpired, late)
 	} else if err != nil {
 		return err
 	}
-	shard, err := f.waitFor(ctx, f.cluster.needed(r))
+	shard, err := f.waitThawedNaming(ctx, f.cluster.requiredShards(r))
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -112,17 +112,17 @@ func (f *Faults) await(ctx context.Context, r *engine.Request) error {
 	return status.Errorf(status.MaxTimeMSExpired, late)
 }
 
-// routerAlone says whether a router answers a command without asking anybody.
-func routerAlone(name string) bool {
+// answeredByRouter says whether a router answers a command without asking anybody.
+func answeredByRouter(name string) bool {
 	switch name {
 	case "connPoolStats", "serverStatus", "buildInfo", "whatsmyuri", "hostInfo", "getCmdLineOpts", "getLog", "getParameter",
 		"isdbgrid", "startSession", "refreshSessions", "killCursors":
 		return true
 	}
-	return spared(name)
+	return exemptFromFaults(name)
 }
 
-func leads(r *engine.Request, stage string) bool {
+func beginsWithStage(r *engine.Request, stage string) bool {
 	stages, err := r.Lookup("pipeline").Array().Values()
 	if err != nil || len(stages) == 0 {
 		return false
@@ -131,9 +131,9 @@ func leads(r *engine.Request, stage string) bool {
 	return ok && commandName(d) == stage
 }
 
-// needed are the shards that a command cannot do without. It errs on the side of more:
+// requiredShards are the shards that a command cannot do without. It errs on the side of more:
 // writes and pipelines need every shard of their collection.
-func (c *Cluster) needed(r *engine.Request) []string {
+func (c *Cluster) requiredShards(r *engine.Request) []string {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	body, name, key := r.Body, r.Name, ""

@@ -18,7 +18,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
 			continue
 		}
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			db, cmd := s.command("moveChunk")
 			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
@@ -27,7 +27,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 				!strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
 				t.Fatalf("%s: answered %v", p.At, err)
 			}
-			reply := must(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
+			reply := mustRun(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
 			chunk := reply.Lookup("cursor", "firstBatch", "0").Document()
 			major, minor, _ := chunk.Lookup("lastmod").TimestampOK()
 			if shard := chunk.Lookup("shard").StringValue(); (shard == "shard-rs-2") != p.Done {
@@ -44,7 +44,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 }
 
 func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
 		f.Freeze("config")
@@ -84,7 +84,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 }
 
 func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		db, cmd := s.command("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloning, Freeze: "shard-rs-2"})
@@ -119,7 +119,7 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 		{5 * time.Second, false, 0, 0, 4 * time.Second, "short enough to wait"},
 		{time.Hour, false, 16 * time.Minute, 96, 10 * time.Second, "longer"},
 	} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			if err := s.run("admin", move("shard-rs-2", c.wait)); err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 }
 
 func TestAMigrationTakesItsTime(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		db, cmd := s.command("moveChunk")
 		before := time.Now()
@@ -156,7 +156,7 @@ func TestAMigrationTakesItsTime(t *testing.T) {
 }
 
 func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		db, cmd := s.command("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloned, Delay: 5 * time.Second})
 		var failed mongo.CommandError

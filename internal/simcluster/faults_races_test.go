@@ -12,7 +12,7 @@ import (
 )
 
 func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		db, cmd := s.command("split")
 		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
 		err := s.run(db, cmd)
@@ -51,7 +51,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 		{"a write while moving", "moveChunk", Committing, Other("app", d("insert", "c", "documents", bson.A{d("_id", "late", "p", 120)})), 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, func(s *stricken) {
+			inBubble(t, func(s *faultFixture) {
 				t := s.t
 				db, cmd := s.command(c.command)
 				s.cluster.Faults().Add(Rule{Command: c.command, At: c.at, Do: c.do})
@@ -66,7 +66,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 					t.Errorf("hits %+v", hits)
 				}
 				if c.name == "a write while moving" {
-					reply := must(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
+					reply := mustRun(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
 					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {
 						t.Errorf("%d documents", n)
 					}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
-	ping := func(s *stricken) string {
+	ping := func(s *faultFixture) string {
 		var out strings.Builder
 		for range 6 {
 			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
@@ -37,7 +37,7 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 		{Rule{Match: func(b bson.Raw) bool { return commandName(b) == "balancerStatus" }, Times: -1}, "xxxxxx"},
 		{Rule{Match: func(b bson.Raw) bool { return b.Lookup("comment").Type != 0 }, Times: -1}, "......"},
 	} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			c.rule.At, c.rule.Err = Received, Fail(46)
 			rule := s.cluster.Faults().Add(c.rule)
@@ -58,7 +58,7 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 // A client's own comment finds its migration at every step, and nobody else's.
 func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
 	for _, want := range []string{"mine", "not mine"} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			db, cmd := s.command("moveChunk")
 			rule := s.cluster.Faults().Add(Rule{
@@ -82,7 +82,7 @@ func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
 }
 
 func TestCommandsAreSeenAtTheWire(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
 		if n := len(f.Seen()); n != 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		rule := s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(11602)})
@@ -34,7 +34,7 @@ func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 }
 
 func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Cut: true})
@@ -50,7 +50,7 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 }
 
 func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(189), GoOn: true})
@@ -66,7 +66,7 @@ func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
 }
 
 func TestADelayIsAsLongAsItSays(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
 		begun := time.Now()
@@ -105,14 +105,14 @@ func TestACutEndsASocket(t *testing.T) {
 }
 
 // everyPoint runs a test in a bubble of its own for every fault point.
-func everyPoint(t *testing.T, run func(*stricken, FaultPoint)) {
+func everyPoint(t *testing.T, run func(*faultFixture, FaultPoint)) {
 	t.Helper()
 	if n := len(FaultPoints()); n < 40 {
 		t.Fatalf("only %d fault points", n)
 	}
 	for _, p := range FaultPoints() {
 		t.Run(p.Command+"/"+string(p.At), func(t *testing.T) {
-			inBubble(t, func(s *stricken) { run(s, p) }, func(o *Options) {
+			inBubble(t, func(s *faultFixture) { run(s, p) }, func(o *Options) {
 				if p.Command == "moveRange" || p.Command == "configureCollectionBalancing" {
 					o.ServerVersion = "6.0"
 				}

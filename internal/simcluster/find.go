@@ -103,7 +103,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if a.projection != nil {
 		k.project = a.projection.Apply
 	}
-	reply, err := c.first(k, a.batch, a.single)
+	reply, err := c.firstBatchReply(k, a.batch, a.single)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := inOrder(r)
+	ordered := orderedWrites(r)
 	n, failed := 0, []bson.D(nil)
 	for from := 0; from < len(docs); from += lockedWrites {
 		part := docs[from:min(from+lockedWrites, len(docs))]
@@ -51,7 +51,7 @@ func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, order
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
-	p := c.placer(db, coll)
+	p := c.inserter(db, coll)
 	defer p.timed(time.Now())
 	for i, doc := range docs {
 		if _, err := p.insert(doc); err != nil {
@@ -67,7 +67,7 @@ func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, order
 }
 
 // insert stores one document and gives it as stored, with its _id in front.
-func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
+func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	doc, err := storable(doc)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
 		}
 		shard = p.routing.Owner(key)
 	}
-	coll, err := p.place(shard)
+	coll, err := p.collectionOn(shard)
 	if err != nil {
 		return nil, err
 	}

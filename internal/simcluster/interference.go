@@ -82,7 +82,7 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if i.Seed == 0 {
 		i.Seed = c.opts.Seed
 	}
-	m := &meddler{c: c, o: i, rng: rand.New(rand.NewPCG(uint64(i.Seed), 0x3edd))}
+	m := &interferer{c: c, o: i, rng: rand.New(rand.NewPCG(uint64(i.Seed), 0x3edd))}
 	var act func(context.Context) error
 	switch i.Kind {
 	case BusyBalancer:
@@ -96,9 +96,9 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if _, err := c.Command(c.life, "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
 		return nil, fmt.Errorf("turn on the balancer: %w", err)
 	}
-	c.meddling(1, i.KeepOrphans)
+	c.countInterference(1, i.KeepOrphans)
 	if act == nil {
-		return c.busy(i, m.moment()), nil
+		return c.startBusyBalancer(i, m.jitter()), nil
 	}
 	ctx, cancel := context.WithCancel(c.life)
 	done := make(chan struct{})
@@ -108,50 +108,50 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	return &Interfering{acts: func() int { return int(m.acts.Load()) }, end: func() {
 		cancel()
 		<-done
-		c.meddling(-1, i.KeepOrphans)
+		c.countInterference(-1, i.KeepOrphans)
 	}}, nil
 }
 
-// busy is Interfere for the balancer.
-func (c *Cluster) busy(i Interference, moment time.Duration) *Interfering {
+// startBusyBalancer is Interfere for the balancer.
+func (c *Cluster) startBusyBalancer(i Interference, moment time.Duration) *Interfering {
 	t := &balancer.Traffic{Namespaces: i.Namespaces, Pause: i.Every + moment, Seed: uint64(i.Seed)}
 	c.balancer.SetTraffic(t)
 	return &Interfering{acts: t.Moved, end: func() {
 		c.balancer.ClearTraffic(t)
-		c.meddling(-1, i.KeepOrphans)
+		c.countInterference(-1, i.KeepOrphans)
 	}}
 }
 
-// meddling counts the interferences that are on. A still cluster is not still meanwhile.
-func (c *Cluster) meddling(more int, orphans bool) {
+// countInterference counts the interferences that are on. A still cluster is not still meanwhile.
+func (c *Cluster) countInterference(more int, orphans bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !orphans {
 		c.balancer.Prompt(more > 0)
 	}
-	c.meddle += more
-	c.catalog.SetStill(c.opts.Still && c.meddle == 0)
+	c.interferences += more
+	c.catalog.SetStill(c.opts.Still && c.interferences == 0)
 }
 
-// meddler is somebody else, with an operator's rights.
-type meddler struct {
+// interferer is somebody else, with an operator's rights.
+type interferer struct {
 	c    *Cluster
 	o    Interference
 	rng  *rand.Rand
 	acts atomic.Int64
 }
 
-// moment is a part of a millisecond.
-func (m *meddler) moment() time.Duration {
+// jitter is a part of a millisecond.
+func (m *interferer) jitter() time.Duration {
 	return time.Duration(1+m.rng.IntN(999)) * time.Microsecond
 }
 
-func (m *meddler) run(ctx context.Context, act func(context.Context) error) {
+func (m *interferer) run(ctx context.Context, act func(context.Context) error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(m.o.Every + m.moment()):
+		case <-time.After(m.o.Every + m.jitter()):
 		}
 		switch err := act(ctx); {
 		case err == nil:
@@ -165,9 +165,9 @@ func (m *meddler) run(ctx context.Context, act func(context.Context) error) {
 // errIdle means that there is no range to interfere with just now.
 var errIdle = fmt.Errorf("there is nothing to interfere with")
 
-// zoned is a range of a zone and the shards outside of the zone, that is, those where
+// zoneRange is a range of a zone and the shards outside of the zone, that is, those where
 // its chunks should not be.
-type zoned struct {
+type zoneRange struct {
 	ns       string
 	min, max bson.Raw
 	zone     string
@@ -176,7 +176,7 @@ type zoned struct {
 }
 
 // ranges are the ranges that somebody could interfere with, in a fixed order.
-func (m *meddler) ranges() (out []zoned) {
+func (m *interferer) ranges() (out []zoneRange) {
 	c := m.c.catalog
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
@@ -191,7 +191,7 @@ func (m *meddler) ranges() (out []zoned) {
 		}
 		for _, z := range c.Zones(ns) {
 			in := c.InZone(z.Name)
-			one := zoned{ns: ns, min: z.Min, max: z.Max, zone: z.Name}
+			one := zoneRange{ns: ns, min: z.Min, max: z.Max, zone: z.Name}
 			for _, s := range c.ShardNames() {
 				if !slices.Contains(in, s) && !c.Draining(s) {
 					one.outside = append(one.outside, s)
@@ -211,8 +211,8 @@ func (m *meddler) ranges() (out []zoned) {
 }
 
 // moveOut moves a chunk of some zone to a shard outside of it.
-func (m *meddler) moveOut(ctx context.Context) error {
-	list := slices.DeleteFunc(m.ranges(), func(z zoned) bool { return len(z.chunks) == 0 })
+func (m *interferer) moveOut(ctx context.Context) error {
+	list := slices.DeleteFunc(m.ranges(), func(z zoneRange) bool { return len(z.chunks) == 0 })
 	if len(list) == 0 {
 		return errIdle
 	}
@@ -233,7 +233,7 @@ func (m *meddler) moveOut(ctx context.Context) error {
 }
 
 // rezone gives a range to the zone of another shard.
-func (m *meddler) rezone(ctx context.Context) error {
+func (m *interferer) rezone(ctx context.Context) error {
 	list := m.ranges()
 	if len(list) == 0 {
 		return errIdle
@@ -251,7 +251,7 @@ func (m *meddler) rezone(ctx context.Context) error {
 }
 
 // assign ties a range to a zone, or to none.
-func (m *meddler) assign(ctx context.Context, z zoned, zone any) error {
+func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
 	_, err := m.c.Command(ctx, "admin", bson.D{
 		{Key: "updateZoneKeyRange", Value: z.ns}, {Key: "min", Value: z.min}, {Key: "max", Value: z.max}, {Key: "zone", Value: zone},
 	})

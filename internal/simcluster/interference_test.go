@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// interfered is a still cluster of a release with app.c on {p: 1}, cut at 0, 100 … 500;
+// onZonedCollection is a still cluster of a release with app.c on {p: 1}, cut at 0, 100 … 500;
 // [100, 200) belongs to the zone red of shard-rs-2, and is there.
-func interfered(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
+func onZonedCollection(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
@@ -25,23 +25,23 @@ func interfered(t *testing.T, release string, seed int64, test func(t *testing.T
 		}
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
-		must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
-		must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+		mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
 		docs := bson.A{}
 		for i := range int32(6) {
-			must(t, c, "admin", d("split", "app.c", "middle", d("p", 100*i)))
+			mustRun(t, c, "admin", d("split", "app.c", "middle", d("p", 100*i)))
 			docs = append(docs, d("_id", i, "p", 100*i))
 		}
-		must(t, c, "app", d("insert", "c", "documents", docs))
-		must(t, c, "admin", d("addShardToZone", "shard-rs-2", "zone", "red"))
-		must(t, c, "admin", d("updateZoneKeyRange", "app.c", "min", d("p", int32(100)), "max", d("p", int32(200)), "zone", "red"))
-		must(t, c, "admin", d("moveChunk", "app.c", "find", d("p", int32(100)), "to", "shard-rs-2", "_waitForDelete", true))
+		mustRun(t, c, "app", d("insert", "c", "documents", docs))
+		mustRun(t, c, "admin", d("addShardToZone", "shard-rs-2", "zone", "red"))
+		mustRun(t, c, "admin", d("updateZoneKeyRange", "app.c", "min", d("p", int32(100)), "max", d("p", int32(200)), "zone", "red"))
+		mustRun(t, c, "admin", d("moveChunk", "app.c", "find", d("p", int32(100)), "to", "shard-rs-2", "_waitForDelete", true))
 		test(t, c)
 	})
 }
 
-// told is what a log of the cluster says happened, one line each.
-func told(c *Cluster, log string, whats ...string) (out []string) {
+// logLines is what a log of the cluster says happened, one line each.
+func logLines(c *Cluster, log string, whats ...string) (out []string) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	coll := c.catalog.Config.Coll("config", log)
@@ -58,10 +58,10 @@ func told(c *Cluster, log string, whats ...string) (out []string) {
 	return out
 }
 
-// allThere fails the test unless every document is there once and one of the shards owns it.
-func allThere(t *testing.T, c *Cluster) {
+// wantEveryDocumentOnce fails the test unless every document is there once and one of the shards owns it.
+func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
-	reply := must(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
+	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
 	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
 		t.Errorf("%d documents", n)
 	}
@@ -70,14 +70,14 @@ func allThere(t *testing.T, c *Cluster) {
 func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)
 				i.Stop()
-				rounds, commits := told(c, "actionlog", "balancer.round"), told(c, "changelog", "moveChunk.commit")
+				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
 				if len(rounds) < 38 || len(rounds) > 44 {
 					t.Errorf("%d rounds in a minute", len(rounds))
 				}
@@ -89,14 +89,14 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 						t.Errorf("out of its zone: %s", m)
 					}
 				}
-				if late := told(c, "changelog", "moveChunk.error"); len(late) > 0 {
+				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
 					t.Errorf("failed: %s", late)
 				}
-				allThere(t, c)
+				wantEveryDocumentOnce(t, c)
 				time.Sleep(30 * time.Second) // the policy levels what is left
-				acts, moved := i.Acts(), len(told(c, "changelog", "moveChunk.commit"))
+				acts, moved := i.Acts(), len(logLines(c, "changelog", "moveChunk.commit"))
 				time.Sleep(time.Minute)
-				if i.Acts() != acts || len(told(c, "changelog", "moveChunk.commit")) != moved {
+				if i.Acts() != acts || len(logLines(c, "changelog", "moveChunk.commit")) != moved {
 					t.Error("goes on after its end")
 				}
 			})
@@ -105,8 +105,8 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 }
 
 func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-		must(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
 		if err != nil {
 			t.Fatal(err)
@@ -129,27 +129,27 @@ func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
 			t.Errorf("refused %v", refused)
 		}
 		// Both ways: the balancer meets what is moved by hand.
-		if n := len(told(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
+		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
 			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
 		}
-		allThere(t, c)
+		wantEveryDocumentOnce(t, c)
 	})
 }
 
 func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Second)
-		must(t, c, "admin", d("balancerStop", 1))
+		mustRun(t, c, "admin", d("balancerStop", 1))
 		acts := i.Acts()
 		time.Sleep(time.Minute)
 		if i.Acts() != acts || acts == 0 {
 			t.Errorf("%d chunks, then %d", acts, i.Acts())
 		}
-		must(t, c, "admin", d("balancerStart", 1))
+		mustRun(t, c, "admin", d("balancerStart", 1))
 		time.Sleep(20 * time.Second)
 		if i.Acts() == acts {
 			t.Error("does not begin again")
@@ -158,13 +158,13 @@ func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
 }
 
 func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, KeepOrphans: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		if n := len(told(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
+		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
 			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
 		}
 	})
@@ -173,7 +173,7 @@ func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
 func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: MovesOutOfZones, Every: 5 * time.Second})
 				if err != nil {
 					t.Fatal(err)
@@ -182,7 +182,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 				i.Stop()
 				time.Sleep(time.Minute)
 				out, back := 0, 0
-				for _, m := range told(c, "changelog", "moveChunk.commit")[1:] {
+				for _, m := range logLines(c, "changelog", "moveChunk.commit")[1:] {
 					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
 						if strings.Contains(m, "shard-rs-2") {
 							back++
@@ -194,11 +194,11 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 				if out < 10 || out != back || i.Acts() != out {
 					t.Errorf("%d times out, %d back, %d acts", out, back, i.Acts())
 				}
-				tags := must(t, c, "config", d("find", "tags")).Lookup("cursor", "firstBatch")
+				tags := mustRun(t, c, "config", d("find", "tags")).Lookup("cursor", "firstBatch")
 				if rows, _ := tags.Array().Values(); len(rows) != 1 || rows[0].Document().Lookup("tag").StringValue() != "red" {
 					t.Errorf("ranges %s", tags)
 				}
-				allThere(t, c)
+				wantEveryDocumentOnce(t, c)
 			})
 		})
 	}
@@ -207,7 +207,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "7.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: ChangesZones, Every: 20 * time.Second})
 				if err != nil {
 					t.Fatal(err)
@@ -216,7 +216,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 				i.Stop()
 				time.Sleep(30 * time.Second)
 				moved := 0
-				for _, m := range told(c, "changelog", "moveChunk.commit")[1:] {
+				for _, m := range logLines(c, "changelog", "moveChunk.commit")[1:] {
 					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
 						moved++
 					}
@@ -224,7 +224,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 				if i.Acts() < 14 || moved < 10 {
 					t.Errorf("%d acts, %d moves", i.Acts(), moved)
 				}
-				allThere(t, c)
+				wantEveryDocumentOnce(t, c)
 			})
 		})
 	}
@@ -234,12 +234,12 @@ func TestTheSameSeedInterferesTheSame(t *testing.T) {
 	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones, ChangesZones} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
-				interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+				onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 					if _, err := c.Interfere(Interference{Kind: kind, Seed: seed}); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(2 * time.Minute)
-					log = told(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
+					log = logLines(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
 				})
 				return log
 			}

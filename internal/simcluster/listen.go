@@ -21,7 +21,7 @@ func (c *Cluster) DialContext(ctx context.Context, _, _ string) (net.Conn, error
 		return nil, err
 	}
 	client, server := net.Pipe()
-	if !c.adopt(server) {
+	if !c.serveConn(server) {
 		return nil, errors.Join(ErrClosed, client.Close(), server.Close())
 	}
 	return client, nil
@@ -30,10 +30,10 @@ func (c *Cluster) DialContext(ctx context.Context, _, _ string) (net.Conn, error
 // Serve accepts connections from l until the cluster is closed or l fails. It
 // closes l. After Close it returns nil.
 func (c *Cluster) Serve(l net.Listener) error {
-	if !c.own(l) {
+	if !c.track(l) {
 		return errors.Join(ErrClosed, l.Close())
 	}
-	defer c.disown(l)
+	defer c.untrack(l)
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -42,16 +42,16 @@ func (c *Cluster) Serve(l net.Listener) error {
 			}
 			return errors.Join(err, l.Close())
 		}
-		if !c.adopt(conn) {
+		if !c.serveConn(conn) {
 			return conn.Close()
 		}
 	}
 }
 
-// adopt starts serving a connection. It reports false after Close, when the
+// serveConn starts serving a connection. It reports false after Close, when the
 // connection stays the caller's.
-func (c *Cluster) adopt(conn net.Conn) bool {
-	if !c.own(conn) {
+func (c *Cluster) serveConn(conn net.Conn) bool {
+	if !c.track(conn) {
 		return false
 	}
 	go c.serve(conn)
@@ -62,20 +62,20 @@ func (c *Cluster) adopt(conn net.Conn) bool {
 // listener.
 type closer interface{ Close() error }
 
-func (c *Cluster) own(x closer) bool {
+func (c *Cluster) track(x closer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
 	c.open[x] = struct{}{}
-	c.served.Add(1)
+	c.connections.Add(1)
 	return true
 }
 
-func (c *Cluster) disown(x closer) {
+func (c *Cluster) untrack(x closer) {
 	c.mu.Lock()
 	delete(c.open, x)
 	c.mu.Unlock()
-	c.served.Done()
+	c.connections.Done()
 }

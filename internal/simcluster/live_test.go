@@ -18,9 +18,9 @@ func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	c := empty(t)
 	sharded(t, c)
 	for i := range 50 {
-		must(t, c, "admin", d("split", "db.coll", "middle", d("k", 1000+i)))
+		mustRun(t, c, "admin", d("split", "db.coll", "middle", d("k", 1000+i)))
 	}
-	reply := must(t, c, "config", d("aggregate", "collections", "cursor", bson.D{}, "pipeline", bson.A{
+	reply := mustRun(t, c, "config", d("aggregate", "collections", "cursor", bson.D{}, "pipeline", bson.A{
 		d("$match", d("_id", "db.coll")),
 		d("$lookup", d("from", "chunks", "let", d("u", "$uuid"), "as", "top", "pipeline", bson.A{
 			d("$match", d("$expr", d("$eq", bson.A{"$uuid", "$$u"}))), d("$sort", d("lastmod", -1)), d("$limit", 1),
@@ -66,7 +66,7 @@ func TestLivingClusterStaysWhole(t *testing.T) {
 		c.Start(t.Context())
 		for range 6 {
 			time.Sleep(30 * time.Second)
-			whole(t, c)
+			checkConsistency(t, c)
 		}
 		if c.stats.inserts.Load() == 0 {
 			t.Error("nothing was written")
@@ -74,9 +74,9 @@ func TestLivingClusterStaysWhole(t *testing.T) {
 	})
 }
 
-// whole checks every sharded collection: chunks without gap or overlap, and all
+// checkConsistency checks every sharded collection: chunks without gap or overlap, and all
 // owned documents found by a scatter read that counts each once.
-func whole(t *testing.T, c *Cluster) {
+func checkConsistency(t *testing.T, c *Cluster) {
 	t.Helper()
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

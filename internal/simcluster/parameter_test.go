@@ -15,7 +15,7 @@ func TestARouterHasNoOrphanCleanupDelay(t *testing.T) {
 	if e := status.Of(err); e == nil || !e.NoCode || e.Message != "no option found to get" {
 		t.Errorf("got %v", err)
 	}
-	if all := must(t, c, "admin", d("getParameter", "*")); all.Lookup("orphanCleanupDelaySecs").Type != bson.Type(0) {
+	if all := mustRun(t, c, "admin", d("getParameter", "*")); all.Lookup("orphanCleanupDelaySecs").Type != bson.Type(0) {
 		t.Errorf("among all: %s", all)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// guarded is the session whose rights bound a request; nil when nothing does: without
+// guardOf is the session whose rights bound a request; nil when nothing does: without
 // access control, for what the cluster asks of itself, and for planting faults.
-func (c *Cluster) guarded(r *engine.Request) *access.Session {
+func (c *Cluster) guardOf(r *engine.Request) *access.Session {
 	if r.Conn == nil || !c.access.Enforced() || c.opts.FaultCommand && r.Name == faultCommand {
 		return nil
 	}
 	return c.access.Of(r.Conn)
 }
 
-// permit fails when the connection may not run the command.
-func (c *Cluster) permit(s *access.Session, r *engine.Request) error {
+// checkPermission fails when the connection may not run the command.
+func (c *Cluster) checkPermission(s *access.Session, r *engine.Request) error {
 	if err := c.access.Authorize(s, r); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c *Cluster) claim(s *access.Session, reply bson.D) {
 // them, else those in which the user may do anything. authorizedDatabases asks for
 // one or the other.
 func (c *Cluster) mayListDatabase(r *engine.Request) (func(db string) bool, error) {
-	s := c.guarded(r)
+	s := c.guardOf(r)
 	if s == nil {
 		return func(string) bool { return true }, nil
 	}
@@ -72,7 +72,7 @@ func (c *Cluster) mayListDatabase(r *engine.Request) (func(db string) bool, erro
 
 // mayListCollection tells which collections a listCollections shows.
 func (c *Cluster) mayListCollection(r *engine.Request) func(coll string) bool {
-	s := c.guarded(r)
+	s := c.guardOf(r)
 	if s == nil || !truthy(r.Lookup("nameOnly")) || !truthy(r.Lookup("authorizedCollections")) {
 		return func(string) bool { return true }
 	}

@@ -110,7 +110,7 @@ func TestErrorsCarryTheServersWords(t *testing.T) {
 func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
 		c := empty(t, func(o *Options) { o.ServerVersion = version })
-		hello := must(t, c, "admin", d("hello", 1))
+		hello := mustRun(t, c, "admin", d("hello", 1))
 		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
 			t.Errorf("%s: wire version %d, want %d", version, got, want)
 		}

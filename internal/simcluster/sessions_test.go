@@ -23,8 +23,8 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				}
 				defer func() { _ = c.Close() }()
 				c.Start(t.Context())
-				must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
-				must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+				mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+				mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
 				owned := func() (n [3]int) {
 					c.catalog.Mu.RLock()
 					defer c.catalog.Mu.RUnlock()
@@ -41,7 +41,7 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				if n := owned(); n[0]+n[1]+n[2] != want || n[0] < want-20 {
 					t.Errorf("%v chunks after 80 s", n)
 				}
-				if n := len(told(c, "changelog", "multi-split")); want > 1 && n != 1023 {
+				if n := len(logLines(c, "changelog", "multi-split")); want > 1 && n != 1023 {
 					t.Errorf("%d entries of the cut", n)
 				}
 				before := owned()
@@ -69,12 +69,12 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				if n := owned(); want > 1 && (n[0] > 342 || n[1] > 342 || n[2] > 342) {
 					t.Errorf("%v chunks in the end", n)
 				}
-				rows := must(t, c, "config", d("find", "system.sessions")).Lookup("cursor", "firstBatch")
+				rows := mustRun(t, c, "config", d("find", "system.sessions")).Lookup("cursor", "firstBatch")
 				if list, err := rows.Array().Values(); err != nil || len(list) != 0 {
 					t.Errorf("%s %v", rows, err)
 				}
-				must(t, c, "config", d("collStats", "system.sessions"))
-				must(t, c, "config", bson.D{{Key: "listCollections", Value: 1}})
+				mustRun(t, c, "config", d("collStats", "system.sessions"))
+				mustRun(t, c, "config", bson.D{{Key: "listCollections", Value: 1}})
 			})
 		})
 	}

@@ -74,7 +74,7 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 	c.shardSources(env, t, s)
 	if first := pipeline.First(stages); first == "$collStats" || first == "$indexStats" {
 		docs, err := pipeline.Run(stages, nil, env)
-		return executed(docs), err
+		return wrapExecutionErrors(docs), err
 	}
 	lead := pipeline.Leading(stages)
 	in := pipeline.Of()
@@ -88,17 +88,17 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 		}))
 	}
 	docs, err := pipeline.Run(lead.Rest, in, env)
-	return executed(docs), err
+	return wrapExecutionErrors(docs), err
 }
 
-// executed says, as a shard does, that an error came up while the pipeline ran there.
-func executed(docs pipeline.Docs) pipeline.Docs {
+// wrapExecutionErrors says, as a shard does, that an error came up while the pipeline ran there.
+func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		for doc, err := range docs {
 			var e *status.Error
-			if errors.As(err, &e) && !strings.HasPrefix(e.Message, ranInto) {
+			if errors.As(err, &e) && !strings.HasPrefix(e.Message, executionErrorPrefix) {
 				failed := *e
-				failed.Message = ranInto + e.Message
+				failed.Message = executionErrorPrefix + e.Message
 				err = &failed
 			}
 			if !yield(doc, err) {
@@ -108,8 +108,8 @@ func executed(docs pipeline.Docs) pipeline.Docs {
 	}
 }
 
-// ranInto begins the text of such an error.
-const ranInto = "PlanExecutor error during aggregation :: caused by :: "
+// executionErrorPrefix begins the text of such an error.
+const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
 
 // documents streams an engine cursor.
 func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
@@ -136,7 +136,7 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		Expr: *a.env, DB: a.db,
 		Rand: rand.New(rand.NewPCG(uint64(c.opts.Seed), uint64(c.stats.requests.Load()))),
 		Lookup: func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
-			return c.joined(ctx, a, db, coll, stages, vars)
+			return c.runJoinedPipeline(ctx, a, db, coll, stages, vars)
 		},
 		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
 		CurrentOp: func(bson.Raw) pipeline.Docs { return pipeline.Of(c.operations(a.ns)...) },
@@ -147,8 +147,8 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 	return env
 }
 
-// joined runs the pipeline of a $lookup or $unionWith under the same lock.
-func (c *Cluster) joined(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
+// runJoinedPipeline runs the pipeline of a $lookup or $unionWith under the same lock.
+func (c *Cluster) runJoinedPipeline(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
 	vars map[string]bson.RawValue) pipeline.Docs {
 	env := *a.env
 	env.Vars = vars

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
-	on(t, "8.0", func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+	onVersion(t, "8.0", func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 		smallData(t, do)
 		moved := make(chan error, 1)
 		go func() {

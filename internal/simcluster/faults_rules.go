@@ -9,14 +9,14 @@ import (
 	"shardboard/internal/simcluster/catalog"
 )
 
-// patience is how long a step waits for Rule.Do by default: longer than a small migration
+// defaultPatience is how long a step waits for Rule.Do by default: longer than a small migration
 // or a round of the balancer takes.
-const patience = time.Second
+const defaultPatience = time.Second
 
 // Add plants a fault.
 func (f *Faults) Add(r Rule) *Planted {
 	if r.Patience == 0 {
-		r.Patience = patience
+		r.Patience = defaultPatience
 	}
 	p := &Planted{rule: r, faults: f, reached: make(chan struct{}), gone: make(chan struct{})}
 	f.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// addLater adds the commands that came after 5.0 and that are not the catalog's alone.
-func (c *Cluster) addLater(table map[string]command) {
+// addNewerCommands adds the commands that came after 5.0 and that are not the catalog's alone.
+func (c *Cluster) addNewerCommands(table map[string]command) {
 	if c.version.atLeast(7, 0, 0) {
 		table["checkMetadataConsistency"] = command{run: c.checkMetadata}
 	}

@@ -8,7 +8,7 @@ import (
 
 // success completes the reply of a command that worked.
 func (c *Cluster) success(fields bson.D) bson.Raw {
-	return c.sealed(append(fields, bson.E{Key: "ok", Value: 1.0}))
+	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
 }
 
 // failure is the reply of a command that failed. Errors in the old style carry no
@@ -20,12 +20,12 @@ func (c *Cluster) failure(err error) bson.Raw {
 		fields = append(fields, bson.E{Key: "code", Value: e.Code}, bson.E{Key: "codeName", Value: e.Name})
 	}
 	c.stats.asserted()
-	return c.sealed(append(fields, e.Extra...))
+	return c.withClusterTime(append(fields, e.Extra...))
 }
 
-// sealed adds the cluster times that mongos puts at the end of every reply. The
+// withClusterTime adds the cluster times that mongos puts at the end of every reply. The
 // signature is that of a cluster without access control.
-func (c *Cluster) sealed(fields bson.D) bson.Raw {
+func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 	now := c.catalog.LastTimestamp()
 	reply, err := bson.Marshal(append(fields,
 		bson.E{Key: "$clusterTime", Value: bson.D{

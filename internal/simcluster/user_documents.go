@@ -9,25 +9,25 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// keeping is a command after which, if it changes users or roles, the config server
+// mirroringUsers is a command after which, if it changes users or roles, the config server
 // shows them anew.
-func (c *Cluster) keeping(name string, run engine.Handler) engine.Handler {
+func (c *Cluster) mirroringUsers(name string, run engine.Handler) engine.Handler {
 	if !access.Changes(name) {
 		return run
 	}
 	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
 		reply, err := run(ctx, r)
 		if err == nil {
-			err = c.showUsers()
+			err = c.writeUserDocuments()
 		}
 		return reply, err
 	}
 }
 
-// showUsers writes users and roles to admin.system.users and admin.system.roles, for
+// writeUserDocuments writes users and roles to admin.system.users and admin.system.roles, for
 // whoever may read those. The access control does not read them back: writing there
 // makes nobody a user.
-func (c *Cluster) showUsers() error {
+func (c *Cluster) writeUserDocuments() error {
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()

@@ -13,7 +13,7 @@ import (
 
 // applyUpdate runs a statement on the shards it is for. The caller holds
 // catalog.Mu for writing.
-func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStatement) (done updated, err error) {
+func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStatement) (done updateResult, err error) {
 	t, err := c.targetUpdate(db, coll, s)
 	if err != nil {
 		return done, err
@@ -27,12 +27,12 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 		if !s.multi {
 			q.Limit = 1
 		}
-		found, err := records(ctx, src.coll.Query(q))
+		found, err := findDocuments(ctx, src.coll.Query(q))
 		if err != nil {
 			return done, err
 		}
 		for _, rec := range found {
-			_, changed, err := c.change(t, src, rec, s)
+			_, changed, err := c.changeDocument(t, src, rec, s)
 			if err != nil {
 				return done, err
 			}
@@ -52,27 +52,27 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 	return done, err
 }
 
-// record is a document that a write found.
-type record struct {
+// foundDocument is a document that a write found.
+type foundDocument struct {
 	id  engine.RecordID
 	doc bson.Raw
 }
 
-// records reads all of them before the first is changed, so that a changed
+// findDocuments reads all of them before the first is changed, so that a changed
 // document is not found a second time.
-func records(ctx context.Context, cur *engine.Cursor) ([]record, error) {
-	var found []record
+func findDocuments(ctx context.Context, cur *engine.Cursor) ([]foundDocument, error) {
+	var found []foundDocument
 	for cur.Next() {
-		if found = append(found, record{cur.ID(), cur.Doc()}); len(found)%256 == 0 && ctx.Err() != nil {
+		if found = append(found, foundDocument{cur.ID(), cur.Doc()}); len(found)%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
 	return found, cur.Err()
 }
 
-// change applies the statement to one document, moving it when its shard key now
+// changeDocument applies the statement to one document, moving it when its shard key now
 // belongs to another shard.
-func (c *Cluster) change(t target, src source, rec record, s updateStatement) (after bson.Raw, changed bool, err error) {
+func (c *Cluster) changeDocument(t target, src source, rec foundDocument, s updateStatement) (after bson.Raw, changed bool, err error) {
 	after, changed, err = s.change.Apply(rec.doc, s.filter)
 	if err != nil || !changed {
 		return rec.doc, false, err
@@ -81,7 +81,7 @@ func (c *Cluster) change(t target, src source, rec record, s updateStatement) (a
 		return nil, false, status.Errorf(17419, "Resulting document after update is larger than %d", maxDocument)
 	}
 	if t.routing != nil {
-		moved, err := c.rekey(t, src, rec, after, s)
+		moved, err := c.updateShardKey(t, src, rec, after, s)
 		if moved || err != nil {
 			return after, moved, err
 		}
@@ -89,13 +89,13 @@ func (c *Cluster) change(t target, src source, rec record, s updateStatement) (a
 	if err := src.coll.Update(rec.id, after); err != nil {
 		return nil, false, err
 	}
-	c.wrote(t, after)
+	c.noteWrite(t, after)
 	return after, true, nil
 }
 
-// wrote tells the catalog of bytes in a chunk, which shards count to know when to
+// noteWrite tells the catalog of bytes in a chunk, which shards count to know when to
 // split it.
-func (c *Cluster) wrote(t target, doc bson.Raw) {
+func (c *Cluster) noteWrite(t target, doc bson.Raw) {
 	if t.routing == nil {
 		return
 	}

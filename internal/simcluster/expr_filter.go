@@ -14,7 +14,7 @@ import (
 // correlated $lookup, are repeated outside of it: indexes and shard targeting only
 // look there. The server does the same (db/matcher/rewrite_expr.cpp).
 func parseFilter(filter bson.Raw, env *expr.Env) (*query.Filter, error) {
-	bound := expressions(nil, filter, env)
+	bound := exprEqualities(nil, filter, env)
 	if len(bound) == 0 {
 		return query.Parse(filter, env)
 	}
@@ -26,17 +26,17 @@ func parseFilter(filter bson.Raw, env *expr.Env) (*query.Filter, error) {
 	return query.Parse(both.Raw(), env)
 }
 
-// expressions collects what the $expr of a filter, at its top or inside $and, ask
+// exprEqualities collects what the $expr of a filter, at its top or inside $and, ask
 // of single fields.
-func expressions(list []bson.Raw, filter bson.Raw, env *expr.Env) []bson.Raw {
+func exprEqualities(list []bson.Raw, filter bson.Raw, env *expr.Env) []bson.Raw {
 	for e := value.Read(filter); e.Next(); {
 		switch {
 		case string(e.Key) == "$expr":
-			list = equalities(list, e.Value, env)
+			list = equalityOf(list, e.Value, env)
 		case string(e.Key) == "$and" && e.Value.Type == bson.TypeArray:
 			for item := range value.Items(e.Value) {
 				if item.Type == bson.TypeEmbeddedDocument {
-					list = expressions(list, item.Value, env)
+					list = exprEqualities(list, item.Value, env)
 				}
 			}
 		}
@@ -44,11 +44,11 @@ func expressions(list []bson.Raw, filter bson.Raw, env *expr.Env) []bson.Raw {
 	return list
 }
 
-// equalities turns {$eq: ["$path", constant]} into {path: {$eq: constant}}. The
+// equalityOf turns {$eq: ["$path", constant]} into {path: {$eq: constant}}. The
 // result matches no less than the expression does, which stays in the filter and
 // decides. That would not hold for arrays: an expression sees the array that a
 // path through an array makes, a filter does not.
-func equalities(list []bson.Raw, v bson.RawValue, env *expr.Env) []bson.Raw {
+func equalityOf(list []bson.Raw, v bson.RawValue, env *expr.Env) []bson.Raw {
 	if v.Type != bson.TypeEmbeddedDocument {
 		return list
 	}
@@ -59,7 +59,7 @@ func equalities(list []bson.Raw, v bson.RawValue, env *expr.Env) []bson.Raw {
 	switch op {
 	case "$and":
 		for item := range value.Items(arg) {
-			list = equalities(list, item, env)
+			list = equalityOf(list, item, env)
 		}
 	case "$eq":
 		var sides []bson.RawValue

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// first answers a query with the cursor's first batch and keeps the rest open.
-func (c *Cluster) first(k *cursor, size int64, single bool) (bson.D, error) {
+// firstBatchReply answers a query with the cursor's first batch and keeps the rest open.
+func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, error) {
 	docs, err := k.batch(size)
 	if err != nil {
 		return nil, err

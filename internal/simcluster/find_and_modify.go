@@ -109,7 +109,7 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 		src.coll.Delete(found.id)
 		return a.reply(found.doc, nil, bson.RawValue{})
 	}
-	after, _, err := c.change(t, src, found, a.statement)
+	after, _, err := c.changeDocument(t, src, found, a.statement)
 	if err != nil {
 		return nil, err
 	}
@@ -118,21 +118,21 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 
 // firstRecord is the document to modify; the source has no collection when there
 // is none.
-func firstRecord(ctx context.Context, t target, a modifyArgs) (record, source, error) {
+func firstRecord(ctx context.Context, t target, a modifyArgs) (foundDocument, source, error) {
 	for _, src := range t.sources {
 		if src.coll == nil {
 			continue
 		}
 		q := engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint, Owned: src.owned}
-		found, err := records(ctx, src.coll.Query(q))
+		found, err := findDocuments(ctx, src.coll.Query(q))
 		if err != nil {
-			return record{}, source{}, err
+			return foundDocument{}, source{}, err
 		}
 		if len(found) > 0 {
 			return found[0], src, nil
 		}
 	}
-	return record{}, source{}, nil
+	return foundDocument{}, source{}, nil
 }
 
 // reply has the document of before or after the change; nil stands for none.

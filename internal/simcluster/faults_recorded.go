@@ -67,14 +67,14 @@ func (f *Faults) Tap(tap func(Seen)) (remove func()) {
 	}
 }
 
-// note remembers a command of a client.
-func (f *Faults) note(r *engine.Request) {
+// recordCommand remembers a command of a client.
+func (f *Faults) recordCommand(r *engine.Request) {
 	keep := changes(r)
 	if r.Conn == nil || !keep && f.tapped.Load() == 0 {
 		return
 	}
 	s := Seen{
-		At: f.cluster.catalog.Now(), Conn: r.Conn.ID, DB: r.DB, Name: r.Name, NS: subject(r),
+		At: f.cluster.catalog.Now(), Conn: r.Conn.ID, DB: r.DB, Name: r.Name, NS: namespaceOf(r),
 		Body: slices.Clone(r.Body),
 	}
 	s.Comment = s.Body.Lookup("comment")
@@ -125,19 +125,19 @@ func Other(db string, cmd any) func(context.Context, *Cluster) error {
 	}
 }
 
-// deed is what Rule.Do does.
-type deed struct {
+// sideEffect is what Rule.Do does.
+type sideEffect struct {
 	done chan struct{}
 	err  error // set before done is closed
 }
 
-func (d *deed) run(ctx context.Context, c *Cluster, do func(context.Context, *Cluster) error) {
+func (d *sideEffect) run(ctx context.Context, c *Cluster, do func(context.Context, *Cluster) error) {
 	defer close(d.done)
-	d.err = do(context.WithValue(ctx, insider{}, true), c)
+	d.err = do(context.WithValue(ctx, internalCommand{}, true), c)
 }
 
 // result waits for the end of it.
-func (d *deed) result() error {
+func (d *sideEffect) result() error {
 	<-d.done
 	return d.err
 }

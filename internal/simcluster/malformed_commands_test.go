@@ -14,7 +14,7 @@ import (
 // No command may lose its footing over arguments of the wrong type: whatever is
 // sent, a server error comes back, not a panic.
 func TestGarbageIsAnsweredWithErrors(t *testing.T) {
-	c := spread(t)
+	c := withSpreadDocuments(t)
 	garbage := []any{
 		nil, true, int32(-1), int64(1 << 62), 1e300, "", "coll", "db.coll", "$x", "a\x00b", bson.A{}, bson.A{1, "x", nil}, bson.D{},
 		d("$like", 1), d("$set", d("a.b.c", 1)), d("k", d("$gt", bson.A{})), bson.A{d("$group", 1)}, bson.A{d("$match", bson.D{})},

@@ -14,16 +14,16 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// insider marks the context of a command that did not come over a connection: rules
+// internalCommand marks the context of a command that did not come over a connection: rules
 // pass it over, as they are about what a client sees.
-type insider struct{}
+type internalCommand struct{}
 
-// tripKey finds the trip of a command in its context.
-type tripKey struct{}
+// inflightKey finds the trip of a command in its context.
+type inflightKey struct{}
 
-// trip is one command on its way through the cluster. Its client may be answered
+// inflightCommand is one command on its way through the cluster. Its client may be answered
 // before it ends.
-type trip struct {
+type inflightCommand struct {
 	db    string
 	body  bson.Raw
 	twice bool // only its own goroutine uses it
@@ -31,24 +31,24 @@ type trip struct {
 	once  sync.Once
 }
 
-func (t *trip) answer(err error) { t.once.Do(func() { t.early <- err }) }
+func (t *inflightCommand) answer(err error) { t.once.Do(func() { t.early <- err }) }
 
-// depart and arrive keep the list of commands that change the cluster and are on
+// addInflight and arrive keep the list of commands that change the cluster and are on
 // their way: $currentOp shows them, as a router does.
-func (f *Faults) depart(t *trip) {
+func (f *Faults) addInflight(t *inflightCommand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.trips = append(f.trips, t)
 }
 
-func (f *Faults) arrive(t *trip) {
+func (f *Faults) removeInflight(t *inflightCommand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.trips = slices.DeleteFunc(f.trips, func(o *trip) bool { return o == t })
+	f.trips = slices.DeleteFunc(f.trips, func(o *inflightCommand) bool { return o == t })
 }
 
-// underway are their rows.
-func (f *Faults) underway() (rows []bson.Raw) {
+// inflightRows are their rows.
+func (f *Faults) inflightRows() (rows []bson.Raw) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range f.trips {
@@ -71,20 +71,20 @@ type outcome struct {
 	err    error
 }
 
-// around runs a command with the faults that are planted for it.
-func (f *Faults) around(ctx context.Context, r *engine.Request, run engine.Handler) (bson.D, error) {
-	if f.armed.Load() == 0 || spared(r.Name) {
+// runWithFaults runs a command with the faults that are planted for it.
+func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engine.Handler) (bson.D, error) {
+	if f.armed.Load() == 0 || exemptFromFaults(r.Name) {
 		return run(ctx, r)
 	}
 	if r.Conn == nil {
-		o := f.course(ctx, r, run)
+		o := f.runSteps(ctx, r, run)
 		return o.fields, o.err
 	}
-	t := &trip{db: r.DB, body: r.Body, early: make(chan error, 1)}
+	t := &inflightCommand{db: r.DB, body: r.Body, early: make(chan error, 1)}
 	if changes(r) {
-		f.depart(t)
+		f.addInflight(t)
 	}
-	course, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), tripKey{}, t))
+	course, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), inflightKey{}, t))
 	if deadline, ok := ctx.Deadline(); ok {
 		course, cancel = context.WithDeadline(course, deadline)
 	}
@@ -96,13 +96,13 @@ func (f *Faults) around(ctx context.Context, r *engine.Request, run engine.Handl
 	})
 	done := make(chan outcome, 1)
 	started := f.cluster.goRun(f.cluster.life, func(life context.Context) {
-		defer f.arrive(t)
+		defer f.removeInflight(t)
 		defer cancel()
 		defer context.AfterFunc(life, cancel)()
-		done <- f.course(course, r, run)
+		done <- f.runSteps(course, r, run)
 	})
 	if !started {
-		f.arrive(t)
+		f.removeInflight(t)
 		unlink()
 		cancel()
 		return nil, status.Errorf(status.InterruptedAtShutdown, "interrupted at shutdown")
@@ -122,45 +122,45 @@ func (f *Faults) around(ctx context.Context, r *engine.Request, run engine.Handl
 	}
 }
 
-// course is a command from its arrival to its answer.
-func (f *Faults) course(ctx context.Context, r *engine.Request, run engine.Handler) (o outcome) {
+// runSteps is a command from its arrival to its answer.
+func (f *Faults) runSteps(ctx context.Context, r *engine.Request, run engine.Handler) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.cluster.log.Error("command failed", "command", r.Name, "panic", p, "stack", string(debug.Stack()))
 			o = outcome{err: status.Errorf(status.InternalError, "%s failed: %v", r.Name, p)}
 		}
 	}()
-	at := catalog.Point{Command: r.Name, Step: Received, NS: subject(r)}
-	if err := f.strike(ctx, at, r); err != nil {
+	at := catalog.Point{Command: r.Name, Step: Received, NS: namespaceOf(r)}
+	if err := f.trigger(ctx, at, r); err != nil {
 		return outcome{err: err}
 	}
-	if err := f.await(ctx, r); err != nil {
+	if err := f.awaitMembers(ctx, r); err != nil {
 		return outcome{err: err}
 	}
 	o.fields, o.err = run(ctx, r)
-	if t, ok := ctx.Value(tripKey{}).(*trip); ok && t.twice {
+	if t, ok := ctx.Value(inflightKey{}).(*inflightCommand); ok && t.twice {
 		o.fields, o.err = run(ctx, r)
 	}
 	if o.err == nil {
 		at.Step = Replying
-		if err := f.strike(ctx, at, r); err != nil {
+		if err := f.trigger(ctx, at, r); err != nil {
 			return outcome{err: err}
 		}
 	}
 	return o
 }
 
-// hook is what the catalog asks at the steps that it knows.
-func (f *Faults) hook(ctx context.Context, at catalog.Point) error {
-	if err := f.strike(ctx, at, nil); err != nil {
+// atStep is what the catalog asks at the steps that it knows.
+func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
+	if err := f.trigger(ctx, at, nil); err != nil {
 		return err
 	}
-	return f.thawed(ctx, at.From, at.To, configShard)
+	return f.waitThawed(ctx, at.From, at.To, configShard)
 }
 
-// spared says whether no rule strikes a command: those by which clients find out where
+// exemptFromFaults says whether no rule strikes a command: those by which clients find out where
 // they are and who they are, and the one that plants rules.
-func spared(name string) bool {
+func exemptFromFaults(name string) bool {
 	switch name {
 	case "saslStart", "saslContinue", "authenticate", "logout", "ping", "endSessions", faultCommand:
 		return true
@@ -168,8 +168,8 @@ func spared(name string) bool {
 	return isHello(name)
 }
 
-// subject is the namespace that a command is about, "" when it is about none.
-func subject(r *engine.Request) string {
+// namespaceOf is the namespace that a command is about, "" when it is about none.
+func namespaceOf(r *engine.Request) string {
 	s, ok := r.Lookup(r.Name).StringValueOK()
 	if !ok {
 		return ""

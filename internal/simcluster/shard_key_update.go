@@ -76,11 +76,11 @@ func (s updateStatement) text() string {
 	}))
 }
 
-// rekey handles an update that changes the shard key: allowed for a single
+// updateShardKey handles an update that changes the shard key: allowed for a single
 // document, found by its whole key, in a retryable write. It reports whether it
 // moved the document to another shard. The order of checks is that of
 // db/exec/update_stage.cpp, checkUpdateChangesShardKeyFields.
-func (c *Cluster) rekey(t target, src source, rec record, after bson.Raw, s updateStatement) (moved bool, err error) {
+func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after bson.Raw, s updateStatement) (moved bool, err error) {
 	before, err := t.routing.KeyOf(rec.doc)
 	if err != nil {
 		return false, err
@@ -137,10 +137,10 @@ func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw
 				"when running in a transaction or with retryWrites: true.")
 		}
 	}
-	return c.placer(db, coll).insert(doc)
+	return c.inserter(db, coll).insert(doc)
 }
 
-// keyless tells whether a filter neither names an _id nor the whole shard key.
-func keyless(t target, f *query.Filter) bool {
+// lacksIDAndShardKey tells whether a filter neither names an _id nor the whole shard key.
+func lacksIDAndShardKey(t target, f *query.Filter) bool {
 	return t.routing != nil && !t.exact && !idInFilter(f)
 }

@@ -15,33 +15,33 @@ import (
 // errCut is the answer that is none: the connection is closed instead.
 var errCut = errors.New("connection cut")
 
-// strike lets happen what is planted at a point. The error, if any, ends the operation
+// trigger lets happen what is planted at a point. The error, if any, ends the operation
 // there.
-func (f *Faults) strike(ctx context.Context, at catalog.Point, r *engine.Request) error {
-	if ctx.Value(insider{}) != nil {
+func (f *Faults) trigger(ctx context.Context, at catalog.Point, r *engine.Request) error {
+	if ctx.Value(internalCommand{}) != nil {
 		return nil
 	}
 	var body bson.Raw // none for what the balancer does
 	if r != nil {
 		body = r.Body
-	} else if t, ok := ctx.Value(tripKey{}).(*trip); ok {
+	} else if t, ok := ctx.Value(inflightKey{}).(*inflightCommand); ok {
 		body = t.body
 	}
 	var failed error
 	for _, p := range f.matching(at, body) {
-		if err := f.happen(ctx, at, p); err != nil && failed == nil {
+		if err := f.apply(ctx, at, p); err != nil && failed == nil {
 			failed = err
 		}
 	}
 	return failed
 }
 
-func (f *Faults) happen(ctx context.Context, at catalog.Point, p *Planted) error {
+func (f *Faults) apply(ctx context.Context, at catalog.Point, p *Planted) error {
 	r := p.rule
 	hit := Hit{At: f.cluster.catalog.Now(), Command: at.Command, Step: at.Step, NS: at.NS, Rule: r}
-	var act *deed
+	var act *sideEffect
 	if r.Do != nil {
-		act = &deed{done: make(chan struct{})}
+		act = &sideEffect{done: make(chan struct{})}
 		hit.Done, hit.DoErr = act.done, act.result
 	}
 	f.mu.Lock()
@@ -72,13 +72,13 @@ func (f *Faults) happen(ctx context.Context, at catalog.Point, p *Planted) error
 			return err
 		}
 	}
-	return f.end(ctx, at, r)
+	return f.fail(ctx, at, r)
 }
 
-// end is the part of a fault that the client notices.
-func (f *Faults) end(ctx context.Context, at catalog.Point, r Rule) error {
+// fail is the part of a fault that the client notices.
+func (f *Faults) fail(ctx context.Context, at catalog.Point, r Rule) error {
 	answer, migrating := at.Answer, at.Answer != nil
-	if trip, ok := ctx.Value(tripKey{}).(*trip); ok && !migrating {
+	if trip, ok := ctx.Value(inflightKey{}).(*inflightCommand); ok && !migrating {
 		trip.twice = trip.twice || r.Twice && at.Step == Received
 		answer = trip.answer
 	}

@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// placer inserts documents into one collection: it finds for each the node it
+// inserter inserts documents into one collection: it finds for each the node it
 // belongs to. It lives for one lock.
-type placer struct {
+type inserter struct {
 	cluster  *Cluster
 	db, coll string
 	routing  *catalog.Routing        // nil: not sharded
@@ -22,14 +22,14 @@ type placer struct {
 	lastName string
 }
 
-// placer must be called, and used, with catalog.Mu held for writing.
-func (c *Cluster) placer(db, coll string) *placer {
-	return &placer{cluster: c, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
+// inserter must be called, and used, with catalog.Mu held for writing.
+func (c *Cluster) inserter(db, coll string) *inserter {
+	return &inserter{cluster: c, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
 }
 
 // timed adds the placer's work to the latencies of the shards it wrote to; call it
 // deferred.
-func (p *placer) timed(begin time.Time) {
+func (p *inserter) timed(begin time.Time) {
 	took := time.Since(begin)
 	for shard := range p.on {
 		if shard == "" {
@@ -39,9 +39,9 @@ func (p *placer) timed(begin time.Time) {
 	}
 }
 
-// place is the collection on the shard, made if it is not there yet: a database
+// collectionOn is the collection on the shard, made if it is not there yet: a database
 // and an unsharded collection come into being with their first document.
-func (p *placer) place(shard string) (*engine.Coll, error) {
+func (p *inserter) collectionOn(shard string) (*engine.Coll, error) {
 	if p.last != nil && p.lastName == shard {
 		return p.last, nil
 	}

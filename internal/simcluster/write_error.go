@@ -26,8 +26,8 @@ func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
 	return reply
 }
 
-// inOrder reads the ordered argument of a write, which is true by default.
-func inOrder(r *engine.Request) bool {
+// orderedWrites reads the ordered argument of a write, which is true by default.
+func orderedWrites(r *engine.Request) bool {
 	v := r.Lookup("ordered")
 	return v.Type == 0 || truthy(v)
 }
