@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// mostCommon is how many of the most common values analyzeShardKey shows
+// mostCommonValues is how many of the most common values analyzeShardKey shows
 // (analyzeShardKeyNumMostCommonValues).
-const mostCommon = 5
+const mostCommonValues = 5
 
-// monotonicAt is the correlation from which a key counts as monotonic
+// monotonicThreshold is the correlation from which a key counts as monotonic
 // (analyzeShardKeyMonotonicityCorrelationCoefficientThreshold).
-const monotonicAt = 0.7
+const monotonicThreshold = 0.7
 
 // analysis is what the documents of a collection say about a key.
 type analysis struct {
@@ -48,7 +48,7 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 		shards = append(shards, primary)
 	}
 	a.hashed = p.hashedPrefix()
-	var order []rank
+	var order []rankedDoc
 	found := false
 	for _, shard := range shards {
 		coll := c.data(shard, ns)
@@ -69,7 +69,7 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 				return true
 			}
 			a.docs, a.bytes, n = a.docs+1, a.bytes+int64(len(doc)), n+1
-			order = append(order, rank{key: key, inserted: n})
+			order = append(order, rankedDoc{key: key, inserted: n})
 			return true
 		})
 	}
@@ -79,20 +79,20 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	case a.docs == 0:
 		return a, status.Errorf(status.IllegalOperation, "Cannot analyze the characteristics of a shard key for an empty collection")
 	}
-	slices.SortStableFunc(order, func(x, y rank) int { return compareKeys(x.key, y.key) })
+	slices.SortStableFunc(order, func(x, y rankedDoc) int { return compareKeys(x.key, y.key) })
 	a.count(order)
 	a.correlate = correlation(order)
 	return a, nil
 }
 
-// rank is one document by key and by the order in which its shard got it.
-type rank struct {
+// rankedDoc is one document by key and by the order in which its shard got it.
+type rankedDoc struct {
 	key      bson.Raw
 	inserted float64
 }
 
 // count finds the distinct values among sorted keys.
-func (a *analysis) count(order []rank) {
+func (a *analysis) count(order []rankedDoc) {
 	for i := 0; i < len(order); {
 		j := i
 		for j < len(order) && compareKeys(order[i].key, order[j].key) == 0 {
@@ -103,12 +103,12 @@ func (a *analysis) count(order []rank) {
 	}
 	a.distinct = int64(len(a.values))
 	slices.SortStableFunc(a.values, func(x, y valueCount) int { return cmp.Compare(y.count, x.count) })
-	a.values = a.values[:min(len(a.values), mostCommon)]
+	a.values = a.values[:min(len(a.values), mostCommonValues)]
 }
 
 // correlation is that of Pearson between the order of keys and of insertion; equal
 // keys share a rank.
-func correlation(order []rank) float64 {
+func correlation(order []rankedDoc) float64 {
 	n := float64(len(order))
 	var sx, sy, sxx, syy, sxy, at float64
 	for i, o := range order {
@@ -144,7 +144,7 @@ func (a analysis) document() bson.D {
 		common = append(common, bson.D{{Key: "value", Value: v.key}, {Key: "frequency", Value: v.count}})
 	}
 	kind := "not monotonic"
-	if !a.hashed && math.Abs(a.correlate) >= monotonicAt {
+	if !a.hashed && math.Abs(a.correlate) >= monotonicThreshold {
 		kind = "monotonic"
 	}
 	m := bson.D{}

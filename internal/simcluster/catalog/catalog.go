@@ -68,25 +68,25 @@ type Cluster struct {
 	Config *engine.Node            // database "config": the documents of config.*
 	Shards map[string]*engine.Node // by shard name
 
-	opts    Options
-	format  format
-	clock   clock
-	rng     *rand.Rand
-	ids     map[string]*idSource // by server: "config", "router" or a shard's name
-	config  configStore
-	shards  []*shard
-	dbs     map[string]*database
-	routes  map[string]*Routing
-	tracked map[string]*Routing        // unsharded collections that have a document (8.0)
-	tombs   map[string]engine.RecordID // 4.4: documents of dropped collections
-	zones   map[string][]*Zone         // by namespace, sorted by min
-	set     Settings
-	moves   registry
-	orphans []*orphanRange
-	rounds  rounds
-	reshard *resharding // nil when none runs
-	still   atomic.Bool // migrations take no time
-	hurried atomic.Bool // nor does anything else
+	opts     Options
+	features versionFeatures
+	clock    clock
+	rng      *rand.Rand
+	ids      map[string]*idSource // by server: "config", "router" or a shard's name
+	config   configStore
+	shards   []*shard
+	dbs      map[string]*database
+	routes   map[string]*Routing
+	tracked  map[string]*Routing        // unsharded collections that have a document (8.0)
+	tombs    map[string]engine.RecordID // 4.4: documents of dropped collections
+	zones    map[string][]*Zone         // by namespace, sorted by min
+	set      Settings
+	moves    registry
+	orphans  []*orphanRange
+	rounds   balancerRounds
+	reshard  *resharding // nil when none runs
+	still    atomic.Bool // migrations take no time
+	instant  atomic.Bool // nor does anything else
 
 	life context.Context // ends with Close; carries running migrations
 	end  context.CancelFunc
@@ -97,25 +97,25 @@ type Cluster struct {
 func New(o Options) *Cluster {
 	o = o.withDefaults()
 	c := &Cluster{
-		Config:  engine.NewNode("config"),
-		Shards:  make(map[string]*engine.Node, len(o.Shards)),
-		opts:    o,
-		format:  formatOf(o.Version),
-		rng:     rand.New(rand.NewPCG(o.Seed, 0x5ead)),
-		ids:     make(map[string]*idSource),
-		dbs:     make(map[string]*database),
-		routes:  make(map[string]*Routing),
-		tracked: make(map[string]*Routing),
-		tombs:   make(map[string]engine.RecordID),
-		zones:   make(map[string][]*Zone),
+		Config:   engine.NewNode("config"),
+		Shards:   make(map[string]*engine.Node, len(o.Shards)),
+		opts:     o,
+		features: featuresOf(o.Version),
+		rng:      rand.New(rand.NewPCG(o.Seed, 0x5ead)),
+		ids:      make(map[string]*idSource),
+		dbs:      make(map[string]*database),
+		routes:   make(map[string]*Routing),
+		tracked:  make(map[string]*Routing),
+		tombs:    make(map[string]engine.RecordID),
+		zones:    make(map[string][]*Zone),
 	}
 	if o.ShardUUIDs {
-		c.format.refs = &shardRefs{uuids: make(map[string][16]byte)}
+		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
 	c.still.Store(o.Still)
 	c.clock = clock{epoch: o.Start, begun: time.Now()}
 	c.life, c.end = context.WithCancel(context.Background())
-	c.config = newConfigStore(c.Config, c.uuid, c.format)
+	c.config = newConfigStore(c.Config, c.uuid, c.features)
 	c.writeVersion()
 	for i, name := range o.Shards {
 		c.Shards[name] = engine.NewNode(name)

@@ -13,8 +13,8 @@ import (
 // by bytes (200 and 20 MiB): the oldest entries go first.
 const logLimit = 50_000
 
-// onConfig is the config server as the author of a log entry; the others are shards.
-const onConfig = "config"
+// configServer is the config server as the author of a log entry; the others are shards.
+const configServer = "config"
 
 // routerAddress is where the router's connection to the config server comes from.
 const routerAddress = "127.0.0.1:54194"
@@ -32,7 +32,7 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	host := c.hostOf(server)
 	now := c.Now()
 	client := ""
-	if coll == "changelog" && server == onConfig && byRouter(what) {
+	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
 	c.config.insert(coll, bson.D{
@@ -87,5 +87,5 @@ func (c *Cluster) hostOf(server string) string {
 // versioned is a chunk in the details of a split: bounds and version with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.logged("lastmod", v)...)
+	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.versionFields("lastmod", v)...)
 }

@@ -58,7 +58,7 @@ func (r *Routing) document(ch *Chunk) bson.D {
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.
-func (f format) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch := &Chunk{record: id}
 	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	lo, _ := doc.Lookup("min").DocumentOK()
@@ -88,15 +88,15 @@ func (f format) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 // older says that version a comes before b.
 func older(a, b bson.Timestamp) bool { return a.T < b.T || a.T == b.T && a.I < b.I }
 
-// at is the index of the chunk that holds key.
-func (r *Routing) at(key bson.Raw) int {
+// indexOf is the index of the chunk that holds key.
+func (r *Routing) indexOf(key bson.Raw) int {
 	n := sort.Search(len(r.chunks), func(i int) bool { return compareKeys(r.chunks[i].Min, key) > 0 })
 	return max(n-1, 0)
 }
 
-// exact is the chunk with just these bounds, or nil.
-func (r *Routing) exact(lo, hi bson.Raw) *Chunk {
-	ch := r.chunks[r.at(lo)]
+// chunkExactly is the chunk with just these bounds, or nil.
+func (r *Routing) chunkExactly(lo, hi bson.Raw) *Chunk {
+	ch := r.chunks[r.indexOf(lo)]
 	if compareKeys(ch.Min, lo) != 0 || compareKeys(ch.Max, hi) != 0 {
 		return nil
 	}

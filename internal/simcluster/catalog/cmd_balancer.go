@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// rounds is what the balancer tells about itself.
-type rounds struct {
+// balancerRounds is what the balancer tells about itself.
+type balancerRounds struct {
 	count int64
 	done  chan struct{} // closed when the running round ends; nil between rounds
 }
@@ -36,14 +36,14 @@ func (c *Cluster) RoundDone() <-chan struct{} { return c.rounds.done }
 
 // LogAction writes an entry of config.actionlog. The caller holds Mu for writing.
 func (c *Cluster) LogAction(what string, details bson.D) {
-	c.logEntry("actionlog", onConfig, what, "", details)
+	c.logEntry("actionlog", configServer, what, "", details)
 }
 
 func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	c.setSetting("balancer", bson.D{{Key: "mode", Value: "full"}, {Key: "stopped", Value: false}})
-	if c.format.autoSplit {
+	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: true}})
 	}
 	c.LogAction("balancer.start", nil)
@@ -54,12 +54,12 @@ func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, er
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	c.setSetting("balancer", bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}})
-	if c.format.autoSplit {
+	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: false}})
 	}
 	done := c.rounds.done
 	c.Mu.Unlock()
-	if err := c.at(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {
+	if err := c.atStep(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {
 		return nil, err
 	}
 	if done != nil {
@@ -85,7 +85,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 		{Key: "inBalancerRound", Value: c.rounds.done != nil},
 		{Key: "numBalancerRounds", Value: c.rounds.count},
 	}
-	if c.format.term {
+	if c.features.term {
 		d = append(d, bson.E{Key: "term", Value: int64(1)})
 	}
 	return d, nil

@@ -84,14 +84,14 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 func (c *Cluster) shardCollection(s shardSpec) error {
 	db, _, _ := splitNS(s.ns)
 	d := c.dbs[db]
-	if d == nil && !c.format.partitioned {
+	if d == nil && !c.features.partitioned {
 		// Since 6.0 no enableSharding is needed before.
-		d = c.createDatabase(db, c.emptiest(), true)
+		d = c.createDatabase(db, c.emptiestShard(), true)
 	}
 	if d == nil {
 		return status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
-	if !d.partitioned && c.format.partitioned {
+	if !d.partitioned && c.features.partitioned {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
 	c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
@@ -129,7 +129,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	chunks := make([]*Chunk, len(cuts))
 	for i, cut := range cuts {
 		chunks[i] = &Chunk{
-			ID: c.objectID(onConfig), Min: cut.min, Max: cut.max, Shard: cut.shard,
+			ID: c.objectID(configServer), Min: cut.min, Max: cut.max, Shard: cut.shard,
 			Version: bson.Timestamp{T: 1, I: uint32(i)}, History: []Placement{{ValidAfter: at, Shard: cut.shard}},
 		}
 		c.addChunk(r, chunks[i])

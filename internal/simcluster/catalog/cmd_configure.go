@@ -11,8 +11,8 @@ import (
 
 // chunkSizeOf is the size of a full chunk of a collection, in bytes.
 func (c *Cluster) chunkSizeOf(r *Routing) int64 {
-	if r.later.maxBytes > 0 {
-		return r.later.maxBytes
+	if r.newer.maxBytes > 0 {
+		return r.newer.maxBytes
 	}
 	return c.ChunkSize()
 }
@@ -36,22 +36,22 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	if sized && (size < 0 || size > 1024) {
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
 	}
-	merge, err := c.option(req, "enableAutoMerger", c.format.autoMerge)
+	merge, err := c.option(req, "enableAutoMerger", c.features.autoMerge)
 	if err != nil {
 		return nil, err
 	}
-	balance, err := c.option(req, "enableBalancing", c.format.switchable)
+	balance, err := c.option(req, "enableBalancing", c.features.switchable)
 	if err != nil {
 		return nil, err
 	}
 	if sized {
-		r.later.maxBytes = size << 20
+		r.newer.maxBytes = size << 20
 	}
 	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
-		r.later.defragment = defragment(v.Boolean(), r.later.defragment)
+		r.newer.defragment = defragment(v.Boolean(), r.newer.defragment)
 	}
 	if merge != nil {
-		r.later.noAutoMerge = !*merge
+		r.newer.noAutoMerge = !*merge
 	}
 	if balance != nil {
 		r.NoBalance = !*balance
@@ -80,9 +80,9 @@ func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, e
 // in MB and, while it is defragmented, how far that is.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 	var d bson.D
-	if c.format.statusSize {
+	if c.features.statusSize {
 		d = append(d, bson.E{Key: "chunkSize", Value: c.chunkSizeOf(r) >> 20})
-		if r.later.defragment != notDefragmenting {
+		if r.newer.defragment != notDefragmenting {
 			violation = Defragmenting
 		}
 	}
@@ -91,7 +91,7 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
 	}
 	if violation == Defragmenting {
-		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.later.defragment.String()}}})
+		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.newer.defragment.String()}}})
 	}
 	return d
 }

@@ -53,8 +53,8 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 }
 
 func (c *Cluster) refine(r *Routing, p pattern) {
-	epoch := c.objectID(onConfig)
-	c.logChange(onConfig, "refineCollectionShardKey.start", r.NS, bson.D{
+	epoch := c.objectID(configServer)
+	c.logChange(configServer, "refineCollectionShardKey.start", r.NS, bson.D{
 		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
 	})
 	top := r.pattern.max()
@@ -80,7 +80,7 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 			o.min, o.max = longer(o.min), longer(o.max)
 		}
 	}
-	c.logChange(onConfig, "refineCollectionShardKey.end", r.NS, nil)
+	c.logChange(configServer, "refineCollectionShardKey.end", r.NS, nil)
 }
 
 // runMovePrimary brings a database's unsharded collections to another shard; they
@@ -122,7 +122,7 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 		if c.table(ns) != nil {
 			continue // sharded, or tracked where it is
 		}
-		if err := c.carry(coll, ns, to); err != nil {
+		if err := c.copyUnsharded(coll, ns, to); err != nil {
 			c.logChange(from, "movePrimary.error", d.name, details)
 			return err
 		}
@@ -130,13 +130,13 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 	d.primary = to
 	d.lastMod++
 	c.saveDatabase(d)
-	c.placed(d.name, nil, to)
+	c.writePlacement(d.name, nil, to)
 	c.logChange(from, "movePrimary.commit", d.name, details)
 	return nil
 }
 
-// carry copies one unsharded collection to another shard and drops it where it was.
-func (c *Cluster) carry(coll *engine.Coll, ns, to string) error {
+// copyUnsharded copies one unsharded collection to another shard and drops it where it was.
+func (c *Cluster) copyUnsharded(coll *engine.Coll, ns, to string) error {
 	if c.data(to, ns) != nil {
 		return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, to)
 	}

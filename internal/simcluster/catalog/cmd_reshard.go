@@ -51,7 +51,7 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 	}
-	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.format.unsplittable) {
+	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.features.unsplittable) {
 		return nil, nil
 	}
 	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
@@ -109,7 +109,7 @@ func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Req
 		return nil, err
 	}
 	c.Mu.Lock()
-	o, err := c.running(ns, req.Name)
+	o, err := c.runningOperation(ns, req.Name)
 	if err != nil {
 		c.Mu.Unlock()
 		return nil, err

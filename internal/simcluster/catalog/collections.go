@@ -15,7 +15,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		{Key: "lastmodEpoch", Value: r.Epoch},
 		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
 	}
-	if c.format.tombstones {
+	if c.features.tombstones {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
 	d = append(d,
@@ -28,10 +28,10 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d = append(d,
 		bson.E{Key: "unique", Value: r.Unique},
 		bson.E{Key: "noBalance", Value: r.NoBalance})
-	if !r.Permitted && !c.format.allowField {
+	if !r.Permitted && !c.features.allowField {
 		d = append(d, bson.E{Key: "permitMigrations", Value: false})
 	}
-	return append(append(d, r.laterFields()...), r.extra...)
+	return append(append(d, r.nonDefaultFields()...), r.extra...)
 }
 
 func (c *Cluster) saveCollection(r *Routing) {
@@ -44,7 +44,7 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	r := &Routing{
 		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
 		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
-		format: c.format, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
+		format: c.features, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
 	}
 	c.clearTombstone(ns)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
@@ -67,7 +67,7 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 	for _, ch := range r.chunks {
 		c.config.delete("chunks", ch.record)
 	}
-	c.bury(r)
+	c.removeCollectionDocument(r)
 	delete(c.routes, r.NS)
 	delete(c.tracked, r.NS)
 	if zones {
@@ -85,7 +85,7 @@ func (c *Cluster) reloadCollections() {
 			return
 		}
 		r.record = id
-		r.readLater(doc)
+		r.readNewerFields(doc)
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
 		r.Permitted = r.permitted(doc)
 	})
@@ -105,7 +105,7 @@ func (c *Cluster) reloadChunks() {
 				ns = byUUID[[16]byte(data)]
 			}
 		}
-		lists[ns] = append(lists[ns], c.format.parseChunk(id, doc))
+		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
 	})
 	for ns, r := range c.tables() {
 		if len(lists[ns]) > 0 {

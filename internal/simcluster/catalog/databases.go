@@ -20,12 +20,12 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.format.shardRef(d.primary)}}
-	if c.format.partitioned {
+	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.features.shardRef(d.primary)}}
+	if c.features.partitioned {
 		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
 	}
 	version := bson.D{{Key: "uuid", Value: uuidValue(d.uuid)}}
-	if c.format.dbTimestamp {
+	if c.features.dbTimestamp {
 		version = append(version, bson.E{Key: "timestamp", Value: d.timestamp})
 	}
 	version = append(version, bson.E{Key: "lastMod", Value: d.lastMod})
@@ -53,7 +53,7 @@ func (c *Cluster) EnsureDatabase(db string) string {
 	if d := c.dbs[db]; d != nil {
 		return d.primary
 	}
-	return c.createDatabase(db, c.emptiest(), false).primary
+	return c.createDatabase(db, c.emptiestShard(), false).primary
 }
 
 func (c *Cluster) createDatabase(name, primary string, partitioned bool) *database {
@@ -63,7 +63,7 @@ func (c *Cluster) createDatabase(name, primary string, partitioned bool) *databa
 	}
 	d.record = c.config.insert("databases", c.databaseDocument(d))
 	c.dbs[name] = d
-	c.placed(name, nil, primary)
+	c.writePlacement(name, nil, primary)
 	return d
 }
 
@@ -71,9 +71,9 @@ func (c *Cluster) saveDatabase(d *database) {
 	c.config.update("databases", d.record, c.databaseDocument(d))
 }
 
-// emptiest is the shard with the fewest bytes that is not draining; the first wins
+// emptiestShard is the shard with the fewest bytes that is not draining; the first wins
 // a tie.
-func (c *Cluster) emptiest() string {
+func (c *Cluster) emptiestShard() string {
 	best, least := "", int64(-1)
 	for _, s := range c.shards {
 		if s.draining {
@@ -102,7 +102,7 @@ func (c *Cluster) enableSharding(db, primary string) error {
 	d := c.dbs[db]
 	if d == nil {
 		if primary == "" {
-			primary = c.emptiest()
+			primary = c.emptiestShard()
 		}
 		c.createDatabase(db, primary, true)
 		return nil
@@ -123,8 +123,8 @@ func (c *Cluster) reloadDatabases() {
 	c.config.each("databases", func(id engine.RecordID, doc bson.Raw) {
 		d := &database{record: id}
 		d.name, _ = doc.Lookup("_id").StringValueOK()
-		d.primary = c.format.shardName(doc.Lookup("primary"))
-		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.format.partitioned
+		d.primary = c.features.shardName(doc.Lookup("primary"))
+		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.features.partitioned
 		if _, data, ok := doc.Lookup("version", "uuid").BinaryOK(); ok && len(data) == 16 {
 			d.uuid = [16]byte(data)
 		}

@@ -38,15 +38,15 @@ func defragment(on bool, at defragmenting) defragmenting {
 func (c *Cluster) Defragment() {
 	for _, ns := range c.Namespaces() {
 		r := c.routes[ns]
-		phase := r.later.defragment
+		phase := r.newer.defragment
 		if phase == notDefragmenting || !r.Balanced() || c.moves.donating(ns, "") != nil {
 			continue
 		}
 		if phase != moveAndMerge {
 			c.mergeNeighbours(r)
 		}
-		if r.later.defragment = phase + 1; phase == mergeRest {
-			r.later.defragment = notDefragmenting
+		if r.newer.defragment = phase + 1; phase == mergeRest {
+			r.newer.defragment = notDefragmenting
 		}
 		c.saveCollection(r)
 	}

@@ -86,7 +86,7 @@ func (d *distribution) enforce() {
 // level moves chunks of one zone from shards above the rounded average to shards
 // below it, one per pair of shards.
 func (d *distribution) level(zone string) {
-	if d.c.format.bySize {
+	if d.c.features.bySize {
 		d.levelBySize(zone)
 		return
 	}

@@ -38,7 +38,7 @@ func (c *Cluster) dropData(ns, db, coll string) {
 	if r := c.table(ns); r != nil {
 		c.forgetOrphans(r.UUID)
 		c.forgetCollection(r, true)
-		c.placed(ns, &r.UUID)
+		c.writePlacement(ns, &r.UUID)
 	}
 	for _, s := range c.shards {
 		c.Shards[s.name].Drop(db, coll)
@@ -64,7 +64,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	}
 	c.config.delete("databases", d.record)
 	delete(c.dbs, db)
-	c.placed(db, nil)
+	c.writePlacement(db, nil)
 	c.logChange(d.primary, "dropDatabase", db, nil)
 	return true
 }
@@ -117,7 +117,7 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	_, fromColl, _ := splitNS(from)
 	if r == nil {
-		c.logChange(onConfig, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
+		c.logChange(configServer, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
 		return
 	}
 	// Stopping migrations for the rename raised the version of one chunk.
@@ -126,13 +126,13 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	c.saveChunk(r, first)
 	delete(c.routes, from)
 	delete(c.tracked, from)
-	c.placed(from, &r.UUID)
-	r.NS, r.Epoch, r.Timestamp = to, c.objectID(onConfig), c.Timestamp()
-	c.put(r)
-	c.placed(to, &r.UUID, r.ShardsOwning()...)
+	c.writePlacement(from, &r.UUID)
+	r.NS, r.Epoch, r.Timestamp = to, c.objectID(configServer), c.Timestamp()
+	c.setTable(r)
+	c.writePlacement(to, &r.UUID, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
-	if c.format.chunksByNS {
+	if c.features.chunksByNS {
 		for _, ch := range r.chunks {
 			c.saveChunk(r, ch)
 		}
@@ -143,7 +143,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 			o.ns = to
 		}
 	}
-	c.logChange(onConfig, "renameCollection.metadata",
+	c.logChange(configServer, "renameCollection.metadata",
 		fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
 		bson.D{{Key: "newCollMetadata", Value: c.collectionDocument(r)}})
 }

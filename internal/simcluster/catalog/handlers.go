@@ -42,7 +42,7 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"reshardCollection":        c.runReshardCollection,
 		"abortReshardCollection":   c.runAbortReshardCollection,
 	}
-	c.addLater(commands)
+	c.addNewerCommands(commands)
 	out := make(map[string]engine.Handler, 2*len(commands))
 	for name, run := range commands {
 		out[name] = onAdmin(name, run)
@@ -64,7 +64,7 @@ func onAdmin(name string, run command) engine.Handler {
 		if r.DB != "admin" {
 			return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", name)
 		}
-		ctx, cancel := limited(ctx, r)
+		ctx, cancel := withMaxTime(ctx, r)
 		defer cancel()
 		return run(ctx, r)
 	}

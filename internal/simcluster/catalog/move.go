@@ -46,15 +46,15 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 	if o.Command == "" {
 		o.Command = "balancer"
 	}
-	if c.watched() {
-		if err := c.at(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi, From: c.ownerOf(ns, lo), To: to}); err != nil {
+	if c.hookArmed() {
+		if err := c.atStep(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi, From: c.ownerOf(ns, lo), To: to}); err != nil {
 			return err
 		}
 	}
 	m, err := func() (*migration, error) {
 		c.Mu.Lock()
 		defer c.Mu.Unlock()
-		return c.begin(ctx, ns, lo, hi, to, o)
+		return c.beginMove(ctx, ns, lo, hi, to, o)
 	}()
 	if e := status.Of(err); e != nil && e.Code == status.ConflictingOperationInProgress {
 		// The config server's part of it takes its time, also when the donor refuses at once.
@@ -87,11 +87,11 @@ func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 	return ""
 }
 
-// begin checks a move and starts it on its own goroutine, or finds the same one
+// beginMove checks a move and starts it on its own goroutine, or finds the same one
 // already running. It answers nil when there is nothing to wait for. The order of
 // the checks is the config server's, then the donor's
 // (db/s/balancer/balancer.cpp, moveSingleChunk; db/s/migration_source_manager.cpp).
-func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
+func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
 	r := c.routes[ns]
 	if r == nil {
 		return nil, notSharded(ns)
@@ -99,9 +99,9 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if c.life.Err() != nil {
 		return nil, errShutdown()
 	}
-	ch := r.exact(lo, hi)
+	ch := r.chunkExactly(lo, hi)
 	if ch == nil && o.Range {
-		ch = r.around(lo, hi)
+		ch = r.chunkAround(lo, hi)
 	}
 	if ch == nil {
 		return nil, status.Errorf(status.IncompatibleShardingMetadata, "no chunk found with the shard key bounds %s", rangeText(lo, hi))
@@ -111,7 +111,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		return nil, status.Errorf(status.ShardNotFound, "moveChunk destination shard does not exist")
 	}
 	// Also for the shard that it is on.
-	if err := c.suitable(r, ch, target); err != nil {
+	if err := c.mayReceive(r, ch, target); err != nil {
 		return nil, err
 	}
 	if ch.Shard == to && r.blocked {
@@ -136,7 +136,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if join != nil || err != nil {
 		return join, err
 	}
-	if c.format.migrations {
+	if c.features.migrations {
 		if c.moves.begins(m) {
 			// The chunk has just arrived where it is, in a migration that is not over.
 			c.moves.remove(m)
@@ -144,7 +144,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
 		m.record = c.config.insert("migrations", bson.D{
-			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
+			{Key: "_id", Value: c.objectID(configServer)}, {Key: "ns", Value: ns},
 			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
 			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
 			{Key: "chunkVersion", Value: m.version},
@@ -157,7 +157,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
-		if c.format.migrations {
+		if c.features.migrations {
 			c.config.delete("migrations", m.record)
 		}
 		c.Mu.Unlock()
@@ -166,13 +166,13 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	return m, nil
 }
 
-// suitable says whether a shard may take a chunk: not when it is being emptied, nor
+// mayReceive says whether a shard may take a chunk: not when it is being emptied, nor
 // outside of the chunk's zone.
-func (c *Cluster) suitable(r *Routing, ch *Chunk, to *shard) error {
+func (c *Cluster) mayReceive(r *Routing, ch *Chunk, to *shard) error {
 	if to.draining {
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
 	}
-	if c.format.ranges {
+	if c.features.ranges {
 		// moveRange does not look at zones: the balancer moves the chunk back. That the
 		// public moveChunk goes the same way, and that a draining shard is still refused,
 		// is an assumption.

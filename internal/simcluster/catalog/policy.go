@@ -38,7 +38,7 @@ func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 			if compareKeys(edge, r.pattern.min()) <= 0 || compareKeys(edge, r.pattern.max()) >= 0 {
 				continue
 			}
-			ch := r.chunks[r.at(edge)]
+			ch := r.chunks[r.indexOf(edge)]
 			if compareKeys(ch.Min, edge) == 0 {
 				continue
 			}

@@ -4,10 +4,10 @@ import "math"
 
 // MovesRanges says whether the balancer cuts what it moves to about one chunk size
 // (6.0.3), instead of moving whole chunks.
-func (c *Cluster) MovesRanges() bool { return c.format.bySize }
+func (c *Cluster) MovesRanges() bool { return c.features.bySize }
 
 // TimesRounds says whether the log of a balancer round tells its times (7.0).
-func (c *Cluster) TimesRounds() bool { return c.format.roundTimes }
+func (c *Cluster) TimesRounds() bool { return c.features.roundTimes }
 
 // ownedBytes is what a shard holds of a collection without its orphans.
 func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
@@ -30,7 +30,7 @@ func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
 
 // load is by what the policy weighs a shard: its chunks, or since 6.0.3 its bytes.
 func (d *distribution) load(shard string) int64 {
-	if !d.c.format.bySize {
+	if !d.c.features.bySize {
 		return int64(d.r.counts[shard])
 	}
 	if d.sizes == nil {

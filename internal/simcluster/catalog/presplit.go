@@ -8,7 +8,7 @@ import (
 )
 
 // presplitZones cuts every zone range of a compound hashed key further by hashes.
-func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
+func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	if !empty || len(zones) == 0 || s.key.ordered() {
 		return nil, status.Errorf(31387,
@@ -19,7 +19,7 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 			return nil, status.Errorf(31412, "For hashed prefix keys 'presplitHashedZones' needs one zone that covers the whole key space")
 		}
 		shards := c.inZone(zones[0].Name)
-		return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(c.format.initialPerNode*len(shards)), shards), nil
+		return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(c.features.initialPerNode*len(shards)), shards), nil
 	}
 	for _, z := range zones {
 		if err := s.key.presplittable(z); err != nil {
@@ -30,7 +30,7 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cuts []cut
+	var cuts []initialChunk
 	for _, w := range whole {
 		zone := c.zoneOf(s.ns, &Chunk{Min: w.min, Max: w.max})
 		if zone == "" {
@@ -38,7 +38,7 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 			continue
 		}
 		shards := c.inZone(zone)
-		points := hashPoints(c.format.initialPerNode * len(shards))
+		points := hashPoints(c.features.initialPerNode * len(shards))
 		cuts = append(cuts, s.key.cutHashed(w, points, shards)...)
 	}
 	return cuts, nil
@@ -65,10 +65,10 @@ func (p pattern) presplittable(z *Zone) error {
 }
 
 // cutHashed cuts a zone's chunk at hashes behind the prefix of its lower bound.
-func (p pattern) cutHashed(w cut, points []int64, shards []string) []cut {
+func (p pattern) cutHashed(w initialChunk, points []int64, shards []string) []initialChunk {
 	n := len(points) + 1
 	run := max(n/len(shards), 1)
-	var cuts []cut
+	var cuts []initialChunk
 	lo := w.min
 	for i := range n {
 		hi := w.max
@@ -83,7 +83,7 @@ func (p pattern) cutHashed(w cut, points []int64, shards []string) []cut {
 			}
 			hi = d.done()
 		}
-		cuts = append(cuts, cut{lo, hi, shards[(i/run)%len(shards)]})
+		cuts = append(cuts, initialChunk{lo, hi, shards[(i/run)%len(shards)]})
 		lo = hi
 	}
 	return cuts

@@ -30,7 +30,7 @@ type resharding struct {
 	fetched bson.Timestamp
 	bytes   int64 // approximate work of one recipient
 	docs    int64
-	copying copying
+	copying copyState
 
 	aborted bool
 	abort   chan struct{}
@@ -73,11 +73,11 @@ func (o *resharding) run(life context.Context) error {
 		{"initializing", 60 * time.Millisecond}, {"preparing-to-donate", 140 * time.Millisecond},
 		{"cloning", least / 2}, {"applying", 100 * time.Millisecond}, {"blocking-writes", least / 2},
 	} {
-		if err := o.enter(s.name); err != nil {
+		if err := o.enterState(s.name); err != nil {
 			return err
 		}
-		if err := o.work(life, s.name, s.time); err != nil {
-			o.undo()
+		if err := o.workFor(life, s.name, s.time); err != nil {
+			o.rollBack()
 			return err
 		}
 	}
@@ -102,8 +102,8 @@ func (o *resharding) pause(life context.Context, d time.Duration) error {
 	}
 }
 
-// enter writes a state into the log and every document that shows it.
-func (o *resharding) enter(state string) error {
+// enterState writes a state into the log and every document that shows it.
+func (o *resharding) enterState(state string) error {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -123,15 +123,15 @@ func (o *resharding) enter(state string) error {
 	case "cloning":
 		o.fetched = c.Timestamp()
 		o.estimate(r)
-		o.bump()
+		o.bumpRecipients()
 	default:
-		o.bump()
+		o.bumpRecipients()
 	}
-	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
 		{Key: "newState", Value: state}, {Key: "oldState", Value: before}, {Key: "namespace", Value: o.ns},
 		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
 	})
-	o.show(r)
+	o.writeState(r)
 	return nil
 }
 
@@ -141,10 +141,10 @@ func (o *resharding) prepare(r *Routing) error {
 	c := o.c
 	keys := o.keys(r)
 	at := c.Timestamp()
-	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(onConfig), at)
+	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(configServer), at)
 	t.blocked, t.simple, r.blocked = true, true, true
-	t.later.unsplittable = o.to != ""
-	shards := c.staying()
+	t.newer.unsplittable = o.to != ""
+	shards := c.notDraining()
 	if o.to != "" {
 		shards = []string{o.to}
 	}
@@ -160,7 +160,7 @@ func (o *resharding) prepare(r *Routing) error {
 		}
 		shard := list[i%len(list)]
 		ch := &Chunk{
-			ID: c.objectID(onConfig), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
+			ID: c.objectID(configServer), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
 			History: []Placement{{ValidAfter: at, Shard: shard}},
 		}
 		c.addChunk(t, ch)
@@ -170,12 +170,12 @@ func (o *resharding) prepare(r *Routing) error {
 	return nil
 }
 
-// undo takes everything back after an abort.
-func (o *resharding) undo() {
+// rollBack takes everything back after an abort.
+func (o *resharding) rollBack() {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
 		{Key: "newState", Value: "aborting"}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
 		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
 	})

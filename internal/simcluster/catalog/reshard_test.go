@@ -33,7 +33,7 @@ func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 		}()
 		time.Sleep(time.Minute)
 		scene(p, result)
-		p.partition()
+		p.checkInvariants()
 		if n := p.documents("db.t"); n != 300 {
 			t.Errorf("%d documents", n)
 		}

@@ -27,12 +27,12 @@ type Routing struct {
 	chunks  []*Chunk // sorted by Min, without gaps
 	counts  map[string]int
 	version bson.Timestamp // collection version: the highest of its chunks
-	format  format
+	format  versionFeatures
 	record  engine.RecordID
-	simple  bool   // defaultCollation {locale: "simple"} is written out
-	extra   bson.D // further fields of the document, such as reshardingFields
-	blocked bool   // a resharding forbids migrations (allowMigrations: false)
-	later   later  // what versions after 5.0 keep
+	simple  bool        // defaultCollation {locale: "simple"} is written out
+	extra   bson.D      // further fields of the document, such as reshardingFields
+	blocked bool        // a resharding forbids migrations (allowMigrations: false)
+	newer   newerFields // what versions after 5.0 keep
 	written map[bson.ObjectID]int64
 }
 
@@ -48,7 +48,7 @@ func (c *Cluster) Namespaces() []string { return sortedKeys(c.routes) }
 func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf(doc) }
 
 // Owner is the shard that owns a full key, as [Routing.KeyOf] makes it.
-func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.at(key)].Shard }
+func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].Shard }
 
 // Owns says whether doc, found on shard, belongs there: an orphan does not.
 func (r *Routing) Owns(shard string, doc bson.Raw) bool {
@@ -128,8 +128,8 @@ func (r *Routing) bumpMinor() bson.Timestamp {
 	return r.version
 }
 
-// owned moves a chunk between the counts of two shards.
-func (r *Routing) owned(shard string, by int) {
+// countChunk moves a chunk between the counts of two shards.
+func (r *Routing) countChunk(shard string, by int) {
 	r.counts[shard] += by
 	if r.counts[shard] == 0 {
 		delete(r.counts, shard)

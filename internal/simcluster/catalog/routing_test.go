@@ -22,7 +22,7 @@ func table(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	r := &Routing{Key: p.raw, pattern: p}
 	list := make([]*Chunk, len(chunks))
 	for i, d := range chunks {
-		list[i] = format{}.parseChunk(0, d)
+		list[i] = versionFeatures{}.parseChunk(0, d)
 	}
 	r.setChunks(list)
 	return r

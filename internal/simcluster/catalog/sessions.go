@@ -38,9 +38,9 @@ func (c *Cluster) setUpSessions() {
 		{Key: "expireAfterSeconds", Value: int32(1800)},
 	})
 	at := c.Timestamp()
-	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(onConfig), at)
+	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
 	ch := &Chunk{
-		ID: c.objectID(onConfig), Min: key.min(), Max: key.max(), Shard: home,
+		ID: c.objectID(configServer), Min: key.min(), Max: key.max(), Shard: home,
 		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: home}},
 	}
 	c.addChunk(r, ch)
@@ -54,7 +54,7 @@ func (c *Cluster) setUpSessions() {
 // cut by itself). The caller holds Mu for writing.
 func (c *Cluster) SplitSessions() error {
 	r := c.routes[sessionsNS]
-	if r == nil || c.format.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
+	if r == nil || c.features.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
 		return nil
 	}
 	points := make([]bson.Raw, 0, sessionChunks-1)

@@ -59,7 +59,7 @@ func (w Window) open(now time.Time) bool {
 }
 
 func (c *Cluster) readSettings() Settings {
-	s := Settings{Mode: "full", ChunkSizeMB: c.format.chunkSizeMB, AutoSplit: c.format.autoSplit, AutoMerge: c.format.autoMerge}
+	s := Settings{Mode: "full", ChunkSizeMB: c.features.chunkSizeMB, AutoSplit: c.features.autoSplit, AutoMerge: c.features.autoMerge}
 	c.config.each("settings", func(_ engine.RecordID, doc bson.Raw) {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
@@ -75,9 +75,9 @@ func (c *Cluster) readSettings() Settings {
 				s.ChunkSizeMB = n
 			}
 		case "automerge":
-			s.AutoMerge = c.format.autoMerge && truthy(doc.Lookup("enabled"))
+			s.AutoMerge = c.features.autoMerge && truthy(doc.Lookup("enabled"))
 		case "autosplit":
-			s.AutoSplit = c.format.autoSplit && truthy(doc.Lookup("enabled"))
+			s.AutoSplit = c.features.autoSplit && truthy(doc.Lookup("enabled"))
 		}
 	})
 	return s
@@ -142,10 +142,10 @@ next:
 func (c *Cluster) writeVersion() {
 	id := c.opts.ClusterID
 	if id.IsZero() {
-		id = c.objectID(onConfig)
+		id = c.objectID(configServer)
 	}
 	d := bson.D{{Key: "_id", Value: int32(1)}}
-	if !c.format.clusterIDOnly {
+	if !c.features.clusterIDOnly {
 		d = append(d, bson.E{Key: "minCompatibleVersion", Value: int32(5)}, bson.E{Key: "currentVersion", Value: int32(6)})
 	}
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))

@@ -19,7 +19,7 @@ type shard struct {
 	record     engine.RecordID
 }
 
-func (s *shard) document(f format) bson.D {
+func (s *shard) document(f versionFeatures) bson.D {
 	d := bson.D{
 		{Key: "_id", Value: s.name},
 		{Key: "host", Value: s.host},
@@ -44,17 +44,17 @@ func (s *shard) document(f format) bson.D {
 
 func (c *Cluster) registerShard(name, address string) {
 	set := name
-	if name == onConfig {
+	if name == configServer {
 		set = "cfg"
 	}
 	s := &shard{name: name, host: set + "/" + address, topology: c.Timestamp()}
 	c.nameShard(s.name)
-	s.record = c.config.insert("shards", s.document(c.format))
+	s.record = c.config.insert("shards", s.document(c.features))
 	c.shards = append(c.shards, s)
-	c.logChange(onConfig, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
+	c.logChange(configServer, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
 }
 
-func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.format)) }
+func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.features)) }
 
 // shard finds a shard by name, nil if there is none.
 func (c *Cluster) shard(name string) *shard {
@@ -78,7 +78,7 @@ func (c *Cluster) ShardNames() []string {
 
 // Host is a shard's connection string, "name/address", or "". The caller holds Mu.
 func (c *Cluster) Host(name string) string {
-	if name == onConfig {
+	if name == configServer {
 		return "cfg/" + c.opts.ConfigHost
 	}
 	if s := c.shard(name); s != nil {

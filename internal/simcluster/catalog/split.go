@@ -20,7 +20,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 			c.Mu.Unlock()
 			return notSharded(ns)
 		}
-		ch := r.chunks[r.at(points[0])]
+		ch := r.chunks[r.indexOf(points[0])]
 		m := c.moves.donating(ns, ch.Shard)
 		if m == nil {
 			err := c.split(r, ch, points)
@@ -29,7 +29,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 		}
 		c.Mu.Unlock()
 		if err := await(ctx, m.done); err != nil {
-			return because("split failed", err)
+			return withContext("split failed", err)
 		}
 	}
 	return nil
@@ -69,10 +69,10 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 	for i, hi := range ends {
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
-			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.format.splitUnflags, record: ch.record,
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.features.splitUnflags, record: ch.record,
 		}
 		if i > 0 {
-			part.ID = c.objectID(onConfig)
+			part.ID = c.objectID(configServer)
 		}
 		parts[i], lo = part, hi
 	}
@@ -81,7 +81,7 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 		c.addChunk(r, part)
 	}
 	r.chunks = slices.Replace(r.chunks, at, at+1, parts...)
-	r.owned(ch.Shard, len(parts)-1)
+	r.countChunk(ch.Shard, len(parts)-1)
 	made := make([]bson.D, len(parts))
 	for i, part := range parts {
 		made[i] = r.versioned(part.Min, part.Max, part.Version)
@@ -91,14 +91,14 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 
 func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	if len(parts) == 2 {
-		c.logChange(onConfig, "split", ns, bson.D{
+		c.logChange(configServer, "split", ns, bson.D{
 			{Key: "before", Value: before}, {Key: "left", Value: parts[0]}, {Key: "right", Value: parts[1]},
 			{Key: "owningShard", Value: owner},
 		})
 		return
 	}
 	for i, part := range parts {
-		c.logChange(onConfig, "multi-split", ns, bson.D{
+		c.logChange(configServer, "multi-split", ns, bson.D{
 			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
 			{Key: "chunk", Value: part}, {Key: "owningShard", Value: owner},
 		})
@@ -113,7 +113,7 @@ func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 	if r == nil {
 		return notSharded(ns)
 	}
-	ch := r.chunks[r.at(lo)]
+	ch := r.chunks[r.indexOf(lo)]
 	if c.moves.donating(ns, ch.Shard) != nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 func (r *Routing) Target(f *query.Filter) []string {
 	shards := make(map[string]bool)
 	for _, k := range r.ranges(f) {
-		r.covering(k.low, k.high, shards)
+		r.addOwners(k.low, k.high, shards)
 		if len(shards) == len(r.counts) {
 			break
 		}
@@ -61,7 +61,7 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 	if key := r.KeyFromFilter(f); key != nil {
 		return []keyRange{{key, key}}
 	}
-	heads := []head{{}}
+	heads := []keyPrefix{{}}
 	for _, field := range r.pattern.fields {
 		bounds := f.Bounds(field.name)
 		if len(bounds) == 0 {
@@ -71,14 +71,14 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 			bounds = hashBounds(bounds)
 		}
 		if heads[0].open || len(heads)*len(bounds) > maxRanges {
-			spread(heads, field.name, bounds[0], bounds[len(bounds)-1])
+			appendSpan(heads, field.name, bounds[0], bounds[len(bounds)-1])
 			continue
 		}
-		next := make([]head, 0, len(heads)*len(bounds))
+		next := make([]keyPrefix, 0, len(heads)*len(bounds))
 		open := !allPoints(bounds)
 		for _, h := range heads {
 			for _, b := range bounds {
-				next = append(next, head{
+				next = append(next, keyPrefix{
 					low:  append(h.low[:len(h.low):len(h.low)], element{field.name, b.Low}),
 					high: append(h.high[:len(h.high):len(h.high)], element{field.name, b.High}),
 					open: open,
@@ -94,8 +94,8 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 	return out
 }
 
-// head is the beginning of a range of keys; open once a field was not a point.
-type head struct {
+// keyPrefix is the beginning of a range of keys; open once a field was not a point.
+type keyPrefix struct {
 	low, high []element
 	open      bool
 }
@@ -105,9 +105,9 @@ type element struct {
 	value bson.RawValue
 }
 
-// spread adds one field to every head as the span from its lowest to its highest
+// appendSpan adds one field to every head as the span from its lowest to its highest
 // bound.
-func spread(heads []head, name string, first, last query.Interval) {
+func appendSpan(heads []keyPrefix, name string, first, last query.Interval) {
 	for i := range heads {
 		heads[i].low = append(heads[i].low, element{name, first.Low})
 		heads[i].high = append(heads[i].high, element{name, last.High})
@@ -149,9 +149,9 @@ func hashBounds(bounds []query.Interval) []query.Interval {
 	return out
 }
 
-// covering adds the owners of all chunks that meet [low, high].
-func (r *Routing) covering(low, high bson.Raw, shards map[string]bool) {
-	for i := r.at(low); i < len(r.chunks); i++ {
+// addOwners adds the owners of all chunks that meet [low, high].
+func (r *Routing) addOwners(low, high bson.Raw, shards map[string]bool) {
+	for i := r.indexOf(low); i < len(r.chunks); i++ {
 		ch := r.chunks[i]
 		if i > 0 && compareKeys(ch.Min, high) > 0 {
 			return

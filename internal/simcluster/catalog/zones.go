@@ -126,7 +126,7 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 		return status.Errorf(status.RangeOverlapConflict, "Zone range: %s -->> %s  on  %s is overlapping with existing: %s -->> %s  on  %s",
 			text(lo), text(hi), zone, text(z.Min), text(z.Max), z.Name)
 	}
-	z := &Zone{Min: lo, Max: hi, Name: zone, id: c.objectID(onConfig)}
+	z := &Zone{Min: lo, Max: hi, Name: zone, id: c.objectID(configServer)}
 	z.record = c.config.insert("tags", zoneDocument(ns, z))
 	c.putZone(ns, z)
 	return nil

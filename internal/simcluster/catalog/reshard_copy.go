@@ -12,16 +12,16 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// place is where a document is.
-type place struct {
+// docPlace is where a document is.
+type docPlace struct {
 	shard string
 	id    engine.RecordID
 }
 
-// copying is what a resharding has copied: for each document of the source its copy.
-type copying struct {
+// copyState is what a resharding has copied: for each document of the source its copy.
+type copyState struct {
 	begun  time.Time
-	copies map[place]place
+	copies map[docPlace]docPlace
 	done   map[string]Progress
 }
 
@@ -39,8 +39,8 @@ func (o *resharding) progress() map[string]Progress {
 	return out
 }
 
-// work fills the time of one state: cloning copies, the others only wait.
-func (o *resharding) work(life context.Context, state string, d time.Duration) error {
+// workFor fills the time of one state: cloning copies, the others only wait.
+func (o *resharding) workFor(life context.Context, state string, d time.Duration) error {
 	if state != "cloning" {
 		return o.pause(life, d)
 	}
@@ -71,10 +71,10 @@ func orPause(err error, pause func() error) error {
 
 // beginCopy makes the temporary collection, with the source's indexes and one that
 // supports the new key, and lists what there is to copy. Mu is held.
-func (o *resharding) beginCopy() ([]place, error) {
+func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
 	r, t := c.table(o.ns), c.routes[o.temp]
-	o.copying.copies, o.copying.done = make(map[place]place), make(map[string]Progress)
+	o.copying.copies, o.copying.done = make(map[docPlace]docPlace), make(map[string]Progress)
 	var model *engine.Coll
 	for _, s := range r.ShardsOwning() {
 		if model = c.data(s, o.ns); model != nil {
@@ -91,13 +91,13 @@ func (o *resharding) beginCopy() ([]place, error) {
 		}
 		o.copying.done[s] = Progress{}
 	}
-	var list []place
-	o.eachPlace(r, func(at place, _ bson.Raw) { list = append(list, at) })
+	var list []docPlace
+	o.eachPlace(r, func(at docPlace, _ bson.Raw) { list = append(list, at) })
 	return list, nil
 }
 
 // eachPlace visits every document where it belongs.
-func (o *resharding) eachPlace(r *Routing, visit func(place, bson.Raw)) {
+func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 	for _, shard := range r.ShardsOwning() {
 		coll := o.c.data(shard, r.NS)
 		if coll == nil {
@@ -105,14 +105,14 @@ func (o *resharding) eachPlace(r *Routing, visit func(place, bson.Raw)) {
 		}
 		scan(coll, func(id engine.RecordID, doc bson.Raw) bool {
 			if r.Owns(shard, doc) {
-				visit(place{shard, id}, doc)
+				visit(docPlace{shard, id}, doc)
 			}
 			return true
 		})
 	}
 }
 
-func (o *resharding) copyBatch(batch []place) error {
+func (o *resharding) copyBatch(batch []docPlace) error {
 	o.c.Mu.Lock()
 	defer o.c.Mu.Unlock()
 	t := o.c.routes[o.temp]
@@ -137,7 +137,7 @@ func (o *resharding) copyBatch(batch []place) error {
 }
 
 // insert copies one document to where the new key puts it.
-func (o *resharding) insert(t *Routing, from place, doc bson.Raw) (shard string, err error) {
+func (o *resharding) insert(t *Routing, from docPlace, doc bson.Raw) (shard string, err error) {
 	key, err := t.KeyOf(doc)
 	if err != nil {
 		return "", err
@@ -145,7 +145,7 @@ func (o *resharding) insert(t *Routing, from place, doc bson.Raw) (shard string,
 	shard = t.Owner(key)
 	id, err := o.c.data(shard, o.temp).Insert(doc)
 	if err == nil {
-		o.copying.copies[from] = place{shard, id}
+		o.copying.copies[from] = docPlace{shard, id}
 	}
 	return shard, err
 }
@@ -155,13 +155,13 @@ func (o *resharding) insert(t *Routing, from place, doc bson.Raw) (shard string,
 // changes after it.
 func (o *resharding) catchUp(r, t *Routing) error {
 	type change struct {
-		at  place
+		at  docPlace
 		doc bson.Raw
 	}
 	var changes []change
 	stale := o.copying.copies
-	o.copying.copies = make(map[place]place, len(stale))
-	o.eachPlace(r, func(at place, doc bson.Raw) {
+	o.copying.copies = make(map[docPlace]docPlace, len(stale))
+	o.eachPlace(r, func(at docPlace, doc bson.Raw) {
 		to, ok := stale[at]
 		if ok && bytes.Equal(o.c.data(to.shard, o.temp).Get(to.id), doc) {
 			o.copying.copies[at] = to

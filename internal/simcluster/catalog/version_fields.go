@@ -6,13 +6,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// later are the fields of a collection that versions after 5.0 keep.
-type later struct {
-	maxBytes     int64         // 6.0: maxChunkSizeBytes, 0 for the cluster's
-	defragment   defragmenting // 6.0: where defragmentation is
-	noAutoMerge  bool          // 7.0: enableAutoMerge: false
-	unsplittable bool          // 8.0: unsharded but tracked
-	placed       string        // 7.0: the shards of the last row of config.placementHistory
+// newerFields are the fields of a collection that versions after 5.0 keep.
+type newerFields struct {
+	maxBytes      int64         // 6.0: maxChunkSizeBytes, 0 for the cluster's
+	defragment    defragmenting // 6.0: where defragmentation is
+	noAutoMerge   bool          // 7.0: enableAutoMerge: false
+	unsplittable  bool          // 8.0: unsharded but tracked
+	lastPlacement string        // 7.0: the shards of the last row of config.placementHistory
 }
 
 // legacyFields are what 4.4 keeps of a collection besides identity: no timestamp,
@@ -31,32 +31,32 @@ func (r *Routing) legacyFields() bson.D {
 	return d
 }
 
-// laterFields are what versions after 5.0 add when it is not the default.
-func (r *Routing) laterFields() bson.D {
+// nonDefaultFields are what versions after 5.0 add when it is not the default.
+func (r *Routing) nonDefaultFields() bson.D {
 	var d bson.D
-	if r.later.maxBytes > 0 {
-		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.later.maxBytes})
+	if r.newer.maxBytes > 0 {
+		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.newer.maxBytes})
 	}
-	if p := r.later.defragment; p != notDefragmenting {
+	if p := r.newer.defragment; p != notDefragmenting {
 		d = append(d, bson.E{Key: "defragmentCollection", Value: true}, bson.E{Key: "defragmentationPhase", Value: p.String()})
 	}
-	if r.later.noAutoMerge {
+	if r.newer.noAutoMerge {
 		d = append(d, bson.E{Key: "enableAutoMerge", Value: false})
 	}
 	if !r.Permitted && r.format.allowField && !r.blocked {
 		d = append(d, bson.E{Key: "allowMigrations", Value: false})
 	}
-	if r.later.unsplittable {
+	if r.newer.unsplittable {
 		d = append(d, bson.E{Key: "unsplittable", Value: true})
 	}
 	return d
 }
 
-// readLater reads the fields that clients set by writing into config.collections.
-func (r *Routing) readLater(doc bson.Raw) {
+// readNewerFields reads the fields that clients set by writing into config.collections.
+func (r *Routing) readNewerFields(doc bson.Raw) {
 	if r.format.autoMerge {
 		v := doc.Lookup("enableAutoMerge")
-		r.later.noAutoMerge = v.Type == bson.TypeBoolean && !v.Boolean()
+		r.newer.noAutoMerge = v.Type == bson.TypeBoolean && !v.Boolean()
 	}
 }
 
@@ -71,14 +71,14 @@ func (r *Routing) permitted(doc bson.Raw) bool {
 	return v.Type != bson.TypeBoolean || v.Boolean() || r.blocked && r.format.allowField
 }
 
-// announce raises the version of one chunk, so that shards notice that migrations were
+// bumpForMigrations raises the version of one chunk, so that shards notice that migrations were
 // forbidden or permitted; which one is assumed.
-func (c *Cluster) announce(r *Routing) {
+func (c *Cluster) bumpForMigrations(r *Routing) {
 	ch := r.chunks[0]
 	switch {
-	case c.format.allowMajor:
+	case c.features.allowMajor:
 		ch.Version = r.bumpMajor()
-	case c.format.allowMinor:
+	case c.features.allowMinor:
 		ch.Version = r.bumpMinor()
 	default:
 		return
@@ -86,10 +86,10 @@ func (c *Cluster) announce(r *Routing) {
 	c.saveChunk(r, ch)
 }
 
-// bury removes a collection's document; 4.4 leaves a tombstone with an empty epoch.
-func (c *Cluster) bury(r *Routing) {
+// removeCollectionDocument removes a collection's document; 4.4 leaves a tombstone with an empty epoch.
+func (c *Cluster) removeCollectionDocument(r *Routing) {
 	c.config.delete("collections", r.record)
-	if !c.format.tombstones {
+	if !c.features.tombstones {
 		return
 	}
 	c.clearTombstone(r.NS)
@@ -129,11 +129,11 @@ func (c *Cluster) tables() map[string]*Routing {
 	return all
 }
 
-// put files a table under its name.
-func (c *Cluster) put(r *Routing) {
+// setTable files a table under its name.
+func (c *Cluster) setTable(r *Routing) {
 	delete(c.routes, r.NS)
 	delete(c.tracked, r.NS)
-	if r.later.unsplittable {
+	if r.newer.unsplittable {
 		c.tracked[r.NS] = r
 	} else {
 		c.routes[r.NS] = r

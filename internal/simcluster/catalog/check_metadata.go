@@ -19,7 +19,7 @@ type Inconsistency struct {
 // against what the shards have (7.0, checkMetadataConsistency): of everything when db
 // is empty, of one database, or of one collection. The caller holds Mu.
 func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
-	k := &checker{c: c, chunks: make(map[string][]*Chunk)}
+	k := &metadataChecker{c: c, chunks: make(map[string][]*Chunk)}
 	byUUID := make(map[[16]byte]string)
 	for ns, r := range c.tables() {
 		byUUID[r.UUID] = ns
@@ -27,7 +27,7 @@ func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 	c.config.each("chunks", func(id engine.RecordID, doc bson.Raw) {
 		if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
 			ns := byUUID[[16]byte(data)]
-			k.chunks[ns] = append(k.chunks[ns], c.format.parseChunk(id, doc))
+			k.chunks[ns] = append(k.chunks[ns], c.features.parseChunk(id, doc))
 		}
 	})
 	tables := c.tables()
@@ -36,28 +36,28 @@ func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 		if db != "" && inDB != db || coll != "" && name != coll {
 			continue
 		}
-		k.table(tables[ns])
-		k.zones(tables[ns])
-		k.local(tables[ns], indexes)
+		k.checkTable(tables[ns])
+		k.checkZones(tables[ns])
+		k.checkShardData(tables[ns], indexes)
 	}
 	for _, s := range c.shards {
-		k.strays(s.name, db, coll)
+		k.misplaced(s.name, db, coll)
 	}
 	return k.found
 }
 
-type checker struct {
+type metadataChecker struct {
 	c      *Cluster
 	chunks map[string][]*Chunk // as the documents say
 	found  []Inconsistency
 }
 
-func (k *checker) add(kind, description string, details ...bson.E) {
+func (k *metadataChecker) add(kind, description string, details ...bson.E) {
 	k.found = append(k.found, Inconsistency{kind, description, details})
 }
 
-// table looks at a collection's chunks.
-func (k *checker) table(r *Routing) {
+// checkTable looks at a collection's chunks.
+func (k *metadataChecker) checkTable(r *Routing) {
 	list := k.chunks[r.NS]
 	of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "collectionUUID", Value: uuidValue(r.UUID)}}
 	if len(list) == 0 {
@@ -93,13 +93,13 @@ func (k *checker) table(r *Routing) {
 			k.add("RoutingTableRangeOverlap", "Found two chunks that overlap", between...)
 		}
 	}
-	if r.later.unsplittable && len(list) > 1 {
+	if r.newer.unsplittable && len(list) > 1 {
 		k.add("TrackedUnshardedCollectionHasMultipleChunks", "An unsharded collection has more than one chunk", of...)
 	}
 }
 
-// zones looks at a collection's zone ranges.
-func (k *checker) zones(r *Routing) {
+// checkZones looks at a collection's zone ranges.
+func (k *metadataChecker) checkZones(r *Routing) {
 	list := k.c.zones[r.NS]
 	for i, z := range list {
 		of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "zone", Value: z.Name}, {Key: "min", Value: z.Min}, {Key: "max", Value: z.Max}}
@@ -112,8 +112,8 @@ func (k *checker) zones(r *Routing) {
 	}
 }
 
-// local looks at what the shards have of a collection.
-func (k *checker) local(r *Routing, indexes bool) {
+// checkShardData looks at what the shards have of a collection.
+func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 	specs := make(map[string]int)
 	owners := r.ShardsOwning()
 	for _, shard := range owners {
@@ -127,7 +127,7 @@ func (k *checker) local(r *Routing, indexes bool) {
 			k.add("CollectionUUIDMismatch", "A shard's collection has another uuid than the sharding catalog", append(of,
 				bson.E{Key: "localUUID", Value: uuidValue(coll.UUID)}, bson.E{Key: "UUID", Value: uuidValue(r.UUID)})...)
 		}
-		if !r.later.unsplittable && !supports(coll, r.Key) {
+		if !r.newer.unsplittable && !supports(coll, r.Key) {
 			k.add("MissingShardKeyIndex", "A shard has no index that supports the shard key", append(of, bson.E{Key: "key", Value: r.Key})...)
 		}
 		for _, spec := range coll.Indexes() {
@@ -145,8 +145,8 @@ func (k *checker) local(r *Routing, indexes bool) {
 	}
 }
 
-// strays looks for unsharded collections away from their home.
-func (k *checker) strays(shard, db, coll string) {
+// misplaced looks for unsharded collections away from their home.
+func (k *metadataChecker) misplaced(shard, db, coll string) {
 	for _, name := range k.c.Shards[shard].Databases() {
 		if db != "" && name != db {
 			continue

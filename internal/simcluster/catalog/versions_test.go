@@ -11,20 +11,20 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// everyVersion are the versions that can be simulated.
-var everyVersion = [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}}
+// allVersions are the versions that can be simulated.
+var allVersions = [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}}
 
 var (
-	v44 = everyVersion[0]
-	v50 = everyVersion[1]
-	v60 = everyVersion[2]
-	v70 = everyVersion[3]
-	v80 = everyVersion[4]
+	v44 = allVersions[0]
+	v50 = allVersions[1]
+	v60 = allVersions[2]
+	v70 = allVersions[3]
+	v80 = allVersions[4]
 )
 
-// of runs a scene on a cluster of a version, in a bubble of fake time, with db.r on
+// onVersion runs a scene on a cluster of a version, in a bubble of fake time, with db.r on
 // {p: 1}: 400 documents of about 4 KB on shard-rs-1.
-func of(t *testing.T, version [3]int, scene func(p *replayer)) {
+func onVersion(t *testing.T, version [3]int, scene func(p *replayer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Version: version, Seed: 11})
@@ -34,7 +34,7 @@ func of(t *testing.T, version [3]int, scene func(p *replayer)) {
 		p.must(`{"shardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
 		p.load("r", 400)
 		scene(p)
-		p.partition()
+		p.checkInvariants()
 	})
 }
 
@@ -86,7 +86,7 @@ func TestAVersionHasItsCommandsOnly(t *testing.T) {
 		"mergeAllChunksOnShard": v70, "analyzeShardKey": v70,
 		"moveCollection": v80, "abortMoveCollection": v80, "unshardCollection": v80, "abortUnshardCollection": v80,
 	}
-	for _, v := range everyVersion {
+	for _, v := range allVersions {
 		c := New(Options{Version: v})
 		have := c.Handlers()
 		for name, since := range first {
@@ -102,7 +102,7 @@ func TestAVersionHasItsCommandsOnly(t *testing.T) {
 }
 
 func TestMoveRangeCutsTheChunkThatHoldsTheRange(t *testing.T) {
-	of(t, v60, func(p *replayer) {
+	onVersion(t, v60, func(p *replayer) {
 		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 		id := p.c.Routing("db.r").Chunks()[1].ID
 		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "150"}}, "max": {"p": {"$numberInt": "200"}}, "waitForDelete": true}`)
@@ -120,7 +120,7 @@ func TestMoveRangeCutsTheChunkThatHoldsTheRange(t *testing.T) {
 }
 
 func TestMoveRangeLooksForTheMissingBound(t *testing.T) {
-	of(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *replayer) {
 		p.must(`{"configureCollectionBalancing": "db.r", "chunkSize": 1}`)
 		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "50"}}}`)
 		// What remains above is less than a chunk, so all of it goes.
@@ -137,7 +137,7 @@ func TestMoveRangeLooksForTheMissingBound(t *testing.T) {
 
 func TestMergeAllTakesWhatHasBeenThereForLong(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
-		of(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *replayer) {
 			for i := 50; i < 400; i += 50 {
 				p.must(fmt.Sprintf(`{"split": "db.r", "middle": {"p": {"$numberInt": "%d"}}}`, i))
 			}

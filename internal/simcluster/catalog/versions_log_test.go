@@ -12,8 +12,8 @@ import (
 )
 
 func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
-	for _, v := range everyVersion {
-		of(t, v, func(p *replayer) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
 			p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 			p.must(`{"mergeChunks": "db.r", "bounds": [{"p": {"$minKey": 1}}, {"p": {"$maxKey": 1}}]}`)
 			left := names(t, p.details("split")[0].Lookup("left").Document())
@@ -36,8 +36,8 @@ func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
 }
 
 func TestJumboSurvivesASplitBefore70(t *testing.T) {
-	for _, v := range everyVersion {
-		of(t, v, func(p *replayer) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
 			p.c.Mu.Lock()
 			p.c.MarkJumbo("db.r", p.c.Routing("db.r").chunks[0].Min)
 			p.c.Mu.Unlock()
@@ -54,8 +54,8 @@ func TestJumboSurvivesASplitBefore70(t *testing.T) {
 }
 
 func TestMoveChunkChecksTheZoneBefore60(t *testing.T) {
-	for _, v := range everyVersion {
-		of(t, v, func(p *replayer) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
 			p.must(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
 			p.must(`{"updateZoneKeyRange": "db.r", "min": {"p": {"$minKey": 1}}, "max": {"p": {"$maxKey": 1}}, "zone": "z"}`)
 			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`))
@@ -67,7 +67,7 @@ func TestMoveChunkChecksTheZoneBefore60(t *testing.T) {
 }
 
 func TestConfigCollectionsHaveTheIndexesOfTheirVersion(t *testing.T) {
-	for _, v := range everyVersion {
+	for _, v := range allVersions {
 		c := New(Options{Version: v})
 		has := func(coll, index string) bool {
 			at := c.Config.Coll("config", coll)

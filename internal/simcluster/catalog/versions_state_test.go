@@ -24,8 +24,8 @@ func (p *replayer) rows(coll string, filter func(bson.Raw) bool) (list []bson.Ra
 }
 
 func TestADroppedCollectionLeavesATombstoneIn44Only(t *testing.T) {
-	for _, v := range everyVersion {
-		of(t, v, func(p *replayer) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
 			p.want("drop", p.c.drop("db.r"), true)
 			left := p.rows("collections", nil)
 			if v[0] > 4 {
@@ -52,7 +52,7 @@ func (c *Cluster) drop(ns string) bool {
 }
 
 func TestPlacementHistoryHasARowForEachSetOfShards(t *testing.T) {
-	of(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *replayer) {
 		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "200"}}}`)
 		p.must(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "100"}}, "to": "shard-rs-2"}`)
@@ -67,7 +67,7 @@ func TestPlacementHistoryHasARowForEachSetOfShards(t *testing.T) {
 }
 
 func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
-	of(t, v50, func(p *replayer) {
+	onVersion(t, v50, func(p *replayer) {
 		done := make(chan error, 1)
 		go func() {
 			_, err, _ := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}, "numInitialChunks": 6}`))
@@ -115,7 +115,7 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 }
 
 func TestAnAbortLeavesNoCopies(t *testing.T) {
-	of(t, v60, func(p *replayer) {
+	onVersion(t, v60, func(p *replayer) {
 		done := make(chan error, 1)
 		go func() {
 			_, err, _ := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}}`))
@@ -137,7 +137,7 @@ func TestAnAbortLeavesNoCopies(t *testing.T) {
 }
 
 func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
-	of(t, v80, func(p *replayer) {
+	onVersion(t, v80, func(p *replayer) {
 		p.load("u", 50)
 		before := p.c.data("shard-rs-1", "db.u").UUID
 		p.must(`{"moveCollection": "db.u", "toShard": "shard-rs-3"}`)
@@ -171,7 +171,7 @@ func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
 
 func TestTheSameKeyIsRedistributedByForceOnly(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
-		of(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *replayer) {
 			before := p.c.Routing("db.r").UUID
 			p.must(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
 			p.want("no-op", p.c.Routing("db.r").UUID == before, true)

@@ -46,9 +46,9 @@ func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
 	return bson.D{}, o.err
 }
 
-// running is the operation of a command on a collection, or 339: abortMoveCollection
+// runningOperation is the operation of a command on a collection, or 339: abortMoveCollection
 // does not end a reshardCollection.
-func (c *Cluster) running(ns, command string) (*resharding, error) {
+func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 	o := c.reshard
 	command = strings.TrimPrefix(command, "abort")
 	command = strings.TrimPrefix(command, "commit")
@@ -66,7 +66,7 @@ func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Re
 		return nil, err
 	}
 	c.Mu.Lock()
-	o, err := c.running(ns, req.Name)
+	o, err := c.runningOperation(ns, req.Name)
 	if err == nil && !o.hurried {
 		o.hurried = true
 		close(o.hurry)

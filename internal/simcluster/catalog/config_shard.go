@@ -11,15 +11,15 @@ import (
 // addConfigShard makes the config server a shard: it may then own chunks too, and is
 // named config (8.0).
 func (c *Cluster) addConfigShard() {
-	c.Shards[onConfig] = engine.NewNode(onConfig)
-	c.registerShard(onConfig, c.opts.ConfigHost)
+	c.Shards[configServer] = engine.NewNode(configServer)
+	c.registerShard(configServer, c.opts.ConfigHost)
 }
 
 // runTransitionFromDedicated makes the config server a shard while the cluster runs.
 func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	if c.shard(onConfig) == nil {
+	if c.shard(configServer) == nil {
 		c.addConfigShard()
 	}
 	return bson.D{}, nil
@@ -29,7 +29,7 @@ func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (
 func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Request) (bson.D, error) {
 	return c.runRemoveShard(ctx, &engine.Request{
 		DB: req.DB, Name: "removeShard", Conn: req.Conn,
-		Body: encode(bson.D{{Key: "removeShard", Value: onConfig}}),
+		Body: encode(bson.D{{Key: "removeShard", Value: configServer}}),
 	})
 }
 
@@ -37,7 +37,7 @@ func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Requ
 // databases is empty on observed servers whatever the shard holds.
 func (c *Cluster) toMove(s *shard) bson.D {
 	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}}}
-	if c.format.unsplittable {
+	if c.features.unsplittable {
 		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
 	}
 	return d

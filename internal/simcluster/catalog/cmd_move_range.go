@@ -74,20 +74,20 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 	}
 	switch {
 	case hi == nil:
-		hi = c.upTo(r, lo)
+		hi = c.rangeEnd(r, lo)
 	case lo == nil:
-		lo = c.downTo(r, hi)
+		lo = c.rangeStart(r, hi)
 	}
-	if r.around(lo, hi) == nil {
+	if r.chunkAround(lo, hi) == nil {
 		return nil, nil, status.Errorf(40165, "Could not find a chunk including bounds %s", rangeText(lo, hi))
 	}
 	return lo, hi, nil
 }
 
-// upTo is where a range that begins at lo ends: after about one chunk size, or at the
+// rangeEnd is where a range that begins at lo ends: after about one chunk size, or at the
 // end of its chunk (db/s/auto_split_vector.cpp).
-func (c *Cluster) upTo(r *Routing, lo bson.Raw) bson.Raw {
-	ch := r.chunks[r.at(lo)]
+func (c *Cluster) rangeEnd(r *Routing, lo bson.Raw) bson.Raw {
+	ch := r.chunks[r.indexOf(lo)]
 	coll := c.data(ch.Shard, r.NS)
 	if coll == nil || coll.Len() == 0 {
 		return ch.Max
@@ -110,9 +110,9 @@ func (c *Cluster) upTo(r *Routing, lo bson.Raw) bson.Raw {
 	return end
 }
 
-// downTo is where a range that ends at hi begins.
-func (c *Cluster) downTo(r *Routing, hi bson.Raw) bson.Raw {
-	i := r.at(hi)
+// rangeStart is where a range that ends at hi begins.
+func (c *Cluster) rangeStart(r *Routing, hi bson.Raw) bson.Raw {
+	i := r.indexOf(hi)
 	if compareKeys(r.chunks[i].Min, hi) == 0 && i > 0 {
 		i--
 	}

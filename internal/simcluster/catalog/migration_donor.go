@@ -57,38 +57,38 @@ func (t *transfer) run(life context.Context) error {
 	t.began = t.c.Now()
 	t.c.Mu.Lock()
 	t.m.begun, t.m.step = t.began, 1
-	t.log(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.logEntry(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
 	t.c.Mu.Unlock()
-	if err := t.at(life, Started); err != nil {
-		return t.stopped(Started, err)
+	if err := t.atStep(life, Started); err != nil {
+		return t.stopAt(Started, err)
 	}
 	t.step(1)
 	if err := t.pause(life, prepareTime); err != nil {
-		return t.fail(err)
+		return t.failOnDonor(err)
 	}
 	t.step(2)
-	list, err := t.plan()
+	list, err := t.listDocuments()
 	if err != nil {
-		return t.fail(err)
+		return t.failOnDonor(err)
 	}
 	if err := t.receive(life, list); err != nil {
 		return err
 	}
-	if err := t.at(life, CaughtUp); err != nil {
-		return t.stopped(CaughtUp, err)
+	if err := t.atStep(life, CaughtUp); err != nil {
+		return t.stopAt(CaughtUp, err)
 	}
 	t.step(4)
-	if err := t.at(life, Critical); err != nil {
-		return t.stopped(Critical, err)
+	if err := t.atStep(life, Critical); err != nil {
+		return t.stopAt(Critical, err)
 	}
 	if err := t.pause(life, handOverTime); err != nil {
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.step(5)
 	if err := t.commit(life); err != nil {
 		return err
 	}
-	return t.clean(life)
+	return t.cleanDonor(life)
 }
 
 // paced is how long something takes that takes d on a real server.
@@ -99,7 +99,7 @@ func (t *transfer) paced(d time.Duration) time.Duration {
 // Paced is how long something of the servers' own takes that takes d on a real cluster:
 // nothing on a still one.
 func (c *Cluster) Paced(d time.Duration) time.Duration {
-	if c.still.Load() || c.hurried.Load() {
+	if c.still.Load() || c.instant.Load() {
 		return 0
 	}
 	return time.Duration(float64(d) * c.opts.Pace)
@@ -111,7 +111,7 @@ func (c *Cluster) SetStill(on bool) (before bool) { return c.still.Swap(on) }
 
 // Hurry makes migrations take no time until it is told otherwise: for filling a
 // cluster that nobody watches yet.
-func (c *Cluster) Hurry(on bool) { c.hurried.Store(on) }
+func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
 
 // pause lets other work go on for as long as a phase takes.
 func (t *transfer) pause(life context.Context, d time.Duration) error {
@@ -119,7 +119,7 @@ func (t *transfer) pause(life context.Context, d time.Duration) error {
 }
 
 func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
-	if t.c.hurried.Load() {
+	if t.c.instant.Load() {
 		d = 0
 	}
 	timer := time.NewTimer(d)
@@ -155,7 +155,7 @@ func (t *transfer) bounds() bson.D {
 	return bson.D{{Key: "min", Value: t.m.min}, {Key: "max", Value: t.m.max}}
 }
 
-func (t *transfer) log(server, what string, more bson.D) {
+func (t *transfer) logEntry(server, what string, more bson.D) {
 	t.c.logChange(server, what, t.m.ns, append(t.bounds(), more...))
 }
 
@@ -165,16 +165,16 @@ func (t *transfer) route() (*Routing, *Chunk, error) {
 	if r == nil || r.UUID != t.uuid {
 		return nil, nil, errGone
 	}
-	ch := r.around(t.m.min, t.m.max)
+	ch := r.chunkAround(t.m.min, t.m.max)
 	if ch == nil || ch.Shard != t.m.from {
 		return nil, nil, errGone
 	}
 	return r, ch, nil
 }
 
-// plan lists the donor's documents and refuses a chunk with more than twice the
+// listDocuments lists the donor's documents and refuses a chunk with more than twice the
 // documents that make a full one (db/s/migration_chunk_cloner_source_legacy.cpp).
-func (t *transfer) plan() ([]engine.RecordID, error) {
+func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
 	r, _, err := t.route()
@@ -221,16 +221,16 @@ func movesOneDocument(version [3]int) bool {
 	return false
 }
 
-// fail ends a migration on the donor.
-func (t *transfer) fail(err error) error {
+// failOnDonor ends a migration on the donor.
+func (t *transfer) failOnDonor(err error) error {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	return t.failed(err)
+	return t.logFailure(err)
 }
 
-// failed logs the end. Mu is held.
-func (t *transfer) failed(err error) error {
-	t.log(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+// logFailure logs the end. Mu is held.
+func (t *transfer) logFailure(err error) error {
+	t.logEntry(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
 	if errors.Is(err, errGone) {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
@@ -238,20 +238,20 @@ func (t *transfer) failed(err error) error {
 	return err
 }
 
-// giveUp ends a migration on the recipient: what it copied is deleted again. reason
+// abortRecipient ends a migration on the recipient: what it copied is deleted again. reason
 // is what the recipient logs, nil when it only saw the transfer stop.
-func (t *transfer) giveUp(reason error) {
+func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
-	t.takeBack()
+	t.deleteCopied()
 	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, false, reason))
 	t.c.Mu.Unlock()
 }
 
-// abort ends it on both sides.
-func (t *transfer) abort(err error) error {
-	t.giveUp(nil)
+// abortBoth ends it on both sides.
+func (t *transfer) abortBoth(err error) error {
+	t.abortRecipient(nil)
 	if len(t.from) < 3 {
 		t.step(3)
 	}
-	return t.fail(err)
+	return t.failOnDonor(err)
 }

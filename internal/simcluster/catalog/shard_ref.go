@@ -15,18 +15,18 @@ type shardRefs struct {
 
 // nameShard gives a new shard its uuid where the format has uuids.
 func (c *Cluster) nameShard(name string) {
-	if c.format.refs == nil {
+	if c.features.refs == nil {
 		return
 	}
 	uuid := configShardUUID
-	if name != onConfig {
+	if name != configServer {
 		uuid = c.uuid()
 	}
-	c.format.refs.uuids[name] = uuid
+	c.features.refs.uuids[name] = uuid
 }
 
 // shardFields are the fields of config.shards that newer versions add.
-func (f format) shardFields(name string) bson.D {
+func (f versionFeatures) shardFields(name string) bson.D {
 	var d bson.D
 	if f.replSetVersion {
 		d = append(d, bson.E{Key: "replSetConfigVersion", Value: int64(1)})
@@ -38,7 +38,7 @@ func (f format) shardFields(name string) bson.D {
 }
 
 // shardRef is how a document names a shard.
-func (f format) shardRef(name string) any {
+func (f versionFeatures) shardRef(name string) any {
 	if f.refs == nil {
 		return name
 	}
@@ -50,7 +50,7 @@ func (f format) shardRef(name string) any {
 }
 
 // shardName reads a reference, "" when it names no shard.
-func (f format) shardName(v bson.RawValue) string {
+func (f versionFeatures) shardName(v bson.RawValue) string {
 	if name, ok := v.StringValueOK(); ok {
 		return name
 	}

@@ -18,68 +18,68 @@ import (
 // ends when the recipient has begun; its fourth is to wait until it caught up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	if err := t.pause(life, askTime); err != nil {
-		return t.fail(err)
+		return t.failOnDonor(err)
 	}
 	t.c.Mu.Lock()
 	err := t.c.moves.receive(t.m)
 	t.c.Mu.Unlock()
 	if err != nil {
-		err = t.fail(err)
+		err = t.failOnDonor(err)
 		_ = t.pause(life, prepareTime) // the donor is free again a little later
 		return err
 	}
 	if err := t.pause(life, startTime); err != nil {
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.step(3)
 	if err := t.clearOrphans(life); err != nil {
-		t.giveUp(err)
-		return t.fail(transferError(err.Error()))
+		t.abortRecipient(err)
+		return t.failOnDonor(transferError(err.Error()))
 	}
 	t.to = append(t.to, 5*time.Millisecond)
 	t.received(2) // the second takes no time
 	if err := t.pause(life, indexTime); err != nil {
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.c.Mu.Lock()
 	_, err = t.c.EnsureCollection(t.m.to, t.m.ns, t.uuid, t.c.data(t.m.from, t.m.ns))
 	t.c.Mu.Unlock()
 	if err != nil {
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.to = append(t.to, 12*time.Millisecond, 4*time.Millisecond)
 	t.received(3)
-	if err := t.at(life, Cloning); err != nil {
-		return t.stopped(Cloning, err)
+	if err := t.atStep(life, Cloning); err != nil {
+		return t.stopAt(Cloning, err)
 	}
 	begun := t.c.Now()
 	least := t.c.opts.Migration / time.Duration(len(list)/cloneBatch+1)
 	for batch := range slices.Chunk(list, cloneBatch) {
 		size, err := t.clone(batch)
 		if err != nil {
-			return t.abort(err)
+			return t.abortBoth(err)
 		}
 		if err := t.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
-			return t.abort(err)
+			return t.abortBoth(err)
 		}
 		if err := t.pauseExactly(life, least); err != nil {
-			return t.abort(err)
+			return t.abortBoth(err)
 		}
 	}
 	if len(list)%cloneBatch == 0 {
 		if err := t.pauseExactly(life, least); err != nil {
-			return t.abort(err)
+			return t.abortBoth(err)
 		}
 	}
 	t.to = append(t.to, t.c.Now().Sub(begun))
 	t.received(4)
 	if err := t.pause(life, catchUpTime); err != nil {
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.to = append(t.to, time.Millisecond)
 	t.received(5)
-	if err := t.at(life, Cloned); err != nil {
-		return t.stopped(Cloned, err)
+	if err := t.atStep(life, Cloned); err != nil {
+		return t.stopAt(Cloned, err)
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 	return size, nil
 }
 
-// sync makes the recipient's copy equal to the donor's documents of the range, which
+// copyChanges makes the recipient's copy equal to the donor's documents of the range, which
 // may have changed since they were cloned. Mu is held, so nothing changes meanwhile:
 // this is the critical section.
-func (t *transfer) sync(r *Routing) error {
+func (t *transfer) copyChanges(r *Routing) error {
 	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
 	have := make(map[string]engine.RecordID, len(t.records))
 	for _, id := range t.records {

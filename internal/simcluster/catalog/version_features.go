@@ -1,9 +1,9 @@
 package catalog
 
-// format says how one server version keeps its metadata and how it behaves. Only facts
+// versionFeatures says how one server version keeps its metadata and how it behaves. Only facts
 // that differ between versions are here, each with the first or last version that has
 // it; docs/simcluster-differences.md lists those that are assumptions.
-type format struct {
+type versionFeatures struct {
 	chunksByNS     bool // 4.4: chunks carry ns and lastmodEpoch instead of uuid
 	tombstones     bool // 4.4: a dropped collection's document stays, dropped: true
 	dbTimestamp    bool // 5.0: databases, collections and shards carry timestamps
@@ -39,8 +39,8 @@ type format struct {
 	refs *shardRefs // how documents name shards; nil: by name
 }
 
-// formatOf maps a version to its format; a version between two rows is as the older.
-func formatOf(v [3]int) format {
+// featuresOf maps a version to its format; a version between two rows is as the older.
+func featuresOf(v [3]int) versionFeatures {
 	since := func(major, minor, patch int) bool {
 		for i, want := range [3]int{major, minor, patch} {
 			if v[i] != want {
@@ -50,7 +50,7 @@ func formatOf(v [3]int) format {
 		return true
 	}
 	v44, v6, v7, v8 := !since(5, 0, 0), since(6, 0, 0), since(7, 0, 0), since(8, 0, 0)
-	f := format{
+	f := versionFeatures{
 		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,
 		sinceField: v7, clusterIDOnly: v7, locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
 		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6, allowMajor: v6 && !v7, allowMinor: v7,

@@ -48,15 +48,15 @@ type SteppedDown struct{ Term int64 } // the term in which it was primary
 
 func (*SteppedDown) Error() string { return "operation was interrupted" }
 
-// at asks the hook. Mu is not held.
-func (c *Cluster) at(ctx context.Context, p Point) error {
-	if !c.watched() {
+// atStep asks the hook. Mu is not held.
+func (c *Cluster) atStep(ctx context.Context, p Point) error {
+	if !c.hookArmed() {
 		return nil
 	}
 	return c.opts.Hook(ctx, p)
 }
 
-// watched says whether the hook may do anything.
-func (c *Cluster) watched() bool {
+// hookArmed says whether the hook may do anything.
+func (c *Cluster) hookArmed() bool {
 	return c.opts.Hook != nil && (c.opts.Armed == nil || c.opts.Armed())
 }

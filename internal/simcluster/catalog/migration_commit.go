@@ -20,34 +20,34 @@ func (t *transfer) commit(life context.Context) error {
 	t.c.Mu.Lock()
 	r, _, err := t.route()
 	if err == nil {
-		err = t.sync(r)
+		err = t.copyChanges(r)
 	}
 	if err != nil {
 		t.c.Mu.Unlock()
-		return t.abort(err)
+		return t.abortBoth(err)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
 	t.m.received, t.m.at = true, 7
 	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, true, nil))
-	if t.c.watched() {
+	if t.c.hookArmed() {
 		t.c.Mu.Unlock()
-		if err := t.at(life, Committing); err != nil {
-			return t.stopped(Committing, err)
+		if err := t.atStep(life, Committing); err != nil {
+			return t.stopAt(Committing, err)
 		}
 		t.c.Mu.Lock()
 		if r, _, err = t.route(); err == nil {
-			err = t.sync(r)
+			err = t.copyChanges(r)
 		}
 		if err != nil {
 			defer t.c.Mu.Unlock()
-			t.takeBack()
-			return t.failed(err)
+			t.deleteCopied()
+			return t.logFailure(err)
 		}
 	}
 	_, ch, _ := t.route()
 	if !r.Permitted {
 		defer t.c.Mu.Unlock()
-		return t.refuse(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and "+
+		return t.rejectCommit(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and "+
 			"chunks cannot be moved"))
 	}
 	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
@@ -58,10 +58,10 @@ func (t *transfer) commit(life context.Context) error {
 // the beginning and released at the end.
 func (t *transfer) committed(life context.Context) error {
 	for _, step := range []Step{Committed, Logged, Cleaning} {
-		if t.c.watched() {
+		if t.c.hookArmed() {
 			t.c.Mu.Unlock()
-			if err := t.at(life, step); err != nil {
-				return t.stopped(step, err)
+			if err := t.atStep(life, step); err != nil {
+				return t.stopAt(step, err)
 			}
 			t.c.Mu.Lock()
 		}
@@ -69,7 +69,7 @@ func (t *transfer) committed(life context.Context) error {
 		case Committed:
 			t.logCommit()
 		case Cleaning:
-			t.leave(t.o.WaitForDelete)
+			t.scheduleDonorCleanup(t.o.WaitForDelete)
 		}
 	}
 	t.c.Mu.Unlock()
@@ -77,7 +77,7 @@ func (t *transfer) committed(life context.Context) error {
 }
 
 func (t *transfer) logCommit() {
-	t.log(t.m.from, "moveChunk.commit", bson.D{
+	t.logEntry(t.m.from, "moveChunk.commit", bson.D{
 		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
 		{Key: "counts", Value: bson.D{
 			{Key: "cloned", Value: t.cloned}, {Key: "clonedBytes", Value: t.bytes},
@@ -86,8 +86,8 @@ func (t *transfer) logCommit() {
 	})
 }
 
-// leave lets the donor's copy go, now or when its time has come. Mu is held.
-func (t *transfer) leave(now bool) {
+// scheduleDonorCleanup lets the donor's copy go, now or when its time has come. Mu is held.
+func (t *transfer) scheduleDonorCleanup(now bool) {
 	r := t.c.routes[t.m.ns]
 	switch {
 	case r == nil || r.UUID != t.uuid:
@@ -98,8 +98,8 @@ func (t *transfer) leave(now bool) {
 	}
 }
 
-// takeBack deletes what the recipient copied. Mu is held.
-func (t *transfer) takeBack() {
+// deleteCopied deletes what the recipient copied. Mu is held.
+func (t *transfer) deleteCopied() {
 	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
 		for _, id := range t.records {
 			coll.Delete(id)
@@ -107,10 +107,10 @@ func (t *transfer) takeBack() {
 	}
 }
 
-// refuse is a commit that the config server turns down: the donor's recovery raises
+// rejectCommit is a commit that the config server turns down: the donor's recovery raises
 // the version of the chunk that stayed, so that no late commit can win.
-func (t *transfer) refuse(r *Routing, ch *Chunk, why error) error {
-	t.takeBack()
+func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
+	t.deleteCopied()
 	ch.Version = r.bumpMajor()
 	t.c.saveChunk(r, ch)
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
@@ -135,8 +135,8 @@ func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
 	}
 }
 
-// clean is the donor's last step, after the chunk is gone.
-func (t *transfer) clean(life context.Context) error {
+// cleanDonor is the donor's last step, after the chunk is gone.
+func (t *transfer) cleanDonor(life context.Context) error {
 	_ = t.pause(life, cleanTime)
 	t.step(6)
 	t.c.Mu.Lock()

@@ -7,9 +7,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// around is the chunk that holds the whole range, or nil.
-func (r *Routing) around(lo, hi bson.Raw) *Chunk {
-	ch := r.chunks[r.at(lo)]
+// chunkAround is the chunk that holds the whole range, or nil.
+func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
+	ch := r.chunks[r.indexOf(lo)]
 	if compareKeys(ch.Min, lo) > 0 || compareKeys(hi, ch.Max) > 0 || compareKeys(lo, hi) >= 0 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string)
 		return
 	}
 	history := slices.Clone(ch.History)
-	at := r.at(ch.Min)
+	at := r.indexOf(ch.Min)
 	ch.Min, ch.Max = lo, hi
 	c.relocate(r, ch, to)
 	parts := []*Chunk{ch}
@@ -38,9 +38,9 @@ func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string)
 		if rest == nil {
 			continue
 		}
-		rest.ID, rest.Version, rest.History = c.objectID(onConfig), r.bumpMinor(), slices.Clone(history)
+		rest.ID, rest.Version, rest.History = c.objectID(configServer), r.bumpMinor(), slices.Clone(history)
 		c.addChunk(r, rest)
-		r.owned(from, 1)
+		r.countChunk(from, 1)
 		parts = append(parts, rest)
 	}
 	slices.SortFunc(parts, func(a, b *Chunk) int { return compareKeys(a.Min, b.Min) })
@@ -78,7 +78,7 @@ func (c *Cluster) relocate(r *Routing, ch *Chunk, to string) {
 	}
 	ch.History = slices.Insert(kept, 0, Placement{ValidAfter: at, Shard: to})
 	ch.Shard, ch.Version = to, r.bumpMajor()
-	r.owned(from, -1)
-	r.owned(to, 1)
+	r.countChunk(from, -1)
+	r.countChunk(to, 1)
 	c.saveChunk(r, ch)
 }

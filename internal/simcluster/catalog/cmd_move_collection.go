@@ -32,7 +32,7 @@ func (c *Cluster) beginMoveCollection(ns, to string) (*resharding, error) {
 		return nil, noShard(to)
 	}
 	if o := c.reshard; o != nil {
-		return o.join(ns, "moveCollection", to)
+		return o.joinOrRefuse(ns, "moveCollection", to)
 	}
 	if c.routes[ns] != nil {
 		return nil, status.Errorf(status.NamespaceNotFound, "MoveCollection can only be called on an unsharded collection.")
@@ -63,20 +63,20 @@ func (c *Cluster) beginUnshard(ns, to string) (*resharding, error) {
 		return nil, noShard(to)
 	}
 	if o := c.reshard; o != nil {
-		return o.join(ns, "unshardCollection", to)
+		return o.joinOrRefuse(ns, "unshardCollection", to)
 	}
 	r := c.routes[ns]
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Namespace must be sharded to perform an unshardCollection command")
 	}
 	if to == "" {
-		to = c.emptiest()
+		to = c.emptiestShard()
 	}
 	return c.toOneShard("unshardCollection", r, to)
 }
 
-// join finds that the same operation runs already, or refuses a second one.
-func (o *resharding) join(ns, command, to string) (*resharding, error) {
+// joinOrRefuse finds that the same operation runs already, or refuses a second one.
+func (o *resharding) joinOrRefuse(ns, command, to string) (*resharding, error) {
 	if o.ns == ns && o.command == command && (to == "" || o.to == to) {
 		return o, nil
 	}
@@ -114,12 +114,12 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s does not exist", ns)
 	}
 	at := c.Timestamp()
-	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(onConfig), at)
-	r.later.unsplittable = true
-	c.put(r)
+	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
+	r.newer.unsplittable = true
+	c.setTable(r)
 	c.saveCollection(r)
 	ch := &Chunk{
-		ID: c.objectID(onConfig), Min: r.pattern.min(), Max: r.pattern.max(), Shard: primary,
+		ID: c.objectID(configServer), Min: r.pattern.min(), Max: r.pattern.max(), Shard: primary,
 		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: primary}},
 	}
 	c.addChunk(r, ch)

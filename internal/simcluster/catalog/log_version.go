@@ -2,10 +2,10 @@ package catalog
 
 import "go.mongodb.org/mongo-driver/v2/bson"
 
-// logged is a chunk version as log entries hold it: up to 5.0 beside its epoch and
+// versionFields is a chunk version as log entries hold it: up to 5.0 beside its epoch and
 // timestamp (4.4 has no timestamps), from 6.0 as one document, v the version, e the
 // epoch, t the timestamp (s/chunk_version.cpp, serialize).
-func (r *Routing) logged(name string, v bson.Timestamp) bson.D {
+func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 	if r.format.versionParts {
 		return bson.D{{Key: name, Value: bson.D{
 			{Key: "e", Value: r.Epoch}, {Key: "t", Value: r.Timestamp}, {Key: "v", Value: v},
@@ -20,8 +20,8 @@ func (r *Routing) logged(name string, v bson.Timestamp) bson.D {
 
 // logMerged writes the entry of a merge since 6.0: the new chunk and how many it was.
 func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk, before bson.Timestamp, parts int) {
-	d := append(r.logged("prevPlacementVersion", before), r.logged("mergedVersion", merged.Version)...)
-	c.logChange(onConfig, what, r.NS, append(d,
+	d := append(r.versionFields("prevPlacementVersion", before), r.versionFields("mergedVersion", merged.Version)...)
+	c.logChange(configServer, what, r.NS, append(d,
 		bson.E{Key: "owningShard", Value: owner},
 		bson.E{Key: "min", Value: merged.Min}, bson.E{Key: "max", Value: merged.Max},
 		bson.E{Key: "numChunks", Value: int32(parts)}))
@@ -30,7 +30,7 @@ func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk
 // mergedSince is from when on a merged chunk counts as owned: now, or, where the
 // format keeps it, the newest time among the parts.
 func (c *Cluster) mergedSince(parts []*Chunk) bson.Timestamp {
-	if !c.format.keepSince {
+	if !c.features.keepSince {
 		return c.Timestamp()
 	}
 	var newest bson.Timestamp

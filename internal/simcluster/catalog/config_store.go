@@ -17,7 +17,7 @@ type configStore struct {
 }
 
 // indexesOf are the indexes that a 5.0.7 config server creates besides _id_.
-func indexesOf(f format) map[string][]bson.D {
+func indexesOf(f versionFeatures) map[string][]bson.D {
 	unique := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}, {Key: "unique", Value: true}} }
 	plain := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}} }
 	by := func(fields ...string) bson.D {
@@ -67,14 +67,14 @@ func indexesOf(f format) map[string][]bson.D {
 	return m
 }
 
-// lazy says which collections exist only once something was written into them.
-func lazy(name string) bool { return name == "settings" || name == "actionlog" }
+// createdOnFirstWrite says which collections exist only once something was written into them.
+func createdOnFirstWrite(name string) bool { return name == "settings" || name == "actionlog" }
 
-func newConfigStore(n *engine.Node, uuid func() [16]byte, f format) configStore {
+func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) configStore {
 	s := configStore{node: n, uuid: uuid}
 	specs := indexesOf(f)
 	for _, name := range sortedKeys(specs) {
-		if lazy(name) {
+		if createdOnFirstWrite(name) {
 			continue
 		}
 		coll := s.coll(name)

@@ -57,12 +57,12 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 // merged, in all collections that allow it, and says how many chunks went. The caller
 // holds Mu for writing.
 func (c *Cluster) AutoMerge() (gone int) {
-	if !c.format.autoMerge || !c.set.AutoMerge {
+	if !c.features.autoMerge || !c.set.AutoMerge {
 		return 0
 	}
 	for _, ns := range c.Namespaces() {
 		r := c.routes[ns]
-		if r.later.noAutoMerge || r.later.defragment != notDefragmenting || !r.Balanced() {
+		if r.newer.noAutoMerge || r.newer.defragment != notDefragmenting || !r.Balanced() {
 			continue
 		}
 		for _, shard := range r.ShardsOwning() {
@@ -99,14 +99,14 @@ func (c *Cluster) mergeAll(r *Routing, shard string, limit int) (gone int) {
 		}
 		before := r.version
 		merged := &Chunk{
-			ID: c.objectID(onConfig), Min: parts[0].Min, Max: parts[len(parts)-1].Max, Shard: shard, Version: r.bumpMinor(),
+			ID: c.objectID(configServer), Min: parts[0].Min, Max: parts[len(parts)-1].Max, Shard: shard, Version: r.bumpMinor(),
 			History: []Placement{{ValidAfter: c.mergedSince(parts), Shard: shard}},
 		}
 		c.addChunk(r, merged)
 		r.chunks = slices.Replace(r.chunks, first, last, merged)
-		r.owned(shard, 1-len(parts))
+		r.countChunk(shard, 1-len(parts))
 		what := "merge"
-		if c.format.autoMergeLog {
+		if c.features.autoMergeLog {
 			what = "autoMerge"
 		}
 		c.logMerged(what, r, shard, merged, before, len(parts))

@@ -50,9 +50,9 @@ func (o *resharding) recipients() []string {
 	return nil
 }
 
-// show writes the state into the rows of both collections, whose lastmod date
+// writeState writes the state into the rows of both collections, whose lastmod date
 // changes each time, and into the operation's. Mu is held.
-func (o *resharding) show(r *Routing) {
+func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
 	t := c.routes[o.temp]
@@ -109,7 +109,7 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 // commit copies the documents to where the new key puts them and lets the temporary
 // collection take the name, with a new epoch and timestamp.
 func (o *resharding) commit() error {
-	if err := o.enter("committing"); err != nil {
+	if err := o.enterState("committing"); err != nil {
 		return err
 	}
 	c := o.c
@@ -118,7 +118,7 @@ func (o *resharding) commit() error {
 	err := o.catchUp(c.table(o.ns), t)
 	if err != nil {
 		c.Mu.Unlock()
-		o.undo()
+		o.rollBack()
 		return status.Errorf(status.ReshardCollectionAborted, "%s", err.Error())
 	}
 	defer c.Mu.Unlock()
@@ -131,13 +131,13 @@ func (o *resharding) commit() error {
 		}
 	}
 	delete(c.routes, o.temp)
-	t.NS, t.Epoch, t.Timestamp = o.ns, c.objectID(onConfig), c.Timestamp()
+	t.NS, t.Epoch, t.Timestamp = o.ns, c.objectID(configServer), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
-	c.put(t)
+	c.setTable(t)
 	c.config.delete("collections", t.record)
 	t.record = c.config.insert("collections", c.collectionDocument(t))
 	for _, z := range o.zones {
-		z.id = c.objectID(onConfig)
+		z.id = c.objectID(configServer)
 		z.record = c.config.insert("tags", zoneDocument(o.ns, z))
 		c.putZone(o.ns, z)
 	}

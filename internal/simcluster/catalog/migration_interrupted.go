@@ -10,34 +10,34 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// valued is one context's end with another's values: the hook learns who asked for a
+// valuesContext is one context's end with another's values: the hook learns who asked for a
 // migration, which lasts longer than the asking.
-type valued struct {
+type valuesContext struct {
 	context.Context
 	values context.Context
 }
 
-func (v valued) Value(key any) any { return v.values.Value(key) }
+func (v valuesContext) Value(key any) any { return v.values.Value(key) }
 
-// at asks the hook about a migration. Mu is not held.
-func (t *transfer) at(ctx context.Context, step Step) error {
-	return t.c.at(valued{ctx, t.m.asked}, Point{
+// atStep asks the hook about a migration. Mu is not held.
+func (t *transfer) atStep(ctx context.Context, step Step) error {
+	return t.c.atStep(valuesContext{ctx, t.m.asked}, Point{
 		Command: t.m.command, Step: step, NS: t.m.ns, Min: t.m.min, Max: t.m.max,
 		From: t.m.from, To: t.m.to, Answer: t.m.answer,
 	})
 }
 
-// stopped ends a migration at a step where the hook said so. Up to the commit the
+// stopAt ends a migration at a step where the hook said so. Up to the commit the
 // chunk stays; after it the chunk has moved, and only what follows is left out. Mu is
 // not held.
-func (t *transfer) stopped(step Step, err error) error {
+func (t *transfer) stopAt(step Step, err error) error {
 	var down *SteppedDown
 	isDown := errors.As(err, &down)
 	switch step {
 	case Committed, Logged, Cleaning:
 		t.c.Mu.Lock()
 		defer t.c.Mu.Unlock()
-		t.leave(false)
+		t.scheduleDonorCleanup(false)
 		if isDown {
 			return sourceError("InterruptedDueToReplStateChange: operation was interrupted")
 		}
@@ -48,32 +48,32 @@ func (t *transfer) stopped(step Step, err error) error {
 	}
 	switch step {
 	case Started:
-		return t.fail(err)
+		return t.failOnDonor(err)
 	case Committing:
 		t.c.Mu.Lock()
 		defer t.c.Mu.Unlock()
 		r, ch, gone := t.route()
 		if gone != nil {
-			t.takeBack()
-			return t.failed(gone)
+			t.deleteCopied()
+			return t.logFailure(gone)
 		}
-		return t.refuse(r, ch, err)
+		return t.rejectCommit(r, ch, err)
 	}
-	return t.abort(err)
+	return t.abortBoth(err)
 }
 
 // steppedDown ends a migration whose donor is not primary any more: it logs nothing,
 // the recipient gives up by itself unless it was done, and the recovery raises the
 // version of the chunk that stayed.
 func (t *transfer) steppedDown(step Step, term int64) error {
-	cause := t.downCause(step, term)
+	cause := t.stepDownCause(step, term)
 	if !t.m.received && step != Started {
-		t.giveUp(nil)
+		t.abortRecipient(nil)
 	}
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
 	if t.m.received {
-		t.takeBack()
+		t.deleteCopied()
 		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", bson.D{
 			{Key: "_id", Value: "minOpTimeRecovery"},
 			{Key: "minOpTime", Value: bson.D{{Key: "ts", Value: t.c.Timestamp()}, {Key: "t", Value: int64(-1)}}},
@@ -87,8 +87,8 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	return sourceError(cause)
 }
 
-// downCause is how the donor words it, by the step that it could not do.
-func (t *transfer) downCause(step Step, term int64) string {
+// stepDownCause is how the donor words it, by the step that it could not do.
+func (t *transfer) stepDownCause(step Step, term int64) string {
 	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()

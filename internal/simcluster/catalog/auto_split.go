@@ -14,7 +14,7 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 	if r == nil || !c.set.Splitting() {
 		return
 	}
-	ch := r.chunks[r.at(key)]
+	ch := r.chunks[r.indexOf(key)]
 	r.written[ch.ID] += int64(bytes)
 	if r.written[ch.ID] < c.chunkSizeOf(r)/5 || c.moves.donating(ns, ch.Shard) != nil {
 		return
@@ -81,7 +81,7 @@ func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 	if r == nil {
 		return nil
 	}
-	ch := r.chunks[r.at(lo)]
+	ch := r.chunks[r.indexOf(lo)]
 	points, err := c.SplitVector(ns, ch.Min, ch.Max, c.chunkSizeOf(r))
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 func TestBalancingOfOneCollectionIsConfigured(t *testing.T) {
-	of(t, v60, func(p *replayer) {
+	onVersion(t, v60, func(p *replayer) {
 		p.want("status", encode(p.must(`{"balancerCollectionStatus": "db.r"}`)).String(),
 			`{"chunkSize": {"$numberLong":"128"},"balancerCompliant": true}`)
 		p.must(`{"configureCollectionBalancing": "db.r", "chunkSize": 5, "defragmentCollection": true}`)
@@ -25,7 +25,7 @@ func TestBalancingOfOneCollectionIsConfigured(t *testing.T) {
 		p.fails(`{"configureCollectionBalancing": "db.r", "enableAutoMerger": true}`, 40415,
 			"BSON field 'ConfigureCollectionBalancing.enableAutoMerger' is an unknown field.")
 	})
-	of(t, v80, func(p *replayer) {
+	onVersion(t, v80, func(p *replayer) {
 		p.must(`{"configureCollectionBalancing": "db.r", "enableAutoMerger": false, "enableBalancing": false, "chunkSize": 0}`)
 		row := p.rows("collections", nil)[0]
 		if row.Lookup("enableAutoMerge").Boolean() || !row.Lookup("noBalance").Boolean() || row.Lookup("maxChunkSizeBytes").Type != 0 {
@@ -38,7 +38,7 @@ func TestBalancingOfOneCollectionIsConfigured(t *testing.T) {
 }
 
 func TestDefragmentationMergesUpToTheChunkSize(t *testing.T) {
-	of(t, v60, func(p *replayer) {
+	onVersion(t, v60, func(p *replayer) {
 		for i := 20; i < 400; i += 20 {
 			p.must(fmt.Sprintf(`{"split": "db.r", "middle": {"p": {"$numberInt": "%d"}}}`, i))
 		}
@@ -56,7 +56,7 @@ func TestDefragmentationMergesUpToTheChunkSize(t *testing.T) {
 }
 
 func TestMetadataIsCheckedAgainstTheShards(t *testing.T) {
-	of(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *replayer) {
 		check := func() (kinds []string) {
 			p.c.Mu.RLock()
 			defer p.c.Mu.RUnlock()
@@ -86,7 +86,7 @@ func TestMetadataIsCheckedAgainstTheShards(t *testing.T) {
 }
 
 func TestAnalyzeShardKeyCountsTheDocuments(t *testing.T) {
-	of(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *replayer) {
 		d := encode(p.must(`{"analyzeShardKey": "db.r", "key": {"p": {"$numberInt": "1"}}}`))
 		k := d.Lookup("keyCharacteristics").Document()
 		if k.Lookup("numDocsTotal").Int64() != 400 || k.Lookup("numDistinctValues").Int64() != 400 || k.Lookup("isUnique").Boolean() ||
@@ -135,7 +135,7 @@ func TestShardsAreNamedByUUIDWhereAskedFor(t *testing.T) {
 	p.want("read back", fmt.Sprint(len(before), c.Routing("db.h").chunks[0].Shard, c.dbs["db"].primary),
 		fmt.Sprint(4, before[0].Shard, "shard-rs-1"))
 	c.Mu.Unlock()
-	p.partition()
+	p.checkInvariants()
 	p.must(`{"transitionToDedicatedConfigServer": 1}`)
 	if d := encode(p.must(`{"transitionToDedicatedConfigServer": 1}`)); d.Lookup("remaining", "chunks").Int64() != 1 {
 		t.Errorf("got %s", d)
@@ -143,7 +143,7 @@ func TestShardsAreNamedByUUIDWhereAskedFor(t *testing.T) {
 }
 
 func TestDrainingA80ShardNamesTheCollectionsToMove(t *testing.T) {
-	of(t, v80, func(p *replayer) {
+	onVersion(t, v80, func(p *replayer) {
 		p.load("u", 10)
 		p.must(`{"moveCollection": "db.u", "toShard": "shard-rs-3"}`)
 		d := encode(p.must(`{"removeShard": "shard-rs-3"}`))
@@ -158,8 +158,8 @@ func TestDrainingA80ShardNamesTheCollectionsToMove(t *testing.T) {
 }
 
 func TestForbiddenMigrationsShowInEveryVersion(t *testing.T) {
-	for _, v := range everyVersion[1:] {
-		of(t, v, func(p *replayer) {
+	for _, v := range allVersions[1:] {
+		onVersion(t, v, func(p *replayer) {
 			before := p.c.Routing("db.r").Version()
 			p.must(`{"setAllowMigrations": "db.r", "allowMigrations": false}`)
 			row := p.rows("collections", nil)[0]

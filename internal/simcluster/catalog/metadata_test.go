@@ -133,7 +133,7 @@ func TestPresplitZonesAreCutByHashes(t *testing.T) {
 	if r.Len() != 4 || r.Chunks()[1].Max.Lookup("k").Int64() != 0 || r.Chunks()[2].Shard != "shard-rs-2" {
 		t.Errorf("got %+v", r.Chunks())
 	}
-	p.partition()
+	p.checkInvariants()
 }
 
 func TestShardingAgainIsFineWithTheSameKeyOnly(t *testing.T) {

@@ -26,7 +26,7 @@ func (p *replayer) grow(n int, key func(i int) int32) {
 	}
 }
 
-func growing(t *testing.T) *replayer {
+func growingCluster(t *testing.T) *replayer {
 	p := newReplayer(t)
 	p.must(`{"enableSharding": "db"}`)
 	p.must(`{"shardCollection": "db.t", "key": {"p": 1}}`)
@@ -37,9 +37,9 @@ func growing(t *testing.T) *replayer {
 }
 
 func TestAChunkThatGrowsIsSplit(t *testing.T) {
-	p := growing(t)
+	p := growingCluster(t)
 	p.grow(8000, func(i int) int32 { return int32(i * 7919 % 8000) })
-	p.partition()
+	p.checkInvariants()
 	n := p.c.Routing("db.t").Len()
 	if n < 8 || n > 24 {
 		t.Fatalf("%d chunks of at most 1 MB for 8 MB", n)
@@ -57,18 +57,18 @@ func TestAChunkThatGrowsIsSplit(t *testing.T) {
 }
 
 func TestTheLastChunkIsCutAtItsHighestKey(t *testing.T) {
-	p := growing(t)
+	p := growingCluster(t)
 	p.grow(6000, func(i int) int32 { return int32(i) })
 	chunks := p.c.Routing("db.t").Chunks()
 	last := chunks[len(chunks)-1]
 	if got := last.Min.Lookup("p").Int32(); got < 4500 {
 		t.Fatalf("the last chunk begins at %d", got)
 	}
-	p.partition()
+	p.checkInvariants()
 }
 
 func TestOneKeyIsNeverSplit(t *testing.T) {
-	p := growing(t)
+	p := growingCluster(t)
 	p.grow(4000, func(int) int32 { return 7 })
 	if n := p.c.Routing("db.t").Len(); n > 2 {
 		t.Fatalf("%d chunks", n)
@@ -76,7 +76,7 @@ func TestOneKeyIsNeverSplit(t *testing.T) {
 }
 
 func TestAStoppedBalancerStopsSplitting(t *testing.T) {
-	p := growing(t)
+	p := growingCluster(t)
 	p.must(`{"balancerStop": 1}`)
 	p.grow(4000, func(i int) int32 { return int32(i) })
 	if n := p.c.Routing("db.t").Len(); n != 1 {
@@ -88,7 +88,7 @@ func TestMovesAmongManyChunksStayQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 10,000 chunks")
 	}
-	p := growing(t)
+	p := growingCluster(t)
 	for from := 0; from < 10; from++ {
 		var points []bson.Raw
 		for i := range 1000 {

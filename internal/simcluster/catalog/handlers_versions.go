@@ -2,11 +2,11 @@ package catalog
 
 import "shardboard/internal/simcluster/engine/status"
 
-// addLater fits the table of commands to the version: what came after 5.0 is added,
+// addNewerCommands fits the table of commands to the version: what came after 5.0 is added,
 // what 4.4 does not have is taken out. A command that is not in the table answers
 // CommandNotFound (59); so does configureQueryAnalyzer (7.0), since nothing here samples
 // queries.
-func (c *Cluster) addLater(commands map[string]command) {
+func (c *Cluster) addNewerCommands(commands map[string]command) {
 	if c.opts.Version[0] < 5 {
 		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
 			delete(commands, name)
@@ -14,15 +14,15 @@ func (c *Cluster) addLater(commands map[string]command) {
 		return
 	}
 	commands["commitReshardCollection"] = c.runCommitReshardCollection
-	if c.format.ranges {
+	if c.features.ranges {
 		commands["moveRange"] = c.runMoveRange
 		commands["configureCollectionBalancing"] = c.runConfigureCollectionBalancing
 	}
-	if c.format.autoMerge {
+	if c.features.autoMerge {
 		commands["mergeAllChunksOnShard"] = c.runMergeAllChunksOnShard
 		commands["analyzeShardKey"] = c.runAnalyzeShardKey
 	}
-	if c.format.unsplittable {
+	if c.features.unsplittable {
 		commands["moveCollection"] = c.runMoveCollection
 		commands["abortMoveCollection"] = c.runAbortReshardCollection
 		commands["unshardCollection"] = c.runUnshardCollection
@@ -36,7 +36,7 @@ func (c *Cluster) addLater(commands map[string]command) {
 // (4.4, s/commands/cluster_rename_collection_cmd.cpp).
 func (c *Cluster) renameAllowed(from, to string) error {
 	switch {
-	case c.format.dbTimestamp:
+	case c.features.dbTimestamp:
 	case c.routes[from] != nil:
 		return status.Errorf(13138, "You can't rename a sharded collection")
 	case c.routes[to] != nil:

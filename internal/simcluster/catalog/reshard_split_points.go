@@ -20,7 +20,7 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 
 // each visits every document where it belongs.
 func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
-	o.eachPlace(r, func(_ place, doc bson.Raw) { visit(doc) })
+	o.eachPlace(r, func(_ docPlace, doc bson.Raw) { visit(doc) })
 }
 
 // points cut the keys into the initial number of chunks, and at the edges of zones.
@@ -51,9 +51,9 @@ func (o *resharding) estimate(r *Routing) {
 	o.bytes, o.docs = o.bytes/n, o.docs/n
 }
 
-// bump raises the version of one chunk on every recipient: a state change that
+// bumpRecipients raises the version of one chunk on every recipient: a state change that
 // shards must notice.
-func (o *resharding) bump() {
+func (o *resharding) bumpRecipients() {
 	t := o.c.routes[o.temp]
 	seen := make(map[string]bool)
 	major := true

@@ -10,27 +10,27 @@ import (
 // that own chunks of a collection is not what it was; a chunk that moves within the
 // set writes none.
 func (c *Cluster) notePlacement(r *Routing) {
-	if !c.format.placements || c.table(r.NS) != r {
+	if !c.features.placements || c.table(r.NS) != r {
 		return
 	}
 	owners := r.ShardsOwning()
-	if set := strings.Join(owners, ","); set != r.later.placed {
-		r.later.placed = set
-		c.placed(r.NS, &r.UUID, owners...)
+	if set := strings.Join(owners, ","); set != r.newer.lastPlacement {
+		r.newer.lastPlacement = set
+		c.writePlacement(r.NS, &r.UUID, owners...)
 	}
 }
 
-// placed writes the row: of a database without uuid, of something dropped without
+// writePlacement writes the row: of a database without uuid, of something dropped without
 // shards.
-func (c *Cluster) placed(ns string, uuid *[16]byte, shards ...string) {
-	if !c.format.placements {
+func (c *Cluster) writePlacement(ns string, uuid *[16]byte, shards ...string) {
+	if !c.features.placements {
 		return
 	}
 	list := bson.A{}
 	for _, s := range shards {
-		list = append(list, c.format.shardRef(s))
+		list = append(list, c.features.shardRef(s))
 	}
-	d := bson.D{{Key: "_id", Value: c.objectID(onConfig)}, {Key: "nss", Value: ns}}
+	d := bson.D{{Key: "_id", Value: c.objectID(configServer)}, {Key: "nss", Value: ns}}
 	if uuid != nil {
 		d = append(d, bson.E{Key: "uuid", Value: uuidValue(*uuid)})
 	}

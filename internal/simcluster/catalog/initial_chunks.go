@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// cut is a first chunk of a new sharded collection.
-type cut struct {
+// initialChunk is a first chunk of a new sharded collection.
+type initialChunk struct {
 	min, max bson.Raw
 	shard    string
 }
@@ -20,20 +20,20 @@ type cut struct {
 // (db/s/config/initial_split_policy.cpp, calculateOptimizationStrategy): by zones if
 // there are any, evenly if the key begins with a hash, else one chunk on the primary.
 // A collection with documents begins as one chunk too.
-func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]cut, error) {
+func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	switch {
 	case s.presplit:
 		return c.presplitZones(s, empty)
 	case !empty || len(zones) == 0 && !s.key.hashedPrefix():
-		return []cut{{s.key.min(), s.key.max(), primary}}, nil
+		return []initialChunk{{s.key.min(), s.key.max(), primary}}, nil
 	case len(zones) > 0:
 		return c.cutByZones(s, zones)
 	}
-	shards := c.staying()
+	shards := c.notDraining()
 	n := int(s.initial)
 	if n == 0 {
-		n = c.format.initialPerNode * len(shards)
+		n = c.features.initialPerNode * len(shards)
 	}
 	if n >= 8192*len(shards) {
 		return nil, status.Errorf(status.InvalidOptions, "numInitialChunks must be less than 8192 per shard")
@@ -41,8 +41,8 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]cut,
 	return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(n), shards), nil
 }
 
-// staying are the shards that are not draining.
-func (c *Cluster) staying() []string {
+// notDraining are the shards that are not draining.
+func (c *Cluster) notDraining() []string {
 	var names []string
 	for _, s := range c.shards {
 		if !s.draining {
@@ -76,16 +76,16 @@ func hashPoints(n int) []int64 {
 
 // cutEvenly cuts [lo, hi) at hashes of a hashed first field and deals the chunks to
 // the shards in runs of neighbours.
-func cutEvenly(p pattern, lo, hi bson.Raw, points []int64, shards []string) []cut {
+func cutEvenly(p pattern, lo, hi bson.Raw, points []int64, shards []string) []initialChunk {
 	n := len(points) + 1
 	run := max(n/len(shards), 1)
-	cuts := make([]cut, 0, n)
+	cuts := make([]initialChunk, 0, n)
 	for i := range n {
 		to := hi
 		if i < len(points) {
 			to = p.hashKey(points[i])
 		}
-		cuts = append(cuts, cut{lo, to, shards[(i/run)%len(shards)]})
+		cuts = append(cuts, initialChunk{lo, to, shards[(i/run)%len(shards)]})
 		lo = to
 	}
 	return cuts
@@ -107,7 +107,7 @@ func (p pattern) hashKey(h int64) bson.Raw {
 
 // cutByZones makes one chunk per zone range, on the zone's shards in turn, and one
 // for every gap, on all shards in turn.
-func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]cut, error) {
+func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]initialChunk, error) {
 	turn := make(map[string]int)
 	shards := c.ShardNames()
 	next := func(zone string) (string, error) {
@@ -121,14 +121,14 @@ func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]cut, error) {
 		turn[zone]++
 		return list[(turn[zone]-1)%len(list)], nil
 	}
-	var cuts []cut
+	var cuts []initialChunk
 	at := s.key.min()
 	put := func(hi bson.Raw, zone string) error {
 		if compareKeys(at, hi) >= 0 {
 			return nil
 		}
 		shard, err := next(zone)
-		cuts = append(cuts, cut{at, hi, shard})
+		cuts = append(cuts, initialChunk{at, hi, shard})
 		at = hi
 		return err
 	}
