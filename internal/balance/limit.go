@@ -35,7 +35,7 @@ func (r Release) MoveLimit(chunkBytes, mean int64) int64 {
 	return 2 * full
 }
 
-// movesOneDocument tells whether a chunk of one or two large documents moves.
+// movesOneDocument reports whether a chunk of one or two large documents moves.
 func (r Release) movesOneDocument() bool {
 	switch {
 	case r.AtLeast(6, 0, 0):
@@ -50,6 +50,6 @@ func (r Release) movesOneDocument() bool {
 	return false
 }
 
-// MovesParts tells whether the balancer moves a part of a chunk that is too big
+// MovesParts reports whether the balancer moves a part of a chunk that is too big
 // as a whole: since 6.0.3 it asks for about one chunk size from the lower bound on.
 func (r Release) MovesParts() bool { return r.AtLeast(6, 0, 3) }

@@ -184,5 +184,5 @@ func (p *Plan) chunkBytes() int64 {
 	return p.s.Table.Balancer.ChunkBytes
 }
 
-// carries tells whether chunks of a zone may be on a shard.
+// carries reports whether chunks of a zone may be on a shard.
 func carries(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }

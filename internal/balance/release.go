@@ -31,10 +31,10 @@ func ReleaseOf(version string) (r Release) {
 	return r
 }
 
-// Known tells whether there is a release at all.
+// Known reports whether there is a release at all.
 func (r Release) Known() bool { return r != Release{} }
 
-// AtLeast tells whether the release is the given one or a later one.
+// AtLeast reports whether the release is the given one or a later one.
 func (r Release) AtLeast(major, minor, patch int) bool {
 	o := Release{major, minor, patch}
 	for i := range r {
@@ -45,11 +45,11 @@ func (r Release) AtLeast(major, minor, patch int) bool {
 	return true
 }
 
-// ByData tells whether shards are compared by bytes of data; before 6.0.3 they
+// ByData reports whether shards are compared by bytes of data; before 6.0.3 they
 // are by number of chunks.
 func (r Release) ByData() bool { return r.AtLeast(6, 0, 3) }
 
-// AutoSplits tells whether the mode autoSplitOnly means anything: shards split
+// AutoSplits reports whether the mode autoSplitOnly means anything: shards split
 // chunks that grow up to 6.0 only. The balancer moves nothing in that mode on
 // any release.
 func (r Release) AutoSplits() bool { return !r.AtLeast(6, 1, 0) }

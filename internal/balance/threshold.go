@@ -2,7 +2,7 @@ package balance
 
 import "shardboard/internal/topology"
 
-// threshold tells whether the chunk's shard has too much of the collection,
+// threshold reports whether the chunk's shard has too much of the collection,
 // by the release's own measure. A chunk that a zone's edge cuts is over when
 // any of its pieces is.
 func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict, bool) {

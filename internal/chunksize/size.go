@@ -86,7 +86,7 @@ func ChunkBytes(t *topology.Table, c *topology.Collection) int64 {
 	return t.Balancer.ChunkBytes
 }
 
-// State says whether a donor would move a chunk.
+// State reports whether a donor would move a chunk.
 type State string
 
 // The states. Near is a fifth below or above the limit, by an estimate.
@@ -133,7 +133,7 @@ func Judge(t *topology.Table, c *topology.Collection, shard string, s Size) Verd
 	return v
 }
 
-// Oversized tells whether the donor would refuse the chunk, as far as is known.
+// Oversized reports whether the donor would refuse the chunk, as far as is known.
 func (v Verdict) Oversized(s Size) bool {
 	return v.State == TooBig || v.State == Near && s.Documents.Value > v.Limit
 }

@@ -75,7 +75,7 @@ func (o operationRow) name() (name, ns string) {
 	return string(w.key), ns
 }
 
-// migration tells whether it is one, as its donor or the mongos shows it. The
+// migration reports whether it is one, as its donor or the mongos shows it. The
 // internal names are those of 5.0, and assumed for later releases.
 func (o operationRow) migration() (m balance.Migration, ok bool) {
 	name, ns := o.name()
@@ -97,7 +97,7 @@ func (o operationRow) migration() (m balance.Migration, ok bool) {
 	return m, true
 }
 
-// is tells whether the operation may be a step of ours.
+// is reports whether the operation may be a step of ours.
 func (o operationRow) is(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
@@ -112,7 +112,7 @@ var ddl = []string{
 	"movePrimary", "moveCollection", "unshardCollection", "collMod", "convertToCapped",
 }
 
-// ddl tells whether it is one of them, and of what: some name a collection of
+// ddl reports whether it is one of them, and of what: some name a collection of
 // their database only, and dropDatabase and movePrimary a database.
 func (o operationRow) ddl() (op actions.Operation, ok bool) {
 	name, what := o.name()

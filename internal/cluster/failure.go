@@ -147,7 +147,7 @@ func isSelection(err error) bool {
 	return strings.Contains(err.Error(), "server selection")
 }
 
-// unconnected tells whether a command has failed because there was no connection
+// unconnected reports whether a command has failed because there was no connection
 // to a server, or no longer. The driver labels most of these failures; those of
 // making a connection, and of a pool that it has emptied because another command
 // failed, are known by their text: their types are internal to it.

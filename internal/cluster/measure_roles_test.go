@@ -97,7 +97,7 @@ func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) 
 	all.note(what, errors.New("it does not end"))
 }
 
-// sizeOfWhole tells whether an expression is the size of the document: a number,
+// sizeOfWhole reports whether an expression is the size of the document: a number,
 // which brings no field of it.
 func sizeOfWhole(v bson.RawValue) bool {
 	return isExpression(v, "$bsonSize", func(of bson.RawValue) bool {
@@ -106,12 +106,12 @@ func sizeOfWhole(v bson.RawValue) bool {
 	})
 }
 
-// summedUp tells whether an accumulator counts documents or adds up their sizes.
+// summedUp reports whether an accumulator counts documents or adds up their sizes.
 func summedUp(v bson.RawValue) bool {
 	return isExpression(v, "$sum", func(of bson.RawValue) bool { return of.IsNumber() || sizeOfWhole(of) })
 }
 
-// isExpression tells whether a value is one operator with that operand.
+// isExpression reports whether a value is one operator with that operand.
 func isExpression(v bson.RawValue, operator string, operand func(bson.RawValue) bool) bool {
 	doc, ok := v.DocumentOK()
 	if !ok {

@@ -76,7 +76,7 @@ func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func
 	return c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
-// broken tells whether a command failed because its connection was dead, with
+// broken reports whether a command failed because its connection was dead, with
 // time left for another one.
 func broken(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && mongo.IsNetworkError(err) && !mongo.IsTimeout(err)

@@ -91,7 +91,7 @@ func (e *eavesdropper) check(db string, cmd bson.Raw) error {
 	return harmless(cmd)
 }
 
-// harmless tells whether the answer to a command on the data is limited to what
+// harmless reports whether the answer to a command on the data is limited to what
 // was named.
 func harmless(cmd bson.Raw) error {
 	switch first := cmd.Index(0); first.Key() {

@@ -15,7 +15,7 @@ import (
 // version is the server's release.
 type version [3]int
 
-// atLeast tells whether the release is the given one or a later one.
+// atLeast reports whether the release is the given one or a later one.
 func (v version) atLeast(major, minor, patch int) bool {
 	o := version{major, minor, patch}
 	for i := range v {

@@ -26,7 +26,7 @@ func (s *skips) err() error {
 	return &s.SkippedError
 }
 
-// readable tells whether rows came with the error.
+// readable reports whether rows came with the error.
 func readable(err error) bool {
 	var s *topology.SkippedError
 	return err == nil || errors.As(err, &s)

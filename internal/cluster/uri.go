@@ -80,7 +80,7 @@ func ReadURI(path string) (URI, error) {
 	return ParseURI(line)
 }
 
-// IsZero tells whether there is no address.
+// IsZero reports whether there is no address.
 func (u URI) IsZero() bool { return u.reveal == nil }
 
 // Hosts is "host:port,…" for people.

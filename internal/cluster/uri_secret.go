@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// HoldsSecret tells whether a password, or an option that is as good as one, is
+// HoldsSecret reports whether a password, or an option that is as good as one, is
 // in the address: then it must not be where others can read it.
 func (u URI) HoldsSecret() bool {
 	if u.IsZero() {

@@ -99,7 +99,7 @@ func (w *world) end() {
 	}
 }
 
-// atLeast tells whether the server is of this release or a later one.
+// atLeast reports whether the server is of this release or a later one.
 func (w *world) atLeast(major, minor int) bool {
 	var a, b int
 	if _, err := fmt.Sscanf(w.server.Version, "%d.%d", &a, &b); err != nil {

@@ -95,7 +95,7 @@ func (p Pattern) Fields() []Field { return p.fields }
 // Len is the number of fields.
 func (p Pattern) Len() int { return len(p.fields) }
 
-// LeadsWith tells whether the first field is this one, plain and not hashed: then
+// LeadsWith reports whether the first field is this one, plain and not hashed: then
 // rows of one value of it lie side by side. No pattern leads with "".
 func (p Pattern) LeadsWith(field string) bool {
 	return field != "" && len(p.fields) > 0 && p.fields[0].Name == field && !p.fields[0].Hashed

@@ -22,7 +22,7 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// rawClient is a client that sends exactly the bytes it is given.
+// rawClient sends commands without a driver, exactly as given.
 type rawClient struct {
 	t    testing.TB
 	conn net.Conn
@@ -69,7 +69,7 @@ func (p *rawClient) on(db string, cmd bson.D) bson.Raw {
 	return p.send(cmd, bson.E{Key: "$db", Value: db})
 }
 
-// signIn is the client's side of RFC 5802, step by step. It gives the last reply.
+// signIn is the client side of RFC 5802. It returns the last reply.
 func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 	p.t.Helper()
 	start := func(payload string) bson.Raw {
@@ -133,7 +133,7 @@ func scramProof(t testing.TB, mechanism, user, password, salt string, iterations
 	return b64(key), b64(mac(mac(salted, "Server Key"), message))
 }
 
-// signedIn is a connection that is signed in.
+// signedIn opens a connection and signs in.
 func signedIn(t testing.TB, c *Cluster, user, password string) *rawClient {
 	t.Helper()
 	p := newRawClient(t, c)
@@ -143,13 +143,13 @@ func signedIn(t testing.TB, c *Cluster, user, password string) *rawClient {
 	return p
 }
 
-// guardedCluster has access control and one user, root.
+// guardedCluster is a cluster with access control and one user, root.
 func guardedCluster(t testing.TB) *Cluster {
 	t.Helper()
 	return empty(t, func(o *Options) { o.Users = []access.User{{Name: "root", Password: "root-pw"}} })
 }
 
-// wantError checks that a reply is this error.
+// wantError fails the test unless the reply is this error.
 func wantError(t testing.TB, reply bson.Raw, code int32, text string) {
 	t.Helper()
 	if truthy(reply.Lookup("ok")) || reply.Lookup("code").Int32() != code ||

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// The same commands as eight kinds of users, after setting them up: whether each is
-// allowed, and every refusal to the letter.
+// Runs the recorded commands as eight kinds of users and compares which are allowed,
+// and the exact text of every refusal.
 func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 	c := guardedCluster(t)
 	peers := map[string]*rawClient{"anonymous": newRawClient(t, c), "root": signedIn(t, c, "root", "root-pw")}
@@ -91,8 +91,8 @@ func names(list bson.RawValue) []string {
 	return out
 }
 
-// identity is what connectionStatus says, in an order of our own: the server's is
-// that of a hash table. The order of a privilege's actions counts.
+// identity is the reply of connectionStatus with sorted lists, because the server's
+// order is that of a hash table. The order of a privilege's actions is kept.
 func identity(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()
@@ -112,7 +112,8 @@ func identity(t testing.TB, reply bson.Raw) []string {
 
 var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
 
-// trailer is what the recording client appended to a command. A refusal quotes it.
+// trailer holds the fields that the recording client appended to a command. A refusal
+// quotes them.
 func trailer(t testing.TB, s step) []bson.E {
 	t.Helper()
 	db := bson.E{Key: "$db", Value: s.DB}

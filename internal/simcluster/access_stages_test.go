@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// limited is a user who may read db.c, and nothing else.
+// limited is a user who may only read db.c.
 func limited(t testing.TB, c *Cluster, privileges ...any) *rawClient {
 	t.Helper()
 	root := signedIn(t, c, "root", "root-pw")

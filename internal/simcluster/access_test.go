@@ -123,7 +123,7 @@ func TestARevokedRoleTakesEffectAtOnce(t *testing.T) {
 	wantError(t, find(), 13, "not authorized")
 	wantOK(t, root.on("admin", d("dropUser", "u")))
 	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"root"})))
-	wantError(t, find(), 13, "command find requires authentication") // another u
+	wantError(t, find(), 13, "command find requires authentication") // a new user of the same name
 }
 
 func TestCursorsBelongToTheirUser(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// bulkPart is how many documents BulkInsert writes under one lock: enough to share
-// out among the shards, few enough that a reader does not notice.
+// bulkPart is how many documents BulkInsert writes under one lock: enough to fill the
+// shards in parallel, few enough not to delay readers.
 const bulkPart = 5000
 
 // BulkInsert routes and inserts documents as insert would, but without messages,
@@ -30,7 +30,7 @@ func (c *Cluster) BulkInsert(ns string, docs []bson.Raw) error {
 	return nil
 }
 
-// shardBatch is what one shard gets of a part.
+// shardBatch holds the documents of one part that belong to one shard.
 type shardBatch struct {
 	coll *engine.Coll
 	docs []bson.Raw
@@ -65,8 +65,8 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 		}
 		s.docs = append(s.docs, doc)
 	}
-	// Shards share nothing, so each can be filled by its own goroutine while the
-	// lock keeps everybody else out.
+	// Shards have no data in common, so each is filled by its own goroutine; the lock
+	// excludes all other commands.
 	var filling sync.WaitGroup
 	for _, s := range shares {
 		filling.Go(s.fill)

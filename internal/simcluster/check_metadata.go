@@ -9,15 +9,16 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// addNewerCommands adds the commands that came after 5.0 and that are not the catalog's alone.
+// addNewerCommands adds commands of versions after 5.0 that the catalog cannot answer
+// alone.
 func (c *Cluster) addNewerCommands(table map[string]command) {
 	if c.version.atLeast(7, 0, 0) {
 		table["checkMetadataConsistency"] = command{run: c.checkMetadata}
 	}
 }
 
-// checkMetadata answers a cursor of what is wrong with the metadata: of the cluster on
-// admin, else of a database or one of its collections.
+// checkMetadata returns a cursor over metadata inconsistencies: of the whole cluster
+// when run on admin, otherwise of one database or one of its collections.
 func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, error) {
 	size, err := cursorBatch(r)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// fixedEpoch is a day on which nothing happened.
+// fixedEpoch is an arbitrary fixed time.
 func fixedEpoch() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }
 
-// empty is a started-nowhere cluster without user databases.
+// empty is a cluster without user databases that was not started.
 func empty(t testing.TB, change ...func(*Options)) *Cluster {
 	t.Helper()
 	o := Options{Empty: true, Still: true, Epoch: fixedEpoch()}
@@ -28,7 +28,7 @@ func empty(t testing.TB, change ...func(*Options)) *Cluster {
 	return c
 }
 
-// connect is the real driver on the in-process dialer.
+// connect connects the MongoDB driver through the in-process dialer.
 func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *mongo.Client {
 	t.Helper()
 	o := options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetTimeout(20 * time.Second)
@@ -65,8 +65,8 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// sharded makes db.coll sharded by key {k: 1}, cut at 100 and 200, one chunk on
-// each of three shards.
+// sharded shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
+// shards.
 func sharded(t testing.TB, c *Cluster) {
 	t.Helper()
 	mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))

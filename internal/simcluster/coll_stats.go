@@ -43,7 +43,7 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error
 	defer c.catalog.Mu.RUnlock()
 	t := c.everywhere(db, coll)
 	var sum storage
-	weighed := int64(0) // a router only has the shards' rounded averages
+	weighed := int64(0) // mongos knows only the rounded averages of the shards
 	shards, sizes, exists := bson.D{}, map[string]int64{}, false
 	for _, s := range t.sources {
 		one := storageOf(s.coll, by)
@@ -141,8 +141,8 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	return encode(row), nil
 }
 
-// address is how a shard's member names itself: by the machine's name, whatever
-// address the cluster knows it by.
+// address is how a shard's member names itself: by its host name, which may differ from
+// the address in config.shards.
 func (c *Cluster) address(shard string) string {
 	_, member, _ := cutHost(c.catalog.Host(shard))
 	_, port, ok := strings.Cut(member, ":")

@@ -1,7 +1,7 @@
 package simcluster
 
-// commandTable is everything that this mongos answers. What is not here is
-// CommandNotFound; the sharding commands come from the catalog.
+// commandTable holds every command of this mongos; others get CommandNotFound. The
+// sharding commands come from the catalog.
 func (c *Cluster) commandTable() map[string]command {
 	table := map[string]command{
 		"hello":     {run: c.hello, stable: true},

@@ -43,7 +43,7 @@ func (c *Cluster) createIndexes(_ context.Context, r *engine.Request) (bson.D, e
 		}
 	}
 	if routing == nil {
-		c.homeOf(db)
+		c.ensureDatabase(db)
 	}
 	raw := bson.D{}
 	for _, s := range c.everywhere(db, coll).sources {
@@ -56,8 +56,8 @@ func (c *Cluster) createIndexes(_ context.Context, r *engine.Request) (bson.D, e
 	return bson.D{{Key: "raw", Value: raw}}, nil
 }
 
-// homeOf makes sure that a database exists before something is created in it.
-func (c *Cluster) homeOf(db string) {
+// ensureDatabase creates a database that does not exist yet.
+func (c *Cluster) ensureDatabase(db string) {
 	if db != "config" && db != "admin" {
 		c.catalog.EnsureDatabase(db)
 	}

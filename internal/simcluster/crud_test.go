@@ -10,8 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// withTwentyDocuments inserts {_id: i, k: 15i} for i in [0, 20) into a collection that sharded
-// cut at 100 and 200.
+// withTwentyDocuments inserts {_id: i, k: 15i} for i in [0, 20) into a sharded
+// collection split at 100 and 200.
 func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	t.Helper()
 	c := empty(t)
@@ -188,7 +188,7 @@ func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
 	if !cur.Next(ctx) {
 		t.Fatal("no first document")
 	}
-	// The rest of the result does not care for what happens meanwhile.
+	// An open cursor keeps its result when the documents are deleted.
 	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
 		t.Fatal(err)
 	}

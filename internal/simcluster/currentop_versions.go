@@ -6,8 +6,8 @@ import (
 	"shardboard/internal/simcluster/catalog"
 )
 
-// moveCommand is what a donor runs for a migration: since 6.0 the internal form of
-// moveRange (assumed: with the fields of moveChunk).
+// moveCommand is the command that a donor runs for a migration: from 6.0 the internal
+// form of moveRange (assumed to have the fields of moveChunk).
 func (c *Cluster) moveCommand() string {
 	if c.version.atLeast(6, 0, 0) {
 		return "_shardsvrMoveRange"
@@ -15,9 +15,8 @@ func (c *Cluster) moveCommand() string {
 	return "moveChunk"
 }
 
-// originating is the command that a resharding's rows name. moveCollection and
-// unshardCollection are reshardings of another origin; that the field for it is called
-// provenance is assumed.
+// originating is the originatingCommand of a resharding's rows. moveCollection and
+// unshardCollection are reshardings too; the field name provenance is assumed.
 func originating(r catalog.Resharding) bson.E {
 	d := bson.D{
 		{Key: "reshardCollection", Value: r.NS}, {Key: "key", Value: r.Key}, {Key: "unique", Value: false},

@@ -12,14 +12,14 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Figures of a disk that never fills, so that nobody is warned of it.
+// Default disk figures: nearly empty, so that no disk warning appears.
 const (
 	diskTotal = 270_553_174_016
 	diskUsed  = 54_110_634_803
 )
 
-// disk is what a shard says of its file system. One that has nothing of the
-// database does not look (commands/dbcommands.cpp).
+// disk has the file system figures of a shard. A shard without data of the database
+// reports zeros (commands/dbcommands.cpp).
 func (c *Cluster) disk(shard string, there bool, by int64) (used, total any) {
 	if !there {
 		return int32(0), int32(0)
@@ -46,7 +46,7 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 	}
 	raw := bson.D{}
 	var objects, bytes, onDisk, indexes, indexBytes int64
-	weighed := int64(0) // a router only has the shards' averages, and cuts them off
+	weighed := int64(0) // mongos knows only the averages of the shards, truncated
 	for _, shard := range nodes {
 		node := c.catalog.Shards[shard]
 		if shard == configShard && (node == nil || r.DB == "config" || r.DB == "admin") {
@@ -58,7 +58,7 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 			n, size, disk = n+int64(coll.Len()), size+coll.Bytes(), disk+storageSize(coll)
 			idx, idxBytes = idx+int64(len(coll.Indexes())), idxBytes+totalIndexSize(coll)
 		}
-		// What every mongod keeps for itself is not simulated, and is always there.
+		// Every mongod has collections in admin and config that are not simulated.
 		used, total := c.disk(shard, len(colls) > 0 || r.DB == "config" || r.DB == "admin", by)
 		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: bson.D{
 			{Key: "db", Value: r.DB},
@@ -96,7 +96,7 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 	}, nil
 }
 
-// ratio is a/b, 0 when there is nothing to divide by.
+// ratio is a/b, or 0 when b is 0.
 func ratio(a, b int64) float64 {
 	if b == 0 {
 		return 0
@@ -104,9 +104,8 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// dataSize measures a range of the shard key, or a whole collection, on all shards
-// that own chunks. Like the server it counts what lies in the range on any of
-// them, orphans included (s/commands/cluster_data_size_cmd.cpp).
+// dataSize measures a range of the shard key, or a whole collection, on all shards that
+// own chunks, orphans included (s/commands/cluster_data_size_cmd.cpp).
 func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := fullNamespace(r)
 	if err != nil {

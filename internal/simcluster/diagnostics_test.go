@@ -25,7 +25,7 @@ func rows(t *testing.T, reply bson.Raw) []bson.Raw {
 	return out
 }
 
-// withSpreadDocuments is a cluster with 100 documents on each of three shards.
+// withSpreadDocuments makes a cluster with 100 documents on each of three shards.
 func withSpreadDocuments(t *testing.T, change ...func(*Options)) *Cluster {
 	t.Helper()
 	c := empty(t, change...)

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// explainRequest is a command to explain, in the words of a query.
+// explainRequest is the command to explain, reduced to its query.
 type explainRequest struct {
 	db, coll string
 	selection
@@ -22,9 +22,8 @@ type explainRequest struct {
 	execute    bool // verbosity asks for figures of a run
 }
 
-// explain tells which shards a command goes to and how each would answer it. The
-// query runs, so that the plans are those of the engine and not a guess; writes
-// are not carried out.
+// explain shows the shards that a command targets and the plan of each. The query is
+// run to get the engine's real plans; writes are not applied.
 func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error) {
 	inner, ok := r.Lookup("explain").DocumentOK()
 	if !ok {
@@ -65,7 +64,7 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	return append(reply, c.explainTail(r, inner)...), nil
 }
 
-// mergeStage is what the router does with the shards' answers.
+// mergeStage is the stage with which mongos combines the shards' results.
 func (x explainRequest) mergeStage(t target) string {
 	switch {
 	case x.stage == "UPDATE" || x.stage == "DELETE":
@@ -139,8 +138,9 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	)
 }
 
-// shapeHash names a query shape in eight hexadecimal digits. The server's own hash
-// is of an internal encoding, so the digits differ, but equal shapes agree.
+// shapeHash is a hash of a query shape in eight hexadecimal digits. The server hashes
+// an internal encoding, so the digits differ from its own, but equal shapes have equal
+// hashes.
 func shapeHash(parsed bson.D, plan bson.D) string {
 	h := fnv.New32a()
 	for _, p := range parsed {
@@ -159,7 +159,7 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 	return fmt.Sprintf("%08X", h.Sum32())
 }
 
-// explainTail is what every explain of a router ends with.
+// explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
 	d := bson.D{

@@ -9,11 +9,10 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// access is the lower part of the tree: how documents are found. The place of
-// SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH when the index
-// alone shows the shard key, above it when the document had to be fetched for a
-// condition, and nowhere when the query binds the whole shard key.
-func (r shardExplain) access(stage stageMaker) bson.D {
+// accessPlan is the lower part of the plan: how documents are found. The place of SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH
+// when the index alone shows the shard key, above it when the document had to be
+// fetched for a condition, and nowhere when the query binds the whole shard key.
+func (r shardExplain) accessPlan(stage stageMaker) bson.D {
 	var residual []bson.E
 	switch r.plan.Stage {
 	case "COLLSCAN":
@@ -41,7 +40,7 @@ func (r shardExplain) filtered(stage stageMaker, inner bson.D) bson.D {
 	return stage("SHARDING_FILTER", inner)
 }
 
-// indexShowsKey tells whether the index entries alone give the shard key.
+// indexShowsKey reports whether the index entries contain the whole shard key.
 func (r shardExplain) indexShowsKey() bool {
 	for e := value.Read(r.shardKey); e.Next(); {
 		v := value.Field(r.plan.KeyPattern, string(e.Key))
@@ -86,9 +85,9 @@ func (r shardExplain) scanFields() []bson.E {
 		bson.E{Key: "indexBounds", Value: bounds})
 }
 
-// bounds are the intervals of one index field: as scanned, or else as the filter
-// gives them; a hashed field that is not scanned by points is open. None means
-// that nothing can match.
+// bounds are the intervals of one index field: as scanned, or else as the filter gives
+// them; a hashed field that is not scanned by points is open. An empty list means that
+// nothing can match.
 func (r shardExplain) bounds(field string, hashed bool) []query.Interval {
 	for _, b := range r.plan.Bounds {
 		if b.Field == field {
@@ -113,7 +112,7 @@ func boundsText(intervals []query.Interval) bson.A {
 	return out
 }
 
-// uncovered are the conditions that the index bounds don't settle.
+// uncovered are the conditions that the index bounds do not cover.
 func (r shardExplain) uncovered() []predicate {
 	var left []predicate
 	for _, p := range predicates(r.filter.Raw()) {

@@ -10,9 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// explainAggregate tells how a pipeline is cut and what each shard would run. An
-// unsharded collection's only shard is explained alone, as its answer is passed
-// through.
+// explainAggregate shows how a pipeline is split and what each shard would run. For an
+// unsharded collection the explain of its only shard is passed through.
 func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, execute bool) (bson.D, error) {
 	a, err := c.parseAggregate(sub, true)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// shardExplain is how one shard answered an explained query.
+// shardExplain is the plan and the counters of one shard for an explained query.
 type shardExplain struct {
 	explainRequest
 	filtering    bool // orphans are filtered out
@@ -60,7 +60,7 @@ func (r shardExplain) tree(figures bool) bson.D {
 		d := bson.D{{Key: "stage", Value: name}}
 		var before, after []bson.E
 		for _, f := range fields {
-			// As the server prints them: a filter comes before the figures.
+			// The server prints the filter before the counters.
 			if f.Key == "filter" {
 				before = append(before, f)
 			} else {
@@ -86,7 +86,7 @@ func (r shardExplain) tree(figures bool) bson.D {
 	if r.recordCounts {
 		return stage("RECORD_STORE_COUNT", nil)
 	}
-	d := r.access(stage)
+	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
 		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
 		if r.shardLimit > 0 {
@@ -115,7 +115,7 @@ type stageMaker func(name string, inner bson.D, fields ...bson.E) bson.D
 func (r shardExplain) figures(stage string) bson.D {
 	n := int32(r.returned)
 	if stage == "IXSCAN" {
-		// Every entry of the range goes up; what a condition drops falls at FETCH.
+		// An index scan returns every entry of its range; conditions are applied at FETCH.
 		n = max(n, int32(r.docs))
 	}
 	return bson.D{

@@ -15,7 +15,7 @@ type predicate struct {
 	path  string
 	rank  int // order among operators
 	shown bson.E
-	tight bool // index bounds on the path say exactly the same
+	tight bool // index bounds on the path are equivalent to it
 }
 
 // parsedQuery is a filter in the normal form that explain shows: conditions joined
@@ -120,7 +120,7 @@ func single(path, op string, v bson.RawValue) predicate {
 	p := predicate{path: path, rank: rankOf(op), shown: bson.E{Key: path, Value: bson.D{{Key: op, Value: v}}}}
 	switch op {
 	case "$eq", "$lt", "$lte", "$gt", "$gte":
-		// null also stands for missing, which an index can't tell apart.
+		// null also matches missing fields, which an index cannot distinguish.
 		p.tight = v.Type != bson.TypeNull && v.Type != bson.TypeArray
 	case "$in":
 		p.tight = !slices.ContainsFunc(slices.Collect(value.Items(v)), func(i bson.RawValue) bool {

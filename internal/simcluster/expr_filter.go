@@ -10,9 +10,9 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// parseFilter compiles a filter. Equalities inside $expr, such as those of a
-// correlated $lookup, are repeated outside of it: indexes and shard targeting only
-// look there. The server does the same (db/matcher/rewrite_expr.cpp).
+// parseFilter compiles a filter. Equalities inside $expr, such as those of a correlated
+// $lookup, are added outside of it too, because indexes and shard targeting ignore
+// $expr. The server does the same (db/matcher/rewrite_expr.cpp).
 func parseFilter(filter bson.Raw, env *expr.Env) (*query.Filter, error) {
 	bound := exprEqualities(nil, filter, env)
 	if len(bound) == 0 {
@@ -44,10 +44,10 @@ func exprEqualities(list []bson.Raw, filter bson.Raw, env *expr.Env) []bson.Raw 
 	return list
 }
 
-// equalityOf turns {$eq: ["$path", constant]} into {path: {$eq: constant}}. The
-// result matches no less than the expression does, which stays in the filter and
-// decides. That would not hold for arrays: an expression sees the array that a
-// path through an array makes, a filter does not.
+// equalityOf turns {$eq: ["$path", constant]} into {path: {$eq: constant}}. The added
+// condition must match everything that the expression matches; the expression stays in
+// the filter and decides. Arrays are excluded, because expressions and filters read
+// paths through arrays differently.
 func equalityOf(list []bson.Raw, v bson.RawValue, env *expr.Env) []bson.Raw {
 	if v.Type != bson.TypeEmbeddedDocument {
 		return list

@@ -87,7 +87,7 @@ func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 	}
 }
 
-// A router shows a command from its arrival on, also when its client is gone.
+// mongos shows a command from its arrival on, even when its client has disconnected.
 func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t

@@ -14,15 +14,14 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// internalCommand marks the context of a command that did not come over a connection: rules
-// pass it over, as they are about what a client sees.
+// internalCommand marks the context of a command that did not arrive over a connection.
+// Rules ignore it: they simulate what clients experience.
 type internalCommand struct{}
 
-// inflightKey finds the trip of a command in its context.
+// inflightKey is the context key of a command's inflightCommand.
 type inflightKey struct{}
 
-// inflightCommand is one command on its way through the cluster. Its client may be answered
-// before it ends.
+// inflightCommand is a running command. Its client may be answered before it ends.
 type inflightCommand struct {
 	db    string
 	body  bson.Raw
@@ -33,8 +32,8 @@ type inflightCommand struct {
 
 func (t *inflightCommand) answer(err error) { t.once.Do(func() { t.early <- err }) }
 
-// addInflight and arrive keep the list of commands that change the cluster and are on
-// their way: $currentOp shows them, as a router does.
+// addInflight and removeInflight maintain the list of running commands that change the
+// cluster: $currentOp shows them, as on mongos.
 func (f *Faults) addInflight(t *inflightCommand) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,7 +46,7 @@ func (f *Faults) removeInflight(t *inflightCommand) {
 	f.trips = slices.DeleteFunc(f.trips, func(o *inflightCommand) bool { return o == t })
 }
 
-// inflightRows are their rows.
+// inflightRows are the rows of $currentOp for them.
 func (f *Faults) inflightRows() (rows []bson.Raw) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,13 +64,13 @@ func (f *Faults) inflightRows() (rows []bson.Raw) {
 	return rows
 }
 
-// outcome is what a handler answers.
+// outcome is the result of a handler.
 type outcome struct {
 	fields bson.D
 	err    error
 }
 
-// runWithFaults runs a command with the faults that are planted for it.
+// runWithFaults runs a command and applies the rules that match it.
 func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engine.Handler) (bson.D, error) {
 	if f.armed.Load() == 0 || exemptFromFaults(r.Name) {
 		return run(ctx, r)
@@ -88,7 +87,8 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 	if deadline, ok := ctx.Deadline(); ok {
 		course, cancel = context.WithDeadline(course, deadline)
 	}
-	// The caller's end is the command's end unless the caller was answered before.
+	// The end of the caller's context ends the command, unless the caller already has an
+	// answer.
 	unlink := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cancel()
@@ -111,7 +111,7 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 	case o := <-done:
 		unlink()
 		select {
-		case err := <-t.early: // it came first; both were there when we looked
+		case err := <-t.early: // both channels were ready; the early answer came first
 			return nil, err
 		default:
 		}
@@ -122,7 +122,7 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 	}
 }
 
-// runSteps is a command from its arrival to its answer.
+// runSteps runs a command from its arrival to its answer.
 func (f *Faults) runSteps(ctx context.Context, r *engine.Request, run engine.Handler) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -150,7 +150,8 @@ func (f *Faults) runSteps(ctx context.Context, r *engine.Request, run engine.Han
 	return o
 }
 
-// atStep is what the catalog asks at the steps that it knows.
+// atStep is the catalog's hook: it applies rules at the steps inside of commands and
+// migrations.
 func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
 	if err := f.trigger(ctx, at, nil); err != nil {
 		return err
@@ -158,8 +159,8 @@ func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
 	return f.waitThawed(ctx, at.From, at.To, configShard)
 }
 
-// exemptFromFaults says whether no rule strikes a command: those by which clients find out where
-// they are and who they are, and the one that plants rules.
+// exemptFromFaults reports whether rules do not apply to a command: handshakes,
+// authentication, and the command that adds rules.
 func exemptFromFaults(name string) bool {
 	switch name {
 	case "saslStart", "saslContinue", "authenticate", "logout", "ping", "endSessions", faultCommand:
@@ -168,7 +169,7 @@ func exemptFromFaults(name string) bool {
 	return isHello(name)
 }
 
-// namespaceOf is the namespace that a command is about, "" when it is about none.
+// namespaceOf is the namespace that a command is about, "" when the command names none.
 func namespaceOf(r *engine.Request) string {
 	s, ok := r.Lookup(r.Name).StringValueOK()
 	if !ok {

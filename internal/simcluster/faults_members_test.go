@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// The donor's step-down is in the recordings for three steps; at the others the chunk
-// stays before the commit and has moved after it.
+// The recordings have the donor's step-down at three steps. At the others the rule is:
+// before the commit the chunk stays, after it the chunk has moved.
 func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 	for _, p := range FaultPoints() {
 		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
@@ -99,7 +99,7 @@ func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 	})
 }
 
-// A chunk can't come back while its old documents wait for their clean-up.
+// A chunk cannot return to a shard that still has its orphans.
 func TestOrphansBlockTheWayBack(t *testing.T) {
 	move := func(to string, wait bool) bson.D {
 		return d("moveChunk", "app.c", "find", d("p", int32(100)), "to", to, "_waitForDelete", wait)

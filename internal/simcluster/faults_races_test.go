@@ -28,7 +28,7 @@ func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
 	})
 }
 
-// Who gets in between the check and the commit changes what the commit finds.
+// Another client's change between check and commit is seen by the commit.
 func TestAnotherClientGetsInBetween(t *testing.T) {
 	key := func(v any) bson.D { return d("p", v) }
 	for _, c := range []struct {

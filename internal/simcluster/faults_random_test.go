@@ -10,8 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Whatever strikes whatever: the chunks stay a partition of the key space, versions
-// only rise, and every document is found exactly once.
+// Random faults on random commands: the chunks still partition the key space, versions
+// only increase, and every document is found exactly once.
 func TestRandomFaultsLoseNothing(t *testing.T) {
 	seeds := uint64(10)
 	if !testing.Short() {
@@ -83,8 +83,8 @@ func (s *faultFixture) randomCommand(rng *rand.Rand) bson.D {
 	return d("moveChunk", "app.c", "bounds", bson.A{lo, hi}, "to", shard, "_waitForDelete", rng.IntN(2) == 0)
 }
 
-// checkConsistency checks the cluster and gives the newest chunk version, which is no older than
-// before.
+// checkConsistency checks the cluster and returns the newest chunk version, which must
+// not be older than before.
 func (s *faultFixture) checkConsistency(before uint64, what string) uint64 {
 	s.t.Helper()
 	reply := mustRun(s.t, s.cluster, "config", d("find", "chunks", "sort", d("min", 1)))

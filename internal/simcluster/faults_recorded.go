@@ -13,25 +13,25 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// maxSeen bounds what is remembered of commands.
+// maxSeen is how many commands are kept.
 const maxSeen = 20_000
 
-// Seen is a command as it came over a connection. A command that a fault delivers
-// twice was sent once and is seen once.
+// Seen is a command that arrived over a connection. A command that a fault runs twice
+// was sent once and is recorded once.
 type Seen struct {
 	N        int       // counts up from 1
 	At       time.Time // the cluster's time
 	Conn     int32     // number of the connection
 	DB, Name string
-	NS       string // "" when it is about none
+	NS       string // "" when the command names none
 	Comment  bson.RawValue
 	Body     bson.Raw
 }
 
-// Seen are the commands that came over connections and change the cluster (sharding
-// commands, DDL, writes into config), in order; with names only those. The oldest are
-// forgotten after 20,000. Commands of the process itself ([Cluster.Command], Rule.Do,
-// the balancer) are not among them.
+// Seen lists the commands that arrived over connections and change the cluster
+// (sharding commands, DDL, writes to config), in order, optionally only those with the
+// given names. The newest 20,000 are kept. Internal commands ([Cluster.Command],
+// Rule.Do, the balancer) are not recorded.
 func (f *Faults) Seen(names ...string) []Seen {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,9 +44,8 @@ func (f *Faults) Seen(names ...string) []Seen {
 	return out
 }
 
-// Tap calls tap for every command that comes over a connection, reads and handshakes
-// included, before anything is done, until remove is called. tap must not wait for the
-// cluster.
+// Tap calls tap for every command that arrives over a connection, reads and handshakes
+// included, before it runs, until remove is called. tap must not wait for the cluster.
 func (f *Faults) Tap(tap func(Seen)) (remove func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +66,7 @@ func (f *Faults) Tap(tap func(Seen)) (remove func()) {
 	}
 }
 
-// recordCommand remembers a command of a client.
+// recordCommand records a client's command.
 func (f *Faults) recordCommand(r *engine.Request) {
 	keep := changes(r)
 	if r.Conn == nil || !keep && f.tapped.Load() == 0 {
@@ -99,7 +98,8 @@ func (f *Faults) recordCommand(r *engine.Request) {
 	}
 }
 
-// changes says whether a command changes what the cluster is, not what it holds.
+// changes reports whether a command changes the cluster's layout or metadata, not just
+// documents.
 func changes(r *engine.Request) bool {
 	switch r.Name {
 	case "split", "mergeChunks", "moveChunk", "movechunk", "moveRange", "mergeAllChunksOnShard", "clearJumboFlag",
@@ -116,8 +116,7 @@ func changes(r *engine.Request) bool {
 	return false
 }
 
-// Other is another client that gives one command and does not care for the answer:
-// for Rule.Do.
+// Other, for Rule.Do, is another client that runs one command and ignores the answer.
 func Other(db string, cmd any) func(context.Context, *Cluster) error {
 	return func(ctx context.Context, c *Cluster) error {
 		_, err := c.Command(ctx, db, cmd)
@@ -125,7 +124,7 @@ func Other(db string, cmd any) func(context.Context, *Cluster) error {
 	}
 }
 
-// sideEffect is what Rule.Do does.
+// sideEffect is one run of Rule.Do.
 type sideEffect struct {
 	done chan struct{}
 	err  error // set before done is closed
@@ -136,20 +135,20 @@ func (d *sideEffect) run(ctx context.Context, c *Cluster, do func(context.Contex
 	d.err = do(context.WithValue(ctx, internalCommand{}, true), c)
 }
 
-// result waits for the end of it.
+// result waits for Do to return.
 func (d *sideEffect) result() error {
 	<-d.done
 	return d.err
 }
 
-// Round is the balancer, who does one round if its settings allow it: for Rule.Do.
+// Round, for Rule.Do, runs one balancer round if the settings allow it.
 func Round(ctx context.Context, c *Cluster) error {
 	balancer.New(c.catalog, balancer.Options{Seed: uint64(c.opts.Seed)}).Round(ctx)
 	return nil
 }
 
-// Move is the balancer, or another operator, who moves the chunk that begins at lo: for
-// Rule.Do. lo must be a full shard key as the chunk has it.
+// Move, for Rule.Do, moves the chunk that begins at lo, as the balancer or another
+// operator would. lo must be the chunk's full lower bound.
 func Move(ns string, lo bson.D, to string) func(context.Context, *Cluster) error {
 	return func(ctx context.Context, c *Cluster) error {
 		key, err := bson.Marshal(lo)

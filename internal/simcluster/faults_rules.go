@@ -13,7 +13,7 @@ import (
 // or a round of the balancer takes.
 const defaultPatience = time.Second
 
-// Add plants a fault.
+// Add adds a rule.
 func (f *Faults) Add(r Rule) *Planted {
 	if r.Patience == 0 {
 		r.Patience = defaultPatience
@@ -28,8 +28,8 @@ func (f *Faults) Add(r Rule) *Planted {
 	return p
 }
 
-// Remove takes the rule back. What it holds goes on, with the rest of the rule.
-// Removing again does nothing.
+// Remove removes the rule. Operations that it holds continue with the rule's other
+// effects. Removing again does nothing.
 func (p *Planted) Remove() {
 	f := p.faults
 	f.mu.Lock()
@@ -43,10 +43,10 @@ func (p *Planted) Remove() {
 	f.armed.Add(-1)
 }
 
-// Reached is closed when the rule has struck for the first time.
+// Reached is closed when the rule has applied for the first time.
 func (p *Planted) Reached() <-chan struct{} { return p.reached }
 
-// Struck is how often it did.
+// Struck is how often the rule has applied.
 func (p *Planted) Struck() int {
 	p.faults.mu.Lock()
 	defer p.faults.mu.Unlock()
@@ -66,14 +66,14 @@ func (f *Faults) Heal() {
 	}
 }
 
-// Hits are the faults that happened, in order; the oldest are forgotten after 20,000.
+// Hits lists the newest 20,000 faults that happened, in order.
 func (f *Faults) Hits() []Hit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.hits)
 }
 
-// matching are the rules that strike here and now.
+// matching lists the rules that apply to this occurrence.
 func (f *Faults) matching(p catalog.Point, body bson.Raw) []*Planted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +103,8 @@ func (p *Planted) matches(at catalog.Point, body bson.Raw) bool {
 	return false
 }
 
-// due counts an occurrence and says whether the fault happens to it. Faults.mu is held.
+// due counts an occurrence and reports whether the rule applies to it. The caller holds
+// Faults.mu.
 func (p *Planted) due(now time.Time) bool {
 	r := &p.rule
 	if p.matched++; p.matched < r.Nth {

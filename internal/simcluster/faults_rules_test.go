@@ -55,7 +55,7 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 	}
 }
 
-// A client's own comment finds its migration at every step, and nobody else's.
+// A rule can select one client's migration by the command's comment at every step.
 func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
 	for _, want := range []string{"mine", "not mine"} {
 		inBubble(t, func(s *faultFixture) {

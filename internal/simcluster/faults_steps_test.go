@@ -79,7 +79,7 @@ func TestADelayIsAsLongAsItSays(t *testing.T) {
 	})
 }
 
-// Over a socket a cut is an end without an answer, not a reset in the middle of one.
+// A cut TCP connection ends without an answer, not in the middle of one.
 func TestACutEndsASocket(t *testing.T) {
 	c := empty(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -104,7 +104,7 @@ func TestACutEndsASocket(t *testing.T) {
 	}
 }
 
-// everyPoint runs a test in a bubble of its own for every fault point.
+// everyPoint runs a test for every fault point, each in its own synctest bubble.
 func everyPoint(t *testing.T, run func(*faultFixture, FaultPoint)) {
 	t.Helper()
 	if n := len(FaultPoints()); n < 40 {

@@ -13,8 +13,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// faultFixture is a small sharded collection, app.c, whose client is the real driver: the
-// chunk from 100 on and the one before it, both on the first shard, and a zone.
+// faultFixture is a cluster with a small sharded collection, app.c, and a driver
+// connected to it: the chunk from 100 on and the one before it, both on the first
+// shard, and a zone.
 type faultFixture struct {
 	t       *testing.T
 	cluster *Cluster
@@ -55,7 +56,7 @@ func (s *faultFixture) run(db string, cmd bson.D) error {
 	return s.client.Database(db).RunCommand(s.t.Context(), cmd).Err()
 }
 
-// state is everything that the commands under test change.
+// state describes everything that the commands under test change.
 func (s *faultFixture) state() string {
 	s.t.Helper()
 	var out []string
@@ -73,7 +74,7 @@ func (s *faultFixture) state() string {
 	return strings.Join(out, "\n")
 }
 
-// command is one that changes the state, with what has to be done before it.
+// command prepares and returns a command of this name that changes the state.
 func (s *faultFixture) command(name string) (db string, cmd bson.D) {
 	key := func(v any) bson.D { return d("p", v) }
 	switch name {

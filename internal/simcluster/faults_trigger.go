@@ -12,16 +12,15 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// errCut is the answer that is none: the connection is closed instead.
+// errCut means that the connection is to be closed without an answer.
 var errCut = errors.New("connection cut")
 
-// trigger lets happen what is planted at a point. The error, if any, ends the operation
-// there.
+// trigger applies the rules for a point. An error ends the operation there.
 func (f *Faults) trigger(ctx context.Context, at catalog.Point, r *engine.Request) error {
 	if ctx.Value(internalCommand{}) != nil {
 		return nil
 	}
-	var body bson.Raw // none for what the balancer does
+	var body bson.Raw // nil for migrations of the balancer
 	if r != nil {
 		body = r.Body
 	} else if t, ok := ctx.Value(inflightKey{}).(*inflightCommand); ok {
@@ -75,7 +74,7 @@ func (f *Faults) apply(ctx context.Context, at catalog.Point, p *Planted) error 
 	return f.fail(ctx, at, r)
 }
 
-// fail is the part of a fault that the client notices.
+// fail applies the part of a fault that the client notices.
 func (f *Faults) fail(ctx context.Context, at catalog.Point, r Rule) error {
 	answer, migrating := at.Answer, at.Answer != nil
 	if trip, ok := ctx.Value(inflightKey{}).(*inflightCommand); ok && !migrating {
@@ -104,7 +103,7 @@ func (f *Faults) fail(ctx context.Context, at catalog.Point, r Rule) error {
 	return err
 }
 
-// elect counts an election of a member and gives the term that it ended.
+// elect counts an election of a member and returns the term that it ended.
 func (f *Faults) elect(member string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,7 +114,7 @@ func (f *Faults) elect(member string) int64 {
 	return f.terms[member]
 }
 
-// wait ends with the first of the two that comes, or with an error when ctx ends.
+// wait returns when either channel is ready, or with an error when ctx ends.
 func wait(ctx context.Context, timer <-chan time.Time, done <-chan struct{}) error {
 	select {
 	case <-timer:

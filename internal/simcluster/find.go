@@ -113,7 +113,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "cursor", Value: reply}}, nil
 }
 
-// read gives the selected documents of a collection, wherever they are. It takes
+// read returns the selected documents of a collection from all shards. It locks
 // catalog.Mu itself.
 func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
@@ -123,8 +123,8 @@ func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bso
 	return t.gather(ctx, s)
 }
 
-// environment is what expressions of a command may see: the cluster's clock and
-// the variables of its let argument.
+// environment holds what a command's expressions can use: the cluster's clock and the
+// variables of its let argument.
 func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
 	env := &expr.Env{Now: c.catalog.Now().UTC(), ClusterTime: c.catalog.LastTimestamp()}
 	let, err := document(r, "let")
@@ -147,7 +147,7 @@ func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
 	return env, nil
 }
 
-// simpleCollation refuses collations that would change what a query means.
+// simpleCollation rejects collations other than simple, which are not supported.
 func simpleCollation(v bson.RawValue) error {
 	d, ok := v.DocumentOK()
 	if !ok || len(d) <= 5 {

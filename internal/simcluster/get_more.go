@@ -9,7 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// firstBatchReply answers a query with the cursor's first batch and keeps the rest open.
+// firstBatchReply replies with the first batch and registers the cursor if there is
+// more.
 func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, error) {
 	docs, err := k.batch(size)
 	if err != nil {

@@ -26,7 +26,7 @@ func (c *Cluster) listIndexes(_ context.Context, r *engine.Request) (bson.D, err
 	return c.metadataCursor(&cursor{ns: db + "." + coll, docs: specs, session: sessionOf(r)}, size)
 }
 
-// indexSpecs reads the indexes where the collection certainly is.
+// indexSpecs reads the indexes from a shard that certainly has the collection.
 func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

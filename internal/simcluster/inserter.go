@@ -11,23 +11,24 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// inserter inserts documents into one collection: it finds for each the node it
-// belongs to. It lives for one lock.
+// inserter inserts documents into one collection, each on the shard that owns its key.
+// It is valid while the lock is held.
 type inserter struct {
 	cluster  *Cluster
 	db, coll string
 	routing  *catalog.Routing        // nil: not sharded
-	on       map[string]*engine.Coll // by shard, as far as used
+	on       map[string]*engine.Coll // by shard, filled on first use
 	last     *engine.Coll            // of the last document
 	lastName string
 }
 
-// inserter must be called, and used, with catalog.Mu held for writing.
+// inserter returns an inserter for a collection. The caller holds catalog.Mu for
+// writing while using it.
 func (c *Cluster) inserter(db, coll string) *inserter {
 	return &inserter{cluster: c, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
 }
 
-// timed adds the placer's work to the latencies of the shards it wrote to; call it
+// timed adds the elapsed time to the latencies of the shards written to; call it
 // deferred.
 func (p *inserter) timed(begin time.Time) {
 	took := time.Since(begin)
@@ -39,8 +40,8 @@ func (p *inserter) timed(begin time.Time) {
 	}
 }
 
-// collectionOn is the collection on the shard, made if it is not there yet: a database
-// and an unsharded collection come into being with their first document.
+// collectionOn finds or creates the collection on the shard: a database and an
+// unsharded collection are created by their first document.
 func (p *inserter) collectionOn(shard string) (*engine.Coll, error) {
 	if p.last != nil && p.lastName == shard {
 		return p.last, nil
@@ -86,7 +87,7 @@ func (c *Cluster) collectionOn(db, coll, shard string, r *catalog.Routing) (*eng
 	return node.Create(db, coll, c.catalog.UUID(), nil), nil
 }
 
-// storable checks a document and puts its _id in front, making one if needed.
+// storable checks a document and moves its _id to the front, generating one if needed.
 func storable(doc bson.Raw) (bson.Raw, error) {
 	if len(doc) > maxDocument {
 		return nil, status.Errorf(status.BadValue, "object to insert too large. size in bytes: %d, max size: %d", len(doc), maxDocument)

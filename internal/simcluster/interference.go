@@ -14,64 +14,63 @@ import (
 	"shardboard/internal/simcluster/balancer"
 )
 
-// InterferenceKind says who gets in the way of a client's own changes.
+// InterferenceKind is a kind of concurrent activity that conflicts with a client's own
+// changes.
 type InterferenceKind string
 
 const (
-	// BusyBalancer is a balancer that is never done: every round moves a chunk of the
-	// collections, within their zones, besides what its policy asks for. Its moves refuse
-	// others on the same shards (117), and others refuse them.
+	// BusyBalancer keeps the balancer busy: every round also moves one chunk of the
+	// collections within its zone, without need. A move on a shard that already takes part
+	// in another one fails with 117, in both directions.
 	BusyBalancer InterferenceKind = "busy-balancer"
-	// MovesOutOfZones is somebody else who moves chunks by hand from where a zone wants
-	// them to a shard outside of it; the balancer moves them back. Where a release refuses
-	// such a move (4.4, 5.0) the range is taken off its zone for as long as the move takes.
+	// MovesOutOfZones is another operator who moves chunks to shards outside of their
+	// zone; the balancer moves them back. Where a release refuses such a move (4.4, 5.0),
+	// the range is removed from its zone during the move.
 	MovesOutOfZones InterferenceKind = "moves-out-of-zones"
-	// ChangesZones is somebody else who gives ranges to another zone, of another shard, so
-	// that the balancer moves their chunks there. The zones that it makes are called
-	// "elsewhere-" and the shard's name.
+	// ChangesZones is another operator who assigns ranges to the zone of another shard, so
+	// that the balancer moves their chunks there. The zones that it creates are named
+	// "elsewhere-" plus the shard's name.
 	ChangesZones InterferenceKind = "changes-zones"
 )
 
-// Interference is what happens to a cluster besides what its clients do.
+// Interference describes concurrent activity in a cluster.
 type Interference struct {
 	Kind InterferenceKind
-	// Namespaces are the collections concerned; none means all that are sharded.
+	// Namespaces are the affected collections; empty means all sharded ones.
 	Namespaces []string
-	// Every is the pause after each thing that is done; default 1 s, stretched by
-	// Options.Pace. A busy balancer's round begins so long after the end of the one before:
-	// every 1.4 s with small chunks.
+	// Every is the pause after each action; default 1 s, multiplied by Options.Pace. For a
+	// busy balancer it is the pause between rounds, which start about every 1.4 s with
+	// small chunks.
 	Every time.Duration
-	// Seed decides what is done, and when exactly; default Options.Seed.
+	// Seed determines the actions and their exact times; default Options.Seed.
 	Seed int64
-	// KeepOrphans leaves the copies of moved chunks on the donor for Options.OrphanDelay, as
-	// MongoDB does by default. Chunks then can't come back for so long: moves soon wait 10 s
-	// in vain, and a busy balancer is not busy any more. Without it all that is moved
-	// meanwhile by the balancer and the interference leaves no orphans (_waitForDelete).
+	// KeepOrphans leaves orphans on the donor for Options.OrphanDelay, as MongoDB does by
+	// default. Chunks cannot return to that shard for so long, so moves soon time out
+	// after 10 s and a busy balancer comes to a stop. Without it, moves of the balancer
+	// and of the interference leave no orphans (_waitForDelete).
 	KeepOrphans bool
 }
 
-// Interfering is an interference that is on.
+// Interfering is a running interference.
 type Interfering struct {
 	acts func() int
 	end  func()
 	once sync.Once
 }
 
-// Acts is how often something was done: chunks moved, or ranges given to another zone.
-// Attempts that were refused do not count.
+// Acts counts the successful actions: chunks moved, or ranges assigned to another zone.
 func (i *Interfering) Acts() int { return i.acts() }
 
-// Stop ends it and returns when nothing of it runs any more. What it did stays. Stopping
+// Stop ends the interference and waits for its goroutines. Its changes stay. Stopping
 // again does nothing.
 func (i *Interfering) Stop() { i.once.Do(i.end) }
 
-// Interfere lets something happen to a started cluster until Stop or Close. It turns the
-// balancer on, as balancerStart does; who turns it off again stops its part of the
-// interference. Migrations take their time meanwhile, also on a still cluster. The same
-// seed does the same to the same cluster. Everything waits on timers alone, so that it
-// can be used in a synctest bubble; moments are chosen to the microsecond, so that they
-// seldom coincide with those of others. There can be one busy balancer at a time: a
-// second one takes the place of the first.
+// Interfere runs an interference on a started cluster until Stop or Close. It turns the
+// balancer on, as balancerStart does; turning the balancer off stops its part of the
+// interference. Meanwhile migrations take real time even on a still cluster. The same
+// seed has the same effect on the same cluster. All waiting uses timers, so it works in
+// a synctest bubble; times have microsecond jitter, so that they rarely coincide with
+// other events. Only one busy balancer runs at a time: a second one replaces the first.
 func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if i.Every == 0 {
 		i.Every = time.Duration(float64(time.Second) * c.opts.Pace)
@@ -112,7 +111,7 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	}}, nil
 }
 
-// startBusyBalancer is Interfere for the balancer.
+// startBusyBalancer implements BusyBalancer.
 func (c *Cluster) startBusyBalancer(i Interference, moment time.Duration) *Interfering {
 	t := &balancer.Traffic{Namespaces: i.Namespaces, Pause: i.Every + moment, Seed: uint64(i.Seed)}
 	c.balancer.SetTraffic(t)
@@ -122,7 +121,8 @@ func (c *Cluster) startBusyBalancer(i Interference, moment time.Duration) *Inter
 	}}
 }
 
-// countInterference counts the interferences that are on. A still cluster is not still meanwhile.
+// countInterference counts running interferences. While there are any, a still cluster
+// behaves like a live one.
 func (c *Cluster) countInterference(more int, orphans bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *Cluster) countInterference(more int, orphans bool) {
 	c.catalog.SetStill(c.opts.Still && c.interferences == 0)
 }
 
-// interferer is somebody else, with an operator's rights.
+// interferer is another operator who changes the cluster at random.
 type interferer struct {
 	c    *Cluster
 	o    Interference
@@ -141,7 +141,7 @@ type interferer struct {
 	acts atomic.Int64
 }
 
-// jitter is a part of a millisecond.
+// jitter is a random duration below a millisecond.
 func (m *interferer) jitter() time.Duration {
 	return time.Duration(1+m.rng.IntN(999)) * time.Microsecond
 }
@@ -162,20 +162,19 @@ func (m *interferer) run(ctx context.Context, act func(context.Context) error) {
 	}
 }
 
-// errIdle means that there is no range to interfere with just now.
+// errIdle means that there is currently no range to interfere with.
 var errIdle = fmt.Errorf("there is nothing to interfere with")
 
-// zoneRange is a range of a zone and the shards outside of the zone, that is, those where
-// its chunks should not be.
+// zoneRange is a range of a zone and the shards outside of that zone.
 type zoneRange struct {
 	ns       string
 	min, max bson.Raw
 	zone     string
-	chunks   [][2]bson.Raw // inside of the range, on shards of the zone
+	chunks   [][2]bson.Raw // inside the range, on shards of the zone
 	outside  []string
 }
 
-// ranges are the ranges that somebody could interfere with, in a fixed order.
+// ranges lists the ranges that can be interfered with, in a fixed order.
 func (m *interferer) ranges() (out []zoneRange) {
 	c := m.c.catalog
 	c.Mu.RLock()
@@ -222,7 +221,7 @@ func (m *interferer) moveOut(ctx context.Context) error {
 		if err := m.assign(ctx, z, nil); err != nil {
 			return err
 		}
-		// Also when it is stopped in between: nobody takes half a step.
+		// Restore the zone even when the interference is stopped during the move.
 		defer func() { _ = m.assign(context.WithoutCancel(ctx), z, z.zone) }()
 	}
 	_, err := m.c.Command(ctx, "admin", bson.D{
@@ -250,7 +249,7 @@ func (m *interferer) rezone(ctx context.Context) error {
 	return m.assign(context.WithoutCancel(ctx), z, zone)
 }
 
-// assign ties a range to a zone, or to none.
+// assign assigns a range to a zone, or to none.
 func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
 	_, err := m.c.Command(ctx, "admin", bson.D{
 		{Key: "updateZoneKeyRange", Value: z.ns}, {Key: "min", Value: z.min}, {Key: "max", Value: z.max}, {Key: "zone", Value: zone},

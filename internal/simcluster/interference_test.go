@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// onZonedCollection is a still cluster of a release with app.c on {p: 1}, cut at 0, 100 … 500;
-// [100, 200) belongs to the zone red of shard-rs-2, and is there.
+// onZonedCollection runs a test on a still cluster of a release with app.c on {p: 1},
+// split at 0, 100 … 500; [100, 200) is in zone red of shard-rs-2, and on that shard.
 func onZonedCollection(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,7 +40,7 @@ func onZonedCollection(t *testing.T, release string, seed int64, test func(t *te
 	})
 }
 
-// logLines is what a log of the cluster says happened, one line each.
+// logLines lists the entries of a log collection, one line each.
 func logLines(c *Cluster, log string, whats ...string) (out []string) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
@@ -58,7 +58,8 @@ func logLines(c *Cluster, log string, whats ...string) (out []string) {
 	return out
 }
 
-// wantEveryDocumentOnce fails the test unless every document is there once and one of the shards owns it.
+// wantEveryDocumentOnce fails the test unless every document exists once, on the shard
+// that owns it.
 func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
 	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
@@ -93,7 +94,7 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 					t.Errorf("failed: %s", late)
 				}
 				wantEveryDocumentOnce(t, c)
-				time.Sleep(30 * time.Second) // the policy levels what is left
+				time.Sleep(30 * time.Second) // the policy evens out the rest
 				acts, moved := i.Acts(), len(logLines(c, "changelog", "moveChunk.commit"))
 				time.Sleep(time.Minute)
 				if i.Acts() != acts || len(logLines(c, "changelog", "moveChunk.commit")) != moved {
@@ -128,7 +129,7 @@ func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
 		if refused[busy+"donating"] == 0 || refused[busy+"receiving"] == 0 || len(refused) != 2 {
 			t.Errorf("refused %v", refused)
 		}
-		// Both ways: the balancer meets what is moved by hand.
+		// And the other way round: the balancer's moves fail because of manual ones.
 		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
 			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
 		}

@@ -6,16 +6,16 @@ import (
 	"net"
 )
 
-// URI is the address that goes with DialContext: the host does not exist, so that
-// a driver which is not given the dialer fails at once and talks to nobody else.
+// URI is the connection string for use with DialContext. Its host does not exist, so a
+// driver without the dialer fails at once instead of reaching another server.
 func URI() string { return "mongodb://sim.invalid:27017/?directConnection=true" }
 
-// ErrClosed is what a closed cluster answers to callers.
+// ErrClosed is returned by a closed cluster.
 var ErrClosed = errors.New("simulated cluster is closed")
 
-// DialContext connects in process: it returns one end of a pipe whose other end
-// the cluster serves. Network and address are ignored. It has the signature that
-// a driver's dialer option wants.
+// DialContext connects in process: it returns one end of a pipe whose other end the
+// cluster serves. Network and address are ignored. It implements the driver's
+// options.ContextDialer.
 func (c *Cluster) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func (c *Cluster) Serve(l net.Listener) error {
 	}
 }
 
-// serveConn starts serving a connection. It reports false after Close, when the
-// connection stays the caller's.
+// serveConn starts serving a connection. It reports false after Close; the caller must
+// then close the connection.
 func (c *Cluster) serveConn(conn net.Conn) bool {
 	if !c.track(conn) {
 		return false
@@ -58,8 +58,7 @@ func (c *Cluster) serveConn(conn net.Conn) bool {
 	return true
 }
 
-// closer is what Close has to shut so that a goroutine ends: a connection or a
-// listener.
+// closer is a connection or a listener that Close closes to end its goroutine.
 type closer interface{ Close() error }
 
 func (c *Cluster) track(x closer) bool {

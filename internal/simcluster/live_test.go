@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// The dashboard's routing poll must not read every chunk: the lookup of each
-// collection's highest version goes through the index.
+// The dashboard's routing poll must not read every chunk: the highest version of each
+// collection comes from the index.
 func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	c := empty(t)
 	sharded(t, c)
@@ -51,8 +51,8 @@ func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	}
 }
 
-// Three minutes of a living cluster, balancer and writers and all: nothing fails, the
-// chunk table stays whole, every document is where its key says.
+// After three minutes with balancer and writers nothing has failed, the chunk table has
+// no gaps, and every document is on the shard that owns its key.
 func TestLivingClusterStaysWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs minutes of workload")
@@ -74,8 +74,8 @@ func TestLivingClusterStaysWhole(t *testing.T) {
 	})
 }
 
-// checkConsistency checks every sharded collection: chunks without gap or overlap, and all
-// owned documents found by a scatter read that counts each once.
+// checkConsistency checks every sharded collection: chunks have no gaps or overlaps,
+// and a scatter read finds every owned document once.
 func checkConsistency(t *testing.T, c *Cluster) {
 	t.Helper()
 	c.catalog.Mu.RLock()

@@ -11,8 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// No command may lose its footing over arguments of the wrong type: whatever is
-// sent, a server error comes back, not a panic.
+// Arguments of wrong types give a server error, never a panic.
 func TestGarbageIsAnsweredWithErrors(t *testing.T) {
 	c := withSpreadDocuments(t)
 	garbage := []any{
@@ -27,7 +26,7 @@ func TestGarbageIsAnsweredWithErrors(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.commands)) {
 		if name == "reshardCollection" || name == "balancerStop" || strings.HasPrefix(strings.ToLower(name), "dropd") {
-			continue // they wait, or take away what the others need
+			continue // they block, or remove what the others need
 		}
 		for i, first := range garbage {
 			for j, field := range fields {

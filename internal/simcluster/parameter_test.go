@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// orphanCleanupDelaySecs is a parameter of shards: a router knows nothing of it.
+// orphanCleanupDelaySecs is a parameter of mongod, not of mongos.
 func TestARouterHasNoOrphanCleanupDelay(t *testing.T) {
 	c := empty(t)
 	_, err := c.Command(t.Context(), "admin", d("getParameter", 1, "orphanCleanupDelaySecs", 1))

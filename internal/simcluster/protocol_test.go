@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// dial opens a bare connection to speak the protocol by hand.
+// dial opens a connection for raw wire protocol messages.
 func dial(t *testing.T, c *Cluster) net.Conn {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
@@ -48,7 +48,7 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 	compressed[12], compressed[13] = 2012&0xff, 2012>>8
 	negative := bytes.Clone(good)
 	negative[3] = 0xff
-	cyclic := bytes.Clone(good) // the document says it is as long as the message
+	cyclic := bytes.Clone(good) // the document claims the length of the message
 	copy(cyclic[21:], good[:4])
 	for name, frame := range map[string][]byte{"compressed": compressed, "negative length": negative, "length beyond its section": cyclic} {
 		t.Run(name, func(t *testing.T) {

@@ -11,8 +11,8 @@ func (c *Cluster) success(fields bson.D) bson.Raw {
 	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
 }
 
-// failure is the reply of a command that failed. Errors in the old style carry no
-// code; every other error has one, foreign errors InternalError.
+// failure is the reply of a command that failed. Old errors of the server have no code;
+// errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {
 	e := status.Of(err)
 	fields := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: e.Message}}
@@ -38,8 +38,8 @@ func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 		bson.E{Key: "operationTime", Value: now},
 	))
 	if err != nil {
-		// Only a value that no handler should produce gets here; say so instead of
-		// dropping the connection.
+		// This is a bug in a handler. An error reply is easier to debug than a closed
+		// connection.
 		return c.failure(status.Errorf(status.InternalError, "reply can't be encoded: %s", err.Error()))
 	}
 	return reply

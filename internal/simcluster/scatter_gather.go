@@ -59,7 +59,7 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 	return docs, nil
 }
 
-// drain reads an engine cursor to its end, looking at the clock now and then.
+// drain reads an engine cursor to its end and checks ctx now and then.
 func drain(ctx context.Context, cur *engine.Cursor) ([]bson.Raw, error) {
 	var docs []bson.Raw
 	for cur.Next() {
@@ -113,6 +113,6 @@ func merge(lists [][]bson.Raw, by *query.Sort) []bson.Raw {
 	return out
 }
 
-// hasKey tells whether a document has a field of that name, for arguments that
+// hasKey reports whether a document has a field of that name, for arguments that
 // only have to be there.
 func hasKey(doc bson.Raw, key string) bool { return value.Field(doc, key).Type != 0 }

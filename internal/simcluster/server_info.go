@@ -55,8 +55,8 @@ func parameters() bson.D {
 	}
 }
 
-// getParameter answers a parameter, or all for "*". featureCompatibilityVersion is
-// none of a mongos.
+// getParameter answers a parameter, or all for "*". A mongos has no
+// featureCompatibilityVersion.
 func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
 	all := parameters()
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
@@ -110,7 +110,7 @@ func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, erro
 	return bson.D{{Key: "you", Value: remote}}, nil
 }
 
-// getLog has no lines to show: the simulated cluster logs where its owner wants.
+// getLog returns no lines; the simulated cluster logs to Options.Log.
 func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	name, ok := r.Lookup("getLog").StringValueOK()
 	switch {

@@ -14,8 +14,8 @@ import (
 // maxConnections is what connections.available counts down from.
 const maxConnections = 16_000
 
-// serverStatus has the sections of a mongos that mean something here. A section
-// named in the command with a false value is left out.
+// serverStatus has the sections of a mongos that are simulated. A section given as
+// false in the command is left out.
 func (c *Cluster) serverStatus(_ context.Context, r *engine.Request) (bson.D, error) {
 	up := time.Since(c.started)
 	reply := bson.D{
@@ -83,8 +83,8 @@ func (c *Cluster) statusSections() bson.D {
 	}
 }
 
-// connPoolStats shows the router's pools to a cluster whose members are all
-// healthy, and the replica sets it watches.
+// connPoolStats shows the pools of mongos and the replica sets that it monitors; all
+// members are healthy.
 func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

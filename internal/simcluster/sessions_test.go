@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// A new cluster is busy with its sessions for a quarter of an hour, and a move by hand
-// of any other collection meets that.
+// A new cluster spends a quarter of an hour on spreading its sessions, and manual moves
+// of other collections conflict with that.
 func TestANewClusterSpreadsItsSessions(t *testing.T) {
 	for release, want := range map[string]int{"4.4": 1024, "5.0": 1024, "7.0": 1} {
 		t.Run(release, func(t *testing.T) {

@@ -56,7 +56,7 @@ func replacementKey(r *catalog.Routing, doc bson.Raw) (bson.Raw, error) {
 	return r.KeyOf(doc)
 }
 
-// only narrows a target to one shard.
+// only restricts a target to one shard.
 func (t target) only(shard string) target {
 	for _, s := range t.sources {
 		if s.shard == shard {
@@ -76,9 +76,9 @@ func (s updateStatement) text() string {
 	}))
 }
 
-// updateShardKey handles an update that changes the shard key: allowed for a single
-// document, found by its whole key, in a retryable write. It reports whether it
-// moved the document to another shard. The order of checks is that of
+// updateShardKey applies an update that changes the shard key. It is allowed only for a
+// single document, found by its full key, in a retryable write. It reports whether the
+// document moved to another shard. The order of checks is that of
 // db/exec/update_stage.cpp, checkUpdateChangesShardKeyFields.
 func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after bson.Raw, s updateStatement) (moved bool, err error) {
 	before, err := t.routing.KeyOf(rec.doc)
@@ -105,8 +105,8 @@ func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after 
 	if owner == src.shard {
 		return false, nil
 	}
-	// A real cluster does this in a transaction over two shards; one lock makes it
-	// as atomic here. The insert comes first because only it can fail.
+	// A real cluster uses a transaction over two shards; here the lock makes it atomic.
+	// The insert comes first because only the insert can fail.
 	to, err := c.collectionOn(src.coll.DB, src.coll.Name, owner, t.routing)
 	if err != nil {
 		return false, err
@@ -118,14 +118,14 @@ func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after 
 	return true, nil
 }
 
-// upsert inserts the document that the statement makes when it found none.
+// upsert inserts the document that the statement describes when none matched.
 func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw, error) {
 	doc, err := s.change.Upsert(s.filter)
 	if err != nil {
 		return nil, err
 	}
 	if t.routing != nil {
-		// The shard that looked for the document is the one that inserts it.
+		// The shard that searched for the document inserts it.
 		want, _ := keyInFilter(t.routing, s.filter)
 		key, err := t.routing.KeyOf(doc)
 		if err != nil {
@@ -140,7 +140,8 @@ func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw
 	return c.inserter(db, coll).insert(doc)
 }
 
-// lacksIDAndShardKey tells whether a filter neither names an _id nor the whole shard key.
+// lacksIDAndShardKey reports whether a filter has neither an _id nor the full shard
+// key.
 func lacksIDAndShardKey(t target, f *query.Filter) bool {
 	return t.routing != nil && !t.exact && !idInFilter(f)
 }

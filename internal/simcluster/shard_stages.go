@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// shardSources lets the stages that describe a shard's collection speak for one
-// source. The caller holds catalog.Mu.
+// shardSources sets the sources of the stages that describe a shard's collection. The
+// caller holds catalog.Mu.
 func (c *Cluster) shardSources(env *pipeline.Env, t target, s source) {
 	env.CollStats = func(spec bson.Raw) pipeline.Docs {
 		row, err := c.collStatsRow(t, s, spec)
@@ -17,8 +17,7 @@ func (c *Cluster) shardSources(env *pipeline.Env, t target, s source) {
 	env.IndexStats = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.indexStatsRows(s)...) }
 }
 
-// indexStatsRows are what one shard answers to $indexStats. The engine does not
-// count the uses of an index.
+// indexStatsRows are the $indexStats rows of one shard. Index use is not counted.
 func (c *Cluster) indexStatsRows(s source) []bson.Raw {
 	if s.coll == nil {
 		return nil
@@ -40,9 +39,8 @@ func (c *Cluster) indexStatsRows(s source) []bson.Raw {
 	return rows
 }
 
-// distribution are the rows of $shardedDataDistribution: for each sharded
-// collection what every shard owns and what it only still has. The caller holds
-// catalog.Mu.
+// distribution are the rows of $shardedDataDistribution: the owned and the orphaned
+// documents of each sharded collection on every shard. The caller holds catalog.Mu.
 func (c *Cluster) distribution() []bson.Raw {
 	var rows []bson.Raw
 	for _, ns := range c.catalog.Namespaces() {

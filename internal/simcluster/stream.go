@@ -14,9 +14,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// stream starts a pipeline on the shards it needs: all of it on the only one, or
-// its first part on each and the rest here. The caller holds catalog.Mu until the
-// stream is read.
+// stream starts a pipeline: completely on the only targeted shard, or its first part on
+// each shard and the rest on mongos. The caller holds catalog.Mu until the stream is
+// read.
 func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Docs, single bool, err error) {
 	env := c.pipelineEnv(ctx, a)
 	whole, err := pipeline.Compile(a.stages, env)
@@ -59,7 +59,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	return docs, false, err
 }
 
-// timedStream counts an aggregation as a read of its shards once it was read.
+// timedStream adds an aggregation to the latencies of its shards after it was read.
 func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		defer c.timed(t, false, begin)
@@ -67,8 +67,8 @@ func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pip
 	}
 }
 
-// shardStream runs stages over one shard's documents; what the beginning of the
-// pipeline asks for is left to the engine and its indexes.
+// shardStream runs stages over one shard's documents; the leading $match and $sort are
+// run by the engine with its indexes.
 func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw) (pipeline.Docs, error) {
 	env := c.pipelineEnv(ctx, a)
 	c.shardSources(env, t, s)
@@ -91,7 +91,8 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 	return wrapExecutionErrors(docs), err
 }
 
-// wrapExecutionErrors says, as a shard does, that an error came up while the pipeline ran there.
+// wrapExecutionErrors prefixes errors that occur while a shard runs the pipeline, as a
+// shard does.
 func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		for doc, err := range docs {
@@ -108,7 +109,7 @@ func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	}
 }
 
-// executionErrorPrefix begins the text of such an error.
+// executionErrorPrefix begins the text of those errors.
 const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
 
 // documents streams an engine cursor.
@@ -129,7 +130,7 @@ func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
 	}
 }
 
-// pipelineEnv is what stages reach on the router.
+// pipelineEnv is the environment of stages that run on mongos.
 func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.Env {
 	empty := func(bson.Raw) pipeline.Docs { return pipeline.Of() }
 	env := &pipeline.Env{

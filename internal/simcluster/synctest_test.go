@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// An hour of a dashboard's polling against a cluster that lives: no goroutine is
-// left over, which synctest checks, and time costs nothing.
+// One simulated hour of polling a live cluster leaves no goroutine behind: synctest
+// fails the test if it does.
 func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
@@ -54,8 +54,8 @@ func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// A driver that streams its monitoring is held for as long as it asks, and let go
-// when the cluster closes.
+// A streaming hello is answered after the time that the driver asked for, or when the
+// cluster closes.
 func TestStreamingMonitorWaitsInTheBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})

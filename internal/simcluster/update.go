@@ -23,7 +23,7 @@ type updateStatement struct {
 	retry  bool // the command carries a txnNumber
 }
 
-// updateResult is what a statement did.
+// updateResult counts what a statement changed.
 type updateResult struct {
 	matched, modified int
 	upserted          bson.RawValue // _id, missing without an upsert
@@ -132,8 +132,7 @@ func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilt
 	return nil
 }
 
-// newID makes the _id of an upserted document: the server makes it, at the
-// cluster's own time.
+// newID generates the _id of an upserted document, with the cluster's time.
 func (c *Cluster) newID() bson.ObjectID {
 	return bson.NewObjectIDFromTimestamp(c.catalog.Now())
 }

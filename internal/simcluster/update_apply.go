@@ -52,14 +52,14 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 	return done, err
 }
 
-// foundDocument is a document that a write found.
+// foundDocument is a document that a write statement matched.
 type foundDocument struct {
 	id  engine.RecordID
 	doc bson.Raw
 }
 
-// findDocuments reads all of them before the first is changed, so that a changed
-// document is not found a second time.
+// findDocuments reads all matches before the first is changed, so that no document is
+// matched twice because of its own change.
 func findDocuments(ctx context.Context, cur *engine.Cursor) ([]foundDocument, error) {
 	var found []foundDocument
 	for cur.Next() {
@@ -93,8 +93,8 @@ func (c *Cluster) changeDocument(t target, src source, rec foundDocument, s upda
 	return after, true, nil
 }
 
-// noteWrite tells the catalog of bytes in a chunk, which shards count to know when to
-// split it.
+// noteWrite counts the bytes written to a chunk; shards split a chunk when enough came
+// in.
 func (c *Cluster) noteWrite(t target, doc bson.Raw) {
 	if t.routing == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// mirroringUsers is a command after which, if it changes users or roles, the config server
-// shows them anew.
+// mirroringUsers wraps a command so that a change of users or roles is written to
+// admin.system.users and admin.system.roles.
 func (c *Cluster) mirroringUsers(name string, run engine.Handler) engine.Handler {
 	if !access.Changes(name) {
 		return run
@@ -24,9 +24,9 @@ func (c *Cluster) mirroringUsers(name string, run engine.Handler) engine.Handler
 	}
 }
 
-// writeUserDocuments writes users and roles to admin.system.users and admin.system.roles, for
-// whoever may read those. The access control does not read them back: writing there
-// makes nobody a user.
+// writeUserDocuments writes users and roles to admin.system.users and
+// admin.system.roles. Access control does not read them back, so a client's write there
+// has no effect on it.
 func (c *Cluster) writeUserDocuments() error {
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 var allVersions = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
 
-// onVersion runs a test against an empty cluster of a version, in a bubble of fake time.
+// onVersion runs a test against an empty cluster of a version, in a synctest bubble.
 func onVersion(t *testing.T, version string, test func(t *testing.T, do func(db string, cmd ...bson.E) (bson.Raw, error))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +102,9 @@ func smallData(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 	}
 }
 
-// What every version does the same: a jumbo flag is cleared, a key refined, a shard
-// drained, a primary moved, a move with a duplicate _id fails.
+// Commands that work the same in all versions: clearJumboFlag,
+// refineCollectionShardKey, removeShard, movePrimary, and a move that fails on a
+// duplicate _id.
 func TestAdministrationThatAllVersionsShare(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {

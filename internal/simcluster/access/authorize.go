@@ -20,7 +20,7 @@ type rule struct {
 	allows func(s *Session, r *engine.Request) bool
 }
 
-// Known tells whether there is a rule for a command. One without is refused to
+// Known reports whether there is a rule for a command. One without is refused to
 // everybody but a cluster's own members.
 func (c *Control) Known(command string) bool {
 	_, ok := c.ruleOf(command)

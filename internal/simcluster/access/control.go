@@ -101,7 +101,7 @@ func New(o Options) (*Control, error) {
 	return c, nil
 }
 
-// Enforced tells whether refusals happen.
+// Enforced reports whether refusals happen.
 func (c *Control) Enforced() bool { return c.enforced }
 
 func newID() (id [16]byte) {

@@ -94,7 +94,7 @@ func (m mechanism) sum(b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// proves tells whether a client's proof over a message fits, in constant time.
+// proves reports whether a client's proof over a message fits, in constant time.
 func (m mechanism) proves(c credential, message string, proof []byte) bool {
 	signature := m.mac(c.stored, message)
 	if len(proof) != len(signature) {

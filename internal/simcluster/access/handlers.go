@@ -48,7 +48,7 @@ func (c *Control) Handlers() map[string]engine.Handler {
 	return out
 }
 
-// Changes tells whether a command changes users or roles.
+// Changes reports whether a command changes users or roles.
 func Changes(command string) bool {
 	for _, verb := range []string{"create", "update", "drop", "grant", "revoke"} {
 		if rest, ok := strings.CutPrefix(command, verb); ok {

@@ -76,7 +76,7 @@ func subject(r *engine.Request) (Name, error) {
 	return Name{s, r.DB}, nil
 }
 
-// given tells whether a command has a field.
+// given reports whether a command has a field.
 func given(r *engine.Request, key string) bool { return r.Lookup(key).Type != 0 }
 
 func rolesArray(names []Name) bson.A {

@@ -42,7 +42,7 @@ func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
 	return !first || p.s.May(on, "find")
 }
 
-// ownSource tells whether a stage that comes first does not read the collection.
+// ownSource reports whether a stage that comes first does not read the collection.
 func ownSource(stage string) bool {
 	switch stage {
 	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",

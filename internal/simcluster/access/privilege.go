@@ -22,7 +22,7 @@ func (p Privileges) addAll(q Privileges) {
 	}
 }
 
-// May tells whether all actions are allowed on a target. Several privileges may
+// May reports whether all actions are allowed on a target. Several privileges may
 // have to come together for that.
 func (p Privileges) May(target Resource, names ...string) bool {
 	missing := setOf(names...)
@@ -34,12 +34,12 @@ func (p Privileges) May(target Resource, names ...string) bool {
 	return false
 }
 
-// any tells whether anything at all is allowed on a collection.
+// any reports whether anything at all is allowed on a collection.
 func (p Privileges) any(target Resource) bool {
 	return slices.ContainsFunc(target.covers(), func(r Resource) bool { return !p[r].empty() })
 }
 
-// anyIn tells whether anything at all is allowed in a database
+// anyIn reports whether anything at all is allowed in a database
 // (isAuthorizedForAnyActionOnAnyResourceInDB).
 func (p Privileges) anyIn(db string) bool {
 	for r, a := range p {

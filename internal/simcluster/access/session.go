@@ -63,7 +63,7 @@ func (s *Session) current() {
 	s.change, s.fresh = c.change, true
 }
 
-// SignedIn tells whether the connection is somebody.
+// SignedIn reports whether the connection is somebody.
 func (s *Session) SignedIn() bool {
 	s.current()
 	return len(s.users) > 0
@@ -79,30 +79,30 @@ func (s *Session) Owner() string {
 	return owner
 }
 
-// May tells whether all actions are allowed on a resource.
+// May reports whether all actions are allowed on a resource.
 func (s *Session) May(target Resource, actions ...string) bool {
 	s.current()
 	return s.grants.May(target, actions...)
 }
 
-// MayAnythingIn tells whether anything is allowed in a database.
+// MayAnythingIn reports whether anything is allowed in a database.
 func (s *Session) MayAnythingIn(db string) bool {
 	s.current()
 	return s.grants.anyIn(db)
 }
 
-// MayAnythingOn tells whether anything is allowed on a collection.
+// MayAnythingOn reports whether anything is allowed on a collection.
 func (s *Session) MayAnythingOn(db, coll string) bool {
 	s.current()
 	return s.grants.any(OnNamespace(db, coll))
 }
 
-// is tells whether the connection is this user.
+// is reports whether the connection is this user.
 func (s *Session) is(user Name) bool {
 	return slices.ContainsFunc(s.users, func(m member) bool { return m.name == user })
 }
 
-// has tells whether the connection has a role, itself or by inheritance.
+// has reports whether the connection has a role, itself or by inheritance.
 func (s *Session) has(role Name) bool {
 	s.current()
 	return slices.Contains(s.roles, role)

@@ -97,7 +97,7 @@ func (g *registry) busy(shard string, m *migration) error {
 	return nil
 }
 
-// begins says whether another migration of the namespace begins at the same key.
+// begins reports whether another migration of the namespace begins at the same key.
 func (g *registry) begins(m *migration) bool {
 	for _, o := range g.running {
 		if o != m && o.ns == m.ns && compareKeys(o.min, m.min) == 0 {

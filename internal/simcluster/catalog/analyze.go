@@ -125,7 +125,7 @@ func correlation(order []rankedDoc) float64 {
 	return (n*sxy - sx*sy) / spread
 }
 
-// uniqueOn says whether a unique index makes the key unique: the key holds all of the
+// uniqueOn reports whether a unique index makes the key unique: the key holds all of the
 // index's fields.
 func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
 	for _, spec := range coll.Indexes() {

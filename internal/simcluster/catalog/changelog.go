@@ -64,7 +64,7 @@ func (c *Cluster) trimLog(name string) {
 	}
 }
 
-// byRouter says whether the config server logs such an entry on a router's connection;
+// byRouter reports whether the config server logs such an entry on a router's connection;
 // the others come from its own coordinators or from shards.
 func byRouter(what string) bool {
 	return !strings.HasPrefix(what, "resharding.") && !strings.HasPrefix(what, "renameCollection")

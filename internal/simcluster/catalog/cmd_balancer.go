@@ -91,7 +91,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 	return d, nil
 }
 
-// runBalancerCollectionStatus says whether a round would do something: a jumbo chunk
+// runBalancerCollectionStatus reports whether a round would do something: a jumbo chunk
 // in the wrong place does not count, since no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)

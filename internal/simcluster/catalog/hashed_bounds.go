@@ -24,7 +24,7 @@ func (c *Cluster) checkHashed(ns string, lo, hi bson.Raw) error {
 	return nil
 }
 
-// hashValue says whether a bound may have this value in a hashed field.
+// hashValue reports whether a bound may have this value in a hashed field.
 func hashValue(v bson.RawValue) bool {
 	return v.Type == bson.TypeInt64 || v.Type == bson.TypeMinKey || v.Type == bson.TypeMaxKey
 }

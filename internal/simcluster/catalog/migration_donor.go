@@ -207,7 +207,7 @@ func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 	return list, nil
 }
 
-// movesOneDocument tells whether a release moves chunks of one or two documents
+// movesOneDocument reports whether a release moves chunks of one or two documents
 // however large they are (SERVER-66041: 4.4.15, 5.0.9, 6.0).
 func movesOneDocument(version [3]int) bool {
 	switch {

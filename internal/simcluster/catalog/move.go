@@ -21,7 +21,7 @@ type MoveOptions struct {
 	App string
 }
 
-// Balancer says whether the balancer asks.
+// Balancer reports whether the balancer asks.
 func (o MoveOptions) Balancer() bool { return o.Command == "" || o.Command == "balancer" }
 
 // force is how config.migrations words ForceJumbo
@@ -166,7 +166,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	return m, nil
 }
 
-// mayReceive says whether a shard may take a chunk: not when it is being emptied, nor
+// mayReceive reports whether a shard may take a chunk: not when it is being emptied, nor
 // outside of the chunk's zone.
 func (c *Cluster) mayReceive(r *Routing, ch *Chunk, to *shard) error {
 	if to.draining {

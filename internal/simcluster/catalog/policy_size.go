@@ -2,11 +2,11 @@ package catalog
 
 import "math"
 
-// MovesRanges says whether the balancer cuts what it moves to about one chunk size
+// MovesRanges reports whether the balancer cuts what it moves to about one chunk size
 // (6.0.3), instead of moving whole chunks.
 func (c *Cluster) MovesRanges() bool { return c.features.bySize }
 
-// TimesRounds says whether the log of a balancer round tells its times (7.0).
+// TimesRounds reports whether the log of a balancer round tells its times (7.0).
 func (c *Cluster) TimesRounds() bool { return c.features.roundTimes }
 
 // ownedBytes is what a shard holds of a collection without its orphans.

@@ -50,7 +50,7 @@ func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf
 // Owner is the shard that owns a full key, as [Routing.KeyOf] makes it.
 func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].Shard }
 
-// Owns says whether doc, found on shard, belongs there: an orphan does not.
+// Owns reports whether doc, found on shard, belongs there: an orphan does not.
 func (r *Routing) Owns(shard string, doc bson.Raw) bool {
 	switch r.counts[shard] {
 	case 0:
@@ -71,7 +71,7 @@ func (r *Routing) Chunks() []Chunk {
 	return out
 }
 
-// Balanced says whether the balancer may touch the collection.
+// Balanced reports whether the balancer may touch the collection.
 func (r *Routing) Balanced() bool { return !r.NoBalance && r.Permitted && !r.blocked }
 
 // Len is the number of chunks.

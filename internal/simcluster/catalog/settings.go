@@ -35,17 +35,17 @@ func (c *Cluster) Settings() Settings { return c.set }
 // ChunkSize is the maximum chunk size in bytes. The caller holds Mu.
 func (c *Cluster) ChunkSize() int64 { return c.set.ChunkSizeMB << 20 }
 
-// Balancing says whether balancer rounds move chunks now.
+// Balancing reports whether balancer rounds move chunks now.
 func (s Settings) Balancing(now time.Time) bool {
 	return !s.Stopped && s.Mode == "full" && s.Window.open(now)
 }
 
-// Splitting says whether shards split chunks that grew.
+// Splitting reports whether shards split chunks that grew.
 func (s Settings) Splitting() bool {
 	return s.AutoSplit
 }
 
-// open says whether now is inside the window; both ends count, start > stop wraps
+// open reports whether now is inside the window; both ends count, start > stop wraps
 // around midnight.
 func (w Window) open(now time.Time) bool {
 	if !w.Set {

@@ -72,7 +72,7 @@ func (c *Cluster) EnsureCollection(shard, ns string, uuid [16]byte, from *engine
 	return coll, nil
 }
 
-// supports says whether a collection has an index that begins with the key and sees
+// supports reports whether a collection has an index that begins with the key and sees
 // every document: not sparse, not partial.
 func supports(coll *engine.Coll, key bson.Raw) bool {
 	for _, spec := range coll.Indexes() {
@@ -86,7 +86,7 @@ func supports(coll *engine.Coll, key bson.Raw) bool {
 	return false
 }
 
-// isPrefix says whether the fields of a are the first fields of b, with the same
+// isPrefix reports whether the fields of a are the first fields of b, with the same
 // directions.
 func isPrefix(a, b bson.Raw) bool {
 	ea, err1 := a.Elements()

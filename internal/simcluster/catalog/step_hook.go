@@ -56,7 +56,7 @@ func (c *Cluster) atStep(ctx context.Context, p Point) error {
 	return c.opts.Hook(ctx, p)
 }
 
-// hookArmed says whether the hook may do anything.
+// hookArmed reports whether the hook may do anything.
 func (c *Cluster) hookArmed() bool {
 	return c.opts.Hook != nil && (c.opts.Armed == nil || c.opts.Armed())
 }

@@ -60,7 +60,7 @@ func (r *Routing) readNewerFields(doc bson.Raw) {
 	}
 }
 
-// permitted says whether a document permits migrations; while a resharding forbids
+// permitted reports whether a document permits migrations; while a resharding forbids
 // them, it is not what setAllowMigrations said.
 func (r *Routing) permitted(doc bson.Raw) bool {
 	name := "permitMigrations"

@@ -37,10 +37,10 @@ func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
 	return ""
 }
 
-// zoneExists says whether any shard is in the zone.
+// zoneExists reports whether any shard is in the zone.
 func (c *Cluster) zoneExists(zone string) bool { return len(c.inZone(zone)) > 0 }
 
-// zoneInUse says whether any range of any namespace is tied to the zone.
+// zoneInUse reports whether any range of any namespace is tied to the zone.
 func (c *Cluster) zoneInUse(zone string) bool {
 	for _, list := range c.zones {
 		for _, z := range list {
@@ -191,7 +191,7 @@ func (c *Cluster) Zones(ns string) []*Zone { return c.zones[ns] }
 // InZone are the shards of a zone. The caller holds Mu.
 func (c *Cluster) InZone(zone string) []string { return c.inZone(zone) }
 
-// Draining says whether a shard is being emptied. The caller holds Mu.
+// Draining reports whether a shard is being emptied. The caller holds Mu.
 func (c *Cluster) Draining(name string) bool {
 	s := c.shard(name)
 	return s != nil && s.draining

@@ -90,7 +90,7 @@ func consider(x *index, f *query.Filter, order *query.Sort) choice {
 	return ch
 }
 
-// sharesArray says whether field i goes through the same array as an earlier field: two conditions
+// sharesArray reports whether field i goes through the same array as an earlier field: two conditions
 // may be met by different elements, whose keys are different entries.
 func (x *index) sharesArray(i int) bool {
 	if x.multi&(1<<i) == 0 {
@@ -104,7 +104,7 @@ func (x *index) sharesArray(i int) bool {
 	return false
 }
 
-// gives says whether scanning the index yields the order: its fields follow the pattern, all in the
+// gives reports whether scanning the index yields the order: its fields follow the pattern, all in the
 // same or all in the opposite direction, where fields fixed by equality may be left out on both sides.
 func (ch *choice) gives(order *query.Sort) (sorted, backward bool) {
 	fixed := func(i int) bool {
@@ -141,7 +141,7 @@ func (ch *choice) gives(order *query.Sort) (sorted, backward bool) {
 	return true, backward
 }
 
-// implies says whether every document that matches f satisfies the partial filter, as far as
+// implies reports whether every document that matches f satisfies the partial filter, as far as
 // comparisons and $exists of single fields can tell.
 func implies(f, partial *query.Filter) bool {
 	for name, v := range value.Elements(partial.Raw()) {

@@ -58,7 +58,7 @@ func (x *index) check(c *Coll, r *record) ([]entry, error) {
 	return keys, nil
 }
 
-// taken says whether another record has the key.
+// taken reports whether another record has the key.
 func (x *index) taken(key *entry) bool {
 	// Keys often rise: what is above all others is not taken.
 	if top, ok := x.tree.Max(); !ok || x.compareKeys(&top, key) < 0 {

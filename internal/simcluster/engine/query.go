@@ -122,7 +122,7 @@ func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 		"error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
 }
 
-// onlyID says whether the filter is {_id: <value>} and nothing else, and gives the value's interval.
+// onlyID reports whether the filter is {_id: <value>} and nothing else, and gives the value's interval.
 func onlyID(f *query.Filter) ([]query.Interval, bool) {
 	if f.Empty() || value.Len(f.Raw()) != 1 {
 		return nil, false

@@ -75,7 +75,7 @@ type source interface {
 	fill(buf []*record, n int) []*record
 	// taken notes that the record at the front of the buffer was given out.
 	taken(i int)
-	// alive says whether the source can still be read.
+	// alive reports whether the source can still be read.
 	alive() bool
 }
 

@@ -167,7 +167,7 @@ func (s indexSpec) document() bson.Raw {
 	return b.Raw()
 }
 
-// sameOptions says whether the options that make an index what it is agree.
+// sameOptions reports whether the options that make an index what it is agree.
 func (s indexSpec) sameOptions(x *index) bool {
 	return s.unique == x.unique && s.sparse == x.sparse && bytes.Equal(s.partialRaw, x.partial.Raw())
 }

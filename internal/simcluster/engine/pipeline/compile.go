@@ -162,5 +162,5 @@ func text(v bson.RawValue) (string, bool) {
 	return s, ok
 }
 
-// dollar says whether a name begins with a dollar sign.
+// dollar reports whether a name begins with a dollar sign.
 func dollar(s string) bool { return strings.HasPrefix(s, "$") }

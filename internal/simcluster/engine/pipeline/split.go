@@ -95,7 +95,7 @@ func plain(stages []bson.Raw) []bson.Raw {
 	return out
 }
 
-// streams says whether a stage handles every document alone.
+// streams reports whether a stage handles every document alone.
 func streams(s bson.Raw) bool {
 	switch name, _ := value.First(s); name {
 	case "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind",

@@ -43,10 +43,10 @@ func (f *Filter) Raw() bson.Raw {
 	return f.raw
 }
 
-// Empty says whether the filter matches everything by having no conditions.
+// Empty reports whether the filter matches everything by having no conditions.
 func (f *Filter) Empty() bool { return f == nil || f.root == nil }
 
-// Match says whether the document satisfies the filter. Only $expr can fail.
+// Match reports whether the document satisfies the filter. Only $expr can fail.
 func (f *Filter) Match(doc bson.Raw) (bool, error) {
 	if f.Empty() {
 		return true, nil

@@ -130,7 +130,7 @@ func (p *parser) conditions(path string, v bson.RawValue) (condition, error) {
 	return condition{test: comparison{equal, v}, open: true}, nil
 }
 
-// isOperators says whether a document holds operators: its first field begins with "$" and it is no DBRef.
+// isOperators reports whether a document holds operators: its first field begins with "$" and it is no DBRef.
 func isOperators(v bson.RawValue) bool {
 	if v.Type != bson.TypeEmbeddedDocument {
 		return false

@@ -73,7 +73,7 @@ func (u *Update) pipeline(stages bson.Raw) error {
 	return nil
 }
 
-// IsReplacement says whether the update replaces the whole document (not allowed with multi: true).
+// IsReplacement reports whether the update replaces the whole document (not allowed with multi: true).
 func (u *Update) IsReplacement() bool { return u.replacement != nil }
 
 // Apply gives the new document; changed is false when nothing differs (doc itself is then returned).

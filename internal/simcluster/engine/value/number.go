@@ -8,7 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// IsNumber says whether v is an int32, int64, double or Decimal128.
+// IsNumber reports whether v is an int32, int64, double or Decimal128.
 func IsNumber(v bson.RawValue) bool { return Rank(v.Type) == 10 }
 
 // integer gives int32 and int64 values; ok is false for the other types.
@@ -26,7 +26,7 @@ func double(v bson.RawValue) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(v.Value))
 }
 
-// IsNaN says whether v is a double or Decimal128 NaN.
+// IsNaN reports whether v is a double or Decimal128 NaN.
 func IsNaN(v bson.RawValue) bool {
 	switch v.Type {
 	case bson.TypeDouble:
