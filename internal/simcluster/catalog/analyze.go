@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// mostCommonValues is how many of the most common values analyzeShardKey shows
+// mostCommonValues is how many of the most frequent values analyzeShardKey shows
 // (analyzeShardKeyNumMostCommonValues).
 const mostCommonValues = 5
 
@@ -19,7 +19,7 @@ const mostCommonValues = 5
 // (analyzeShardKeyMonotonicityCorrelationCoefficientThreshold).
 const monotonicThreshold = 0.7
 
-// analysis is what the documents of a collection say about a key.
+// analysis holds the statistics of a shard key candidate.
 type analysis struct {
 	supported bool // an index begins with the key
 	hashed    bool
@@ -29,7 +29,7 @@ type analysis struct {
 	bytes     int64
 	values    []valueCount // most common first
 	distinct  int64
-	correlate float64 // of key order and insertion order
+	correlate float64 // between key order and insertion order
 }
 
 type valueCount struct {
@@ -37,7 +37,7 @@ type valueCount struct {
 	count int64
 }
 
-// analyze looks at every owned document. Mu is held.
+// analyze reads every owned document. The caller holds Mu.
 func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	db, name, _ := splitNS(ns)
 	r := c.table(ns)
@@ -85,13 +85,13 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	return a, nil
 }
 
-// rankedDoc is one document by key and by the order in which its shard got it.
+// rankedDoc is one document's key and its position in insertion order.
 type rankedDoc struct {
 	key      bson.Raw
 	inserted float64
 }
 
-// count finds the distinct values among sorted keys.
+// count counts the distinct values among sorted keys.
 func (a *analysis) count(order []rankedDoc) {
 	for i := 0; i < len(order); {
 		j := i
@@ -106,7 +106,7 @@ func (a *analysis) count(order []rankedDoc) {
 	a.values = a.values[:min(len(a.values), mostCommonValues)]
 }
 
-// correlation is that of Pearson between the order of keys and of insertion; equal
+// correlation is the Pearson correlation between key order and insertion order; equal
 // keys share a rank.
 func correlation(order []rankedDoc) float64 {
 	n := float64(len(order))
@@ -125,8 +125,8 @@ func correlation(order []rankedDoc) float64 {
 	return (n*sxy - sx*sy) / spread
 }
 
-// uniqueOn reports whether a unique index makes the key unique: the key holds all of the
-// index's fields.
+// uniqueOn reports whether a unique index makes the key unique: the key contains all
+// fields of the index.
 func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
 	for _, spec := range coll.Indexes() {
 		name, _ := spec.Lookup("name").StringValueOK()

@@ -6,9 +6,9 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// NoteWrite counts bytes written to the chunk that holds key and, once a fifth of the
-// chunk size came in, splits the chunk if it has grown too big, as shards did up to
-// 6.0 (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
+// NoteWrite counts bytes written to the chunk that contains key. After every fifth of
+// the chunk size it splits the chunk if it is too big, as shards did up to 6.0
+// (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
 func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 	r := c.routes[ns]
 	if r == nil || !c.set.Splitting() {
@@ -23,10 +23,10 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 	c.autoSplit(r, ch)
 }
 
-// autoSplit splits a chunk that holds more than its size. One point alone means that
-// it is between half full and full: it stays. The first and the last chunk of a
-// ranged key are cut at their outermost document instead, since keys that rise or
-// fall all the time would otherwise leave half empty chunks behind.
+// autoSplit splits a chunk that is bigger than the chunk size. A single split point
+// means that the chunk is between half full and full, so it is left alone. The first
+// and the last chunk of a ranged key are split at their outermost document instead,
+// because monotonic keys would otherwise leave half empty chunks behind.
 func (c *Cluster) autoSplit(r *Routing, ch *Chunk) {
 	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r))
 	if err != nil || len(points) <= 1 {
@@ -73,9 +73,9 @@ func (c *Cluster) outermost(r *Routing, ch *Chunk, lowest bool) bson.Raw {
 	return key
 }
 
-// SplitOrMark deals with a chunk that was too big to move: it is split where its size
-// asks for it, or flagged jumbo when no key allows that
-// (db/s/balancer/balancer.cpp, _splitOrMarkJumbo). The caller holds Mu for writing.
+// SplitOrMark splits a chunk that was too big to move, or marks it jumbo when it cannot
+// be split (db/s/balancer/balancer.cpp, _splitOrMarkJumbo). The caller holds Mu for
+// writing.
 func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 	r := c.routes[ns]
 	if r == nil {

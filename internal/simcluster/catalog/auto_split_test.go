@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// grow writes n documents of about a kilobyte with rising or scattered keys.
+// grow inserts n documents of about a kilobyte with the given keys.
 func (p *replayer) grow(n int, key func(i int) int32) {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// Inconsistency is one finding of checkMetadataConsistency.
+// Inconsistency is one result of checkMetadataConsistency.
 type Inconsistency struct {
 	Type, Description string
 	Details           bson.D
 }
 
-// CheckMetadata holds the documents of the config database against each other and
-// against what the shards have (7.0, checkMetadataConsistency): of everything when db
-// is empty, of one database, or of one collection. The caller holds Mu.
+// CheckMetadata compares the documents of the config database with each other and with
+// the data of the shards (7.0, checkMetadataConsistency): for everything when db is
+// empty, for one database, or for one collection. The caller holds Mu.
 func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 	k := &metadataChecker{c: c, chunks: make(map[string][]*Chunk)}
 	byUUID := make(map[[16]byte]string)
@@ -48,7 +48,7 @@ func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 
 type metadataChecker struct {
 	c      *Cluster
-	chunks map[string][]*Chunk // as the documents say
+	chunks map[string][]*Chunk // as in config.chunks
 	found  []Inconsistency
 }
 
@@ -56,7 +56,7 @@ func (k *metadataChecker) add(kind, description string, details ...bson.E) {
 	k.found = append(k.found, Inconsistency{kind, description, details})
 }
 
-// checkTable looks at a collection's chunks.
+// checkTable checks the chunks of a collection.
 func (k *metadataChecker) checkTable(r *Routing) {
 	list := k.chunks[r.NS]
 	of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "collectionUUID", Value: uuidValue(r.UUID)}}
@@ -98,7 +98,7 @@ func (k *metadataChecker) checkTable(r *Routing) {
 	}
 }
 
-// checkZones looks at a collection's zone ranges.
+// checkZones checks the zone ranges of a collection.
 func (k *metadataChecker) checkZones(r *Routing) {
 	list := k.c.zones[r.NS]
 	for i, z := range list {
@@ -112,7 +112,7 @@ func (k *metadataChecker) checkZones(r *Routing) {
 	}
 }
 
-// checkShardData looks at what the shards have of a collection.
+// checkShardData checks the data of a collection on the shards.
 func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 	specs := make(map[string]int)
 	owners := r.ShardsOwning()
@@ -145,7 +145,7 @@ func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 	}
 }
 
-// misplaced looks for unsharded collections away from their home.
+// misplaced finds unsharded collections that are not on their database's primary shard.
 func (k *metadataChecker) misplaced(shard, db, coll string) {
 	for _, name := range k.c.Shards[shard].Databases() {
 		if db != "" && name != db {

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// balancerRounds is what the balancer tells about itself.
+// balancerRounds is the state shown by balancerStatus.
 type balancerRounds struct {
 	count int64
 	done  chan struct{} // closed when the running round ends; nil between rounds
@@ -21,8 +21,8 @@ func (c *Cluster) BeginRound() {
 	c.rounds.done = make(chan struct{})
 }
 
-// EndRound ends it; who waits in balancerStop goes on. The caller holds Mu for
-// writing.
+// EndRound marks the round as ended, which unblocks balancerStop. The caller holds Mu
+// for writing.
 func (c *Cluster) EndRound() {
 	if c.rounds.done != nil {
 		close(c.rounds.done)
@@ -50,7 +50,7 @@ func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, er
 	return bson.D{}, nil
 }
 
-// runBalancerStop turns the balancer off at once and then waits for its round.
+// runBalancerStop turns the balancer off and then waits for the current round.
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	c.setSetting("balancer", bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}})
@@ -91,8 +91,8 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 	return d, nil
 }
 
-// runBalancerCollectionStatus reports whether a round would do something: a jumbo chunk
-// in the wrong place does not count, since no round would move it.
+// runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
+// in the wrong place does not count, because no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {

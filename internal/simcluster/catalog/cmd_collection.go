@@ -21,7 +21,7 @@ func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bso
 	return bson.D{}, c.enableSharding(db, primary)
 }
 
-// shardSpec is what shardCollection asks for.
+// shardSpec has the arguments of shardCollection.
 type shardSpec struct {
 	ns       string
 	key      pattern
@@ -78,14 +78,14 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	return s, nil
 }
 
-// shardCollection checks, makes the collection and its index, and writes the
-// metadata. A repetition does nothing with the same key and fails with another; both
-// leave a start without an end in the change log.
+// shardCollection checks the request, creates the collection and its index, and writes
+// the metadata. Repeating it with the same key does nothing, with another key it fails;
+// both leave a start entry without an end entry in the changelog.
 func (c *Cluster) shardCollection(s shardSpec) error {
 	db, _, _ := splitNS(s.ns)
 	d := c.dbs[db]
 	if d == nil && !c.features.partitioned {
-		// Since 6.0 no enableSharding is needed before.
+		// Since 6.0 enableSharding is not needed first.
 		d = c.createDatabase(db, c.emptiestShard(), true)
 	}
 	if d == nil {
@@ -149,8 +149,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	return nil
 }
 
-// checkZones holds the ranges set before sharding against the new key: they must
-// have exactly its fields.
+// checkZones checks that ranges assigned before sharding have exactly the fields of the
+// new key.
 func (c *Cluster) checkZones(s shardSpec) error {
 	for _, z := range c.zones[s.ns] {
 		if lo, ok := s.key.normalize(z.Min); !ok || compareNames(lo, z.Min) != 0 {
@@ -173,8 +173,8 @@ func compareNames(a, b bson.Raw) int {
 	return len(ea) - len(eb)
 }
 
-// shardKeyIndex makes the collection on the primary and the index that the key
-// needs; a collection with documents must have it already.
+// shardKeyIndex creates the collection on the primary and the index for the shard key;
+// a collection with documents must already have the index.
 func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, empty bool) (*engine.Coll, error) {
 	if coll == nil {
 		var err error

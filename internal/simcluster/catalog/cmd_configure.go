@@ -17,9 +17,9 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 	return c.ChunkSize()
 }
 
-// runConfigureCollectionBalancing sets how one collection is balanced (6.0): its chunk
-// size in MB (0: the cluster's), whether it is defragmented, merged automatically
-// (7.0), balanced at all (8.0.10). Assumed: no chunk gets a new version by it.
+// runConfigureCollectionBalancing sets the balancing options of a collection (6.0):
+// chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
+// balancing (8.0.10). Assumed: it changes no chunk version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	if r == nil {
 		return nil, notSharded(ns)
 	}
-	// Everything is read before anything is set.
+	// Check all arguments before changing anything.
 	size, sized := asInt64(req.Lookup("chunkSize"))
 	if sized && (size < 0 || size > 1024) {
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
@@ -60,7 +60,7 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	return bson.D{}, nil
 }
 
-// option reads a switch that only some versions know; nil when it is not given.
+// option reads a boolean that only some versions know; nil when it is absent.
 func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, error) {
 	v := req.Lookup(name)
 	switch {
@@ -76,8 +76,8 @@ func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, e
 	return &b, nil
 }
 
-// compliance is the answer of balancerCollectionStatus; since 6.0 with the chunk size
-// in MB and, while it is defragmented, how far that is.
+// compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
+// in MB and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 	var d bson.D
 	if c.features.statusSize {

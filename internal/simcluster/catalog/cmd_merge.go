@@ -93,11 +93,10 @@ func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 	return r.Owner(l), nil
 }
 
-// merge makes one chunk of all in [lo, hi). The first document survives with a new
-// minor version and a history that starts now; its jumbo flag survives with it. One
-// chunk alone is already merged: nothing happens
-// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge).
-// log writes the entry; both need Mu.
+// merge merges the chunks in [lo, hi). The first document is kept, with its jumbo flag,
+// a new minor version and a history that starts now. A single chunk is left unchanged
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge). log
+// writes the changelog entry. The caller holds Mu for both.
 func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	r := c.routes[ns]
 	lo, _ = r.pattern.normalize(lo)
@@ -134,7 +133,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	c.saveChunk(r, keep)
 	r.chunks = slices.Delete(r.chunks, first+1, last+1)
 	r.countChunk(owner, 1-len(parts))
-	now := *keep // it may change before the log is written
+	now := *keep // the chunk may change before the entry is written
 	return func() {
 		if c.features.mergeSummary {
 			c.logMerged("merge", r, owner, &now, before, len(parts))

@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runMergeAllChunksOnShard merges what can be merged on one shard (7.0). Assumed: the
-// router's reply has no fields of its own, and 7.0 logs merge, 8.0 autoMerge.
+// runMergeAllChunksOnShard merges all mergeable chunks of a shard (7.0). Assumed:
+// mongos adds no fields to the reply; 7.0 logs merge, 8.0 autoMerge.
 func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -53,9 +53,9 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 	}
 }
 
-// AutoMerge does one round of the AutoMerger: it merges on every shard what can be
-// merged, in all collections that allow it, and says how many chunks went. The caller
-// holds Mu for writing.
+// AutoMerge runs one round of the AutoMerger: on every shard it merges the mergeable
+// chunks of all collections that allow it. It returns how many chunks disappeared. The
+// caller holds Mu for writing.
 func (c *Cluster) AutoMerge() (gone int) {
 	if !c.features.autoMerge || !c.set.AutoMerge {
 		return 0
@@ -78,7 +78,7 @@ func (c *Cluster) AutoMerge() (gone int) {
 // for longer than snapshot reads may look back. Each run becomes a new document with a
 // new id and the next minor version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp,
-// commitMergeAllChunksOnShard). It says how many chunks went.
+// commitMergeAllChunksOnShard). It returns how many chunks disappeared.
 func (c *Cluster) mergeAll(r *Routing, shard string, limit int) (gone int) {
 	now := c.Timestamp()
 	fit := func(ch *Chunk) bool {

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runMoveChunk moves the chunk that a query or two bounds name
+// runMoveChunk moves the chunk given by a query or by its bounds
 // (s/commands/cluster_move_chunk_cmd.cpp).
 func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
@@ -76,8 +76,8 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 	return ch, to, err
 }
 
-// runSetAllowMigrations forbids or permits every migration of a collection; the
-// document shows only the prohibition.
+// runSetAllowMigrations forbids or permits all migrations of a collection; the document
+// has the field only while they are forbidden.
 func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	return bson.D{}, nil
 }
 
-// runClearJumboFlag takes the flag off a chunk and gives it a new major version
+// runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
 func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runMoveCollection moves an unsharded collection to another shard (8.0). It is a
-// resharding to one chunk: the collection gets a new uuid and stays tracked. The codes
-// of its refusals are assumed.
+// runMoveCollection moves an unsharded collection to another shard (8.0). It is
+// implemented as a resharding to one chunk: the collection gets a new uuid and stays
+// tracked. The error codes are assumed.
 func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Cluster) beginMoveCollection(ns, to string) (*resharding, error) {
 	return c.toOneShard("moveCollection", r, to)
 }
 
-// runUnshardCollection brings all documents of a sharded collection to one shard
-// (8.0): the one that is named, or the one with the least data.
+// runUnshardCollection moves all documents of a sharded collection to one shard (8.0):
+// the given one, or the one with the least data.
 func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Cluster) beginUnshard(ns, to string) (*resharding, error) {
 	return c.toOneShard("unshardCollection", r, to)
 }
 
-// joinOrRefuse finds that the same operation runs already, or refuses a second one.
+// joinOrRefuse returns the running operation if it is the same, otherwise an error.
 func (o *resharding) joinOrRefuse(ns, command, to string) (*resharding, error) {
 	if o.ns == ns && o.command == command && (to == "" || o.to == to) {
 		return o, nil
@@ -102,7 +102,7 @@ func idPattern() pattern {
 	return p
 }
 
-// track gives an unsharded collection its document and its only chunk.
+// track adds the document and the only chunk of an unsharded collection.
 func (c *Cluster) track(ns string) (*Routing, error) {
 	if r := c.tracked[ns]; r != nil {
 		return r, nil
@@ -128,7 +128,7 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	return r, nil
 }
 
-// untrack forgets the document of an unsharded collection, whose data stays.
+// untrack removes the document of an unsharded collection and keeps its data.
 func (c *Cluster) untrack(ns string) {
 	if r := c.tracked[ns]; r != nil {
 		c.forgetCollection(r, false)

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runMoveRange moves a part of one chunk (6.0). One bound may be missing: the server
-// then looks for it so that about one chunk size moves. Assumed: max alone works in all
-// of 6.0, no bound at all is InvalidOptions, a bound that is no full key BadValue.
+// runMoveRange moves a part of one chunk (6.0). If one bound is missing, the server
+// chooses it so that about one chunk size moves. Assumed: max alone works in all of
+// 6.0, no bound at all is InvalidOptions, a bound that is no full key BadValue.
 func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -40,8 +40,8 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D
 	})
 }
 
-// MoveRange moves what begins at lo: at most about one chunk size of the chunk that
-// holds it, as the balancer does since 6.0.3. It takes Mu itself.
+// MoveRange moves at most about one chunk size, beginning at lo, from the chunk that
+// contains lo, as the balancer does since 6.0.3. It locks Mu itself.
 func (c *Cluster) MoveRange(ctx context.Context, ns string, lo bson.Raw, to string, o MoveOptions) error {
 	c.Mu.RLock()
 	lo, hi, err := c.rangeToMove(ns, lo, nil)
@@ -53,7 +53,7 @@ func (c *Cluster) MoveRange(ctx context.Context, ns string, lo bson.Raw, to stri
 	return c.Move(ctx, ns, lo, hi, to, o)
 }
 
-// rangeToMove completes and checks the bounds. Mu is held.
+// rangeToMove completes and checks the bounds. The caller holds Mu.
 func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
 	r := c.routes[ns]
 	if r == nil {
@@ -84,8 +84,8 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 	return lo, hi, nil
 }
 
-// rangeEnd is where a range that begins at lo ends: after about one chunk size, or at the
-// end of its chunk (db/s/auto_split_vector.cpp).
+// rangeEnd is the end of a range that begins at lo: after about one chunk size, or at
+// the end of its chunk (db/s/auto_split_vector.cpp).
 func (c *Cluster) rangeEnd(r *Routing, lo bson.Raw) bson.Raw {
 	ch := r.chunks[r.indexOf(lo)]
 	coll := c.data(ch.Shard, r.NS)
@@ -110,7 +110,7 @@ func (c *Cluster) rangeEnd(r *Routing, lo bson.Raw) bson.Raw {
 	return end
 }
 
-// rangeStart is where a range that ends at hi begins.
+// rangeStart is the start of a range of about one chunk size that ends at hi.
 func (c *Cluster) rangeStart(r *Routing, hi bson.Raw) bson.Raw {
 	i := r.indexOf(hi)
 	if compareKeys(r.chunks[i].Min, hi) == 0 && i > 0 {
@@ -134,7 +134,8 @@ func (c *Cluster) rangeStart(r *Routing, hi bson.Raw) bson.Raw {
 	if len(keys) <= keep {
 		return ch.Min
 	}
-	// Documents of one key stay together: the first of another key begins the range.
+	// Documents with the same key must stay together, so the range starts at the next
+	// different key.
 	first := len(keys) - keep
 	for first < len(keys) && compareKeys(keys[first], keys[first-1]) == 0 {
 		first++

@@ -83,8 +83,8 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 	c.logChange(configServer, "refineCollectionShardKey.end", r.NS, nil)
 }
 
-// runMovePrimary brings a database's unsharded collections to another shard; they
-// get new uuids, the database's version grows.
+// runMovePrimary moves a database's unsharded collections to another shard; they get
+// new uuids, and the database's version is increased.
 func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D, error) {
 	db, _ := req.Lookup(req.Name).StringValueOK()
 	to, _ := req.Lookup("to").StringValueOK()
@@ -135,7 +135,7 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 	return nil
 }
 
-// copyUnsharded copies one unsharded collection to another shard and drops it where it was.
+// copyUnsharded copies an unsharded collection to another shard and drops the original.
 func (c *Cluster) copyUnsharded(coll *engine.Coll, ns, to string) error {
 	if c.data(to, ns) != nil {
 		return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, to)

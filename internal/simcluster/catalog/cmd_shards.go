@@ -79,8 +79,8 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 	return d, nil
 }
 
-// runRemoveShard is a state machine that repetition drives: the first call starts
-// draining, further ones tell what is left, the last removes the shard
+// runRemoveShard is called repeatedly: the first call starts draining, further calls
+// return what remains, the last one removes the shard
 // (db/s/config/sharding_catalog_manager_shard_operations.cpp).
 func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D, error) {
 	name, ok := req.Lookup(req.Name).StringValueOK()
@@ -144,7 +144,7 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	}, c.toMove(s)...), nil
 }
 
-// remainingOn counts what still lives on a shard.
+// remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
 func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
 	for _, r := range c.tables() {
 		if r.counts[name] == 0 {
@@ -165,8 +165,8 @@ func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
 	return chunks, jumbo, dbs
 }
 
-// dropShard takes an empty shard out of the cluster; the topology time of another
-// shard tells routers.
+// dropShard removes an empty shard from the cluster; a new topologyTime on another
+// shard notifies the routers.
 func (c *Cluster) dropShard(s *shard) {
 	c.config.delete("shards", s.record)
 	delete(c.Shards, s.name)

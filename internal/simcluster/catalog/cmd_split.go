@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// withMaxTime gives the command its maxTimeMS.
+// withMaxTime applies the command's maxTimeMS to the context.
 func withMaxTime(ctx context.Context, r *engine.Request) (context.Context, context.CancelFunc) {
 	if ms, ok := asInt64(r.Lookup("maxTimeMS")); ok && ms > 0 {
 		return context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
@@ -19,7 +19,7 @@ func withMaxTime(ctx context.Context, r *engine.Request) (context.Context, conte
 	return ctx, func() {}
 }
 
-// chunkOfQuery is the chunk that holds the document that a find query names.
+// chunkOfQuery is the chunk that contains the shard key in a find query.
 func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {
 	f, err := query.Parse(find, nil)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {
 	return r.chunks[r.indexOf(key)], nil
 }
 
-// chunkWithBounds is the chunk with exactly these bounds; none is how the lack of one reads.
+// chunkWithBounds is the chunk with exactly these bounds, or an error.
 func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 	l, ok1 := r.pattern.normalize(lo)
 	h, ok2 := r.pattern.normalize(hi)
@@ -46,9 +46,9 @@ func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 	return ch, nil
 }
 
-// runSplit cuts a chunk at a key or at the median of its documents
-// (s/commands/cluster_split_cmd.cpp). It waits for a migration that takes a chunk of
-// the collection away from the same shard.
+// runSplit splits a chunk at a key or at the median of its documents
+// (s/commands/cluster_split_cmd.cpp). It waits for a migration of the collection that
+// has the same donor.
 func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -92,15 +92,15 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 	}
 }
 
-// withContext puts a context in front of a server error, as uassertStatusOKWithContext
+// withContext prefixes a server error with a context, as uassertStatusOKWithContext
 // does.
 func withContext(what string, err error) error {
 	e := status.Of(err)
 	return &status.Error{Code: e.Code, Name: e.Name, NoCode: e.NoCode, Extra: e.Extra, Message: what + " :: caused by :: " + e.Message}
 }
 
-// splitTarget reads the command: the chunk, and the key unless the median is asked
-// for. Mu is held.
+// splitTarget returns the chunk to split, and the split key unless the median is
+// requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
 	if r = c.routes[ns]; r == nil {
 		return nil, nil, nil, notSharded(ns)
@@ -143,7 +143,8 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 	return ch, key, nil
 }
 
-// splitOnce gives what logs the split. Mu is held.
+// splitOnce splits the chunk and returns a function that writes the log entry. The
+// caller holds Mu.
 func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
 		key, err := c.median(r, ch)

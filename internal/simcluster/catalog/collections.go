@@ -38,8 +38,8 @@ func (c *Cluster) saveCollection(r *Routing) {
 	c.config.update("collections", r.record, c.collectionDocument(r))
 }
 
-// newRouting writes a collection and its chunks into the config database and makes
-// it routable.
+// newRouting writes a collection and its chunks to the config database and adds its
+// routing table.
 func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, epoch bson.ObjectID, at bson.Timestamp) *Routing {
 	r := &Routing{
 		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
@@ -52,7 +52,7 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	return r
 }
 
-// addChunk writes a new chunk document; the caller puts it into the table.
+// addChunk writes a new chunk document; the caller adds it to the routing table.
 func (c *Cluster) addChunk(r *Routing, ch *Chunk) {
 	ch.record = c.config.insert("chunks", r.document(ch))
 }
@@ -61,8 +61,8 @@ func (c *Cluster) saveChunk(r *Routing, ch *Chunk) {
 	c.config.update("chunks", ch.record, r.document(ch))
 }
 
-// forgetCollection removes the collection's documents: collection, chunks, zones
-// unless they are to stay.
+// forgetCollection removes a collection's metadata: collection, chunks and, if zones is
+// set, zone ranges.
 func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 	for _, ch := range r.chunks {
 		c.config.delete("chunks", ch.record)
@@ -114,8 +114,8 @@ func (c *Cluster) reloadChunks() {
 	}
 }
 
-// ConfigWritten tells the catalog that a client wrote into config.<coll> directly.
-// The caller holds Mu for writing.
+// ConfigWritten reloads config.<coll> after a client wrote to it directly. The caller
+// holds Mu for writing.
 func (c *Cluster) ConfigWritten(coll string) {
 	switch coll {
 	case "settings":

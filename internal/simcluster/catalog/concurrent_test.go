@@ -11,8 +11,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// raceFixture is the scene of the recorded races: two collections cut at 1000 and 2000,
-// the middle chunk of a on shard-rs-2, all else on shard-rs-1; a move takes 10 s.
+// raceFixture is the cluster of the recorded races: two collections split at 1000 and
+// 2000, the middle chunk of a on shard-rs-2, everything else on shard-rs-1; a move
+// takes 10 s.
 func raceFixture(t *testing.T) *replayer {
 	c := New(Options{Seed: 5, Hostname: "vm", Pace: 20, Migration: 5 * time.Second})
 	p := &replayer{t: t, c: c, handlers: c.Handlers()}
@@ -33,8 +34,8 @@ func raceFixture(t *testing.T) *replayer {
 	return p
 }
 
-// duringMove starts the recorded move of a's last chunk and runs the scene once it is in
-// the donor's given step.
+// duringMove starts the recorded move of a's last chunk and calls scene when the donor
+// is in the given step.
 func duringMove(t *testing.T, step int, scene func(p *replayer)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := raceFixture(t)
@@ -181,8 +182,8 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 	})
 }
 
-// Each donor notes its migration at once and each recipient only when it is asked, so
-// two that begin together in opposite directions find each other in the way.
+// A donor registers its migration at once, a recipient only when it is contacted, so
+// two opposite moves that begin together block each other.
 func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := raceFixture(t)

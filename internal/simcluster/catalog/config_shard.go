@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// addConfigShard makes the config server a shard: it may then own chunks too, and is
-// named config (8.0).
+// addConfigShard makes the config server a shard named config, which can own chunks
+// (8.0).
 func (c *Cluster) addConfigShard() {
 	c.Shards[configServer] = engine.NewNode(configServer)
 	c.registerShard(configServer, c.opts.ConfigHost)
@@ -25,7 +25,7 @@ func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (
 	return bson.D{}, nil
 }
 
-// runTransitionToDedicated takes it out again, call by call as removeShard does.
+// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard.
 func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Request) (bson.D, error) {
 	return c.runRemoveShard(ctx, &engine.Request{
 		DB: req.DB, Name: "removeShard", Conn: req.Conn,
@@ -33,8 +33,8 @@ func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Requ
 	})
 }
 
-// toMove is what removeShard says about what has to be moved by hand; the list of
-// databases is empty on observed servers whatever the shard holds.
+// toMove has the fields of the removeShard reply about data that must be moved
+// manually; observed servers always return an empty list of databases.
 func (c *Cluster) toMove(s *shard) bson.D {
 	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}}}
 	if c.features.unsplittable {
@@ -43,8 +43,8 @@ func (c *Cluster) toMove(s *shard) bson.D {
 	return d
 }
 
-// collectionsToMove are the tracked unsharded collections of a shard: no balancer
-// moves them, moveCollection has to.
+// collectionsToMove lists the tracked unsharded collections of a shard, which only
+// moveCollection moves.
 func (c *Cluster) collectionsToMove(shard string) bson.A {
 	list := bson.A{}
 	for _, ns := range c.Tracked() {

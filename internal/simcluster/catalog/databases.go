@@ -32,9 +32,9 @@ func (c *Cluster) databaseDocument(d *database) bson.D {
 	return append(doc, bson.E{Key: "version", Value: version})
 }
 
-// Primary is the shard that holds a database's unsharded collections; ok is false
-// while the database does not exist. config and admin live on the config server and
-// have no primary. The caller holds Mu.
+// Primary is the primary shard of a database; ok is false if the database does not
+// exist. config and admin are on the config server and have no primary. The caller
+// holds Mu.
 func (c *Cluster) Primary(db string) (shard string, ok bool) {
 	d := c.dbs[db]
 	if d == nil {
@@ -46,9 +46,8 @@ func (c *Cluster) Primary(db string) (shard string, ok bool) {
 // Databases are the names of all databases, sorted. The caller holds Mu.
 func (c *Cluster) Databases() []string { return sortedKeys(c.dbs) }
 
-// EnsureDatabase creates the database's document at its first write and picks its
-// primary, the shard with the least data; it answers the primary. The caller holds
-// Mu for writing.
+// EnsureDatabase returns a database's primary shard. At the first write it creates the
+// database on the shard with the least data. The caller holds Mu for writing.
 func (c *Cluster) EnsureDatabase(db string) string {
 	if d := c.dbs[db]; d != nil {
 		return d.primary
@@ -71,8 +70,7 @@ func (c *Cluster) saveDatabase(d *database) {
 	c.config.update("databases", d.record, c.databaseDocument(d))
 }
 
-// emptiestShard is the shard with the fewest bytes that is not draining; the first wins
-// a tie.
+// emptiestShard is the first of the shards with the fewest bytes that is not draining.
 func (c *Cluster) emptiestShard() string {
 	best, least := "", int64(-1)
 	for _, s := range c.shards {
@@ -86,8 +84,8 @@ func (c *Cluster) emptiestShard() string {
 	return best
 }
 
-// enableSharding marks a database as one whose collections may be sharded, creating
-// it if needed (db/s/config/sharding_catalog_manager_database_operations.cpp).
+// enableSharding allows a database's collections to be sharded and creates the database
+// if needed (db/s/config/sharding_catalog_manager_database_operations.cpp).
 func (c *Cluster) enableSharding(db, primary string) error {
 	because := fmt.Sprintf("Database %s could not be created :: caused by :: ", db)
 	switch db {

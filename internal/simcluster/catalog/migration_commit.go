@@ -9,13 +9,13 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// historyWindow is how long a chunk remembers where it was
+// historyWindow is how long entries of a chunk's history are kept, in seconds
 // (minSnapshotHistoryWindowInSeconds); the newest entry always stays.
 const historyWindow = 300
 
-// commit hands the chunk over: the recipient's copy is made equal, then the config
-// server flips the owner. Between the two the donor would let nobody write; here who
-// writes in time is copied once more.
+// commit copies the remaining changes to the recipient and then changes the owner on
+// the config server. A real donor blocks writes in between; here the changes are copied
+// once more under the lock.
 func (t *transfer) commit(life context.Context) error {
 	t.c.Mu.Lock()
 	r, _, err := t.route()
@@ -54,8 +54,8 @@ func (t *transfer) commit(life context.Context) error {
 	return t.committed(life)
 }
 
-// committed is what follows once the config server has the new owner. Mu is held at
-// the beginning and released at the end.
+// committed finishes the migration after the config server has the new owner. The
+// caller holds Mu; committed releases it.
 func (t *transfer) committed(life context.Context) error {
 	for _, step := range []Step{Committed, Logged, Cleaning} {
 		if t.c.hookArmed() {
@@ -86,7 +86,8 @@ func (t *transfer) logCommit() {
 	})
 }
 
-// scheduleDonorCleanup lets the donor's copy go, now or when its time has come. Mu is held.
+// scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. The
+// caller holds Mu.
 func (t *transfer) scheduleDonorCleanup(now bool) {
 	r := t.c.routes[t.m.ns]
 	switch {
@@ -98,7 +99,7 @@ func (t *transfer) scheduleDonorCleanup(now bool) {
 	}
 }
 
-// deleteCopied deletes what the recipient copied. Mu is held.
+// deleteCopied deletes the recipient's copy. The caller holds Mu.
 func (t *transfer) deleteCopied() {
 	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
 		for _, id := range t.records {
@@ -107,8 +108,8 @@ func (t *transfer) deleteCopied() {
 	}
 }
 
-// rejectCommit is a commit that the config server turns down: the donor's recovery raises
-// the version of the chunk that stayed, so that no late commit can win.
+// rejectCommit ends a migration whose commit the config server refuses. The donor's
+// recovery increases the version of the chunk, so that a late commit cannot succeed.
 func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
 	t.deleteCopied()
 	ch.Version = r.bumpMajor()
@@ -135,7 +136,7 @@ func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
 	}
 }
 
-// cleanDonor is the donor's last step, after the chunk is gone.
+// cleanDonor is the donor's last step, after the chunk has moved.
 func (t *transfer) cleanDonor(life context.Context) error {
 	_ = t.pause(life, cleanTime)
 	t.step(6)

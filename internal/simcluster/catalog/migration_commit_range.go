@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// chunkAround is the chunk that holds the whole range, or nil.
+// chunkAround is the chunk that contains the whole range, or nil.
 func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
 	ch := r.chunks[r.indexOf(lo)]
 	if compareKeys(ch.Min, lo) > 0 || compareKeys(hi, ch.Max) > 0 || compareKeys(lo, hi) >= 0 {
@@ -16,10 +16,10 @@ func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
 	return ch
 }
 
-// commitRange gives the part [lo, hi) of a chunk to another shard. The part keeps the
-// chunk's id and gets the next major version; what remains on its left and right
-// become new chunks with the minor versions after it, then comes one more chunk that
-// stays on the donor, the one with the lowest bounds
+// commitRange moves the part [lo, hi) of a chunk to another shard. The part keeps the
+// chunk's id and gets the next major version. The remainders on its left and right
+// become new chunks with the following minor versions, and the version after those goes
+// to the donor's chunk with the lowest bounds
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
 func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string) {
 	from := ch.Shard
@@ -55,7 +55,7 @@ func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string)
 	c.notePlacement(r)
 }
 
-// remainders are the chunks that stay when [lo, hi) leaves ch, nil where none does.
+// remainders are the parts of ch before and after [lo, hi), nil where there is none.
 func (r *Routing) remainders(ch *Chunk, lo, hi bson.Raw) (before, after *Chunk) {
 	if !bytes.Equal(ch.Min, lo) && compareKeys(ch.Min, lo) < 0 {
 		before = &Chunk{Min: ch.Min, Max: lo, Shard: ch.Shard, Jumbo: ch.Jumbo}
@@ -66,13 +66,13 @@ func (r *Routing) remainders(ch *Chunk, lo, hi bson.Raw) (before, after *Chunk) 
 	return before, after
 }
 
-// relocate writes the chunk's new owner and next major version, and forgets history
-// older than what snapshot reads may ask for.
+// relocate writes the chunk's new owner and next major version, and removes history
+// entries that are too old for snapshot reads.
 func (c *Cluster) relocate(r *Routing, ch *Chunk, to string) {
 	from, at := ch.Shard, c.Timestamp()
 	kept := slices.Clone(ch.History)
-	// The newest of the old entries stays however old it is: it says where the chunk was
-	// at the beginning of the window.
+	// Keep the newest expired entry: it is the chunk's owner at the beginning of the
+	// window.
 	for n := len(kept); n > 1 && kept[n-1].ValidAfter.T+historyWindow < at.T; n = len(kept) {
 		kept = kept[:n-1]
 	}

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// scan visits a collection in insertion order until visit answers false.
+// scan visits a collection in insertion order until visit returns false.
 func scan(coll *engine.Coll, visit func(engine.RecordID, bson.Raw) bool) {
 	for id, doc := range coll.All() {
 		if !visit(id, doc) {
@@ -16,7 +16,7 @@ func scan(coll *engine.Coll, visit func(engine.RecordID, bson.Raw) bool) {
 	}
 }
 
-// data is a namespace's collection on one shard, nil when it has none.
+// data is a shard's part of a collection, or nil.
 func (c *Cluster) data(shard, ns string) *engine.Coll {
 	db, coll, ok := splitNS(ns)
 	if !ok || c.Shards[shard] == nil {
@@ -40,9 +40,9 @@ func rangeByKey(coll *engine.Coll, r *Routing, lo, hi bson.Raw, visit func(engin
 	coll.RangeByKey(r.Key, lo, hi, visit)
 }
 
-// EnsureCollection makes a collection exist on a shard with the uuid, options and
-// indexes that it has on another, as a recipient does before it clones. from may be
-// empty when the collection is new. The caller holds Mu for writing.
+// EnsureCollection creates a collection on a shard if needed, with the uuid, options
+// and indexes of from, as a recipient does before it clones. from is nil for a new
+// collection. The caller holds Mu for writing.
 func (c *Cluster) EnsureCollection(shard, ns string, uuid [16]byte, from *engine.Coll) (*engine.Coll, error) {
 	db, name, _ := splitNS(ns)
 	node := c.Shards[shard]
@@ -72,8 +72,8 @@ func (c *Cluster) EnsureCollection(shard, ns string, uuid [16]byte, from *engine
 	return coll, nil
 }
 
-// supports reports whether a collection has an index that begins with the key and sees
-// every document: not sparse, not partial.
+// supports reports whether a collection has an index that begins with the key and
+// contains every document (not sparse, not partial).
 func supports(coll *engine.Coll, key bson.Raw) bool {
 	for _, spec := range coll.Indexes() {
 		if truthy(spec.Lookup("sparse")) || spec.Lookup("partialFilterExpression").Type != 0 {
