@@ -18,27 +18,27 @@ type migration struct {
 	min, max bson.Raw
 	from, to string
 	step     int           // step of the donor that runs, 1 to 6
-	receives bool          // the recipient has begun: it takes part in no other
-	received bool          // the recipient is done: it may receive again
-	done     chan struct{} // closed at the end; err is set before
+	receives bool          // the recipient has begun and is busy
+	received bool          // the recipient is done and no longer busy
+	done     chan struct{} // closed at the end, after err is set
 	err      error
 	record   engine.RecordID
 
 	number  int64     // since the cluster began
 	begun   time.Time // when the donor began; zero before
-	at      int       // last step of the recipient that ended, of seven
+	at      int       // last completed step of the recipient, of seven
 	cloned  bool      // the recipient has documents
 	version bson.A    // chunkVersion of config.migrations
 	options MoveOptions
 
-	asked    context.Context // of who asked first; only its values are used
-	command  string          // that asked for it first
-	early    chan struct{}   // closed when who waits gets an answer before the end
+	asked    context.Context // of the first request; only its values are used
+	command  string          // of the first request
+	early    chan struct{}   // closed when waiting clients are answered before the end
 	earlyErr error
 	answered sync.Once
 }
 
-// answer gives everybody who waits an error while the migration goes on.
+// answer returns an error to all waiting clients while the migration goes on.
 func (m *migration) answer(err error) {
 	m.answered.Do(func() {
 		m.earlyErr = err
@@ -46,18 +46,18 @@ func (m *migration) answer(err error) {
 	})
 }
 
-// registry knows the running migrations: a shard gives or takes one chunk at a time,
-// of whatever collection (db/s/active_migrations_registry.cpp). Each side keeps its own
-// list: the donor notes a migration when it is asked for, the recipient only when the
-// donor comes to it, in step 3. So two migrations in opposite directions that begin
+// registry has the running migrations. A shard donates or receives only one chunk at a
+// time, over all collections (db/s/active_migrations_registry.cpp). Each side has its
+// own list: the donor registers a migration when it is requested, the recipient only
+// when the donor contacts it in step 3. Therefore two opposite migrations that begin
 // together refuse each other.
 type registry struct {
 	running []*migration
 	count   int64
 }
 
-// add registers a migration at its donor. An identical one that runs already is
-// returned to be joined.
+// add registers a migration at its donor. If an identical one is running, it is
+// returned as join.
 func (g *registry) add(m *migration) (join *migration, err error) {
 	for _, o := range g.running {
 		if o.ns == m.ns && o.from == m.from && o.to == m.to && compareKeys(o.min, m.min) == 0 && compareKeys(o.max, m.max) == 0 {
@@ -80,7 +80,7 @@ func (g *registry) receive(m *migration) error {
 	return err
 }
 
-// busy is the refusal of a shard that already takes part in a migration other than m.
+// busy is the error of a shard that already takes part in a migration other than m.
 func (g *registry) busy(shard string, m *migration) error {
 	const busy = "Unable to start new balancer operation because this shard is currently "
 	for _, o := range g.running {
@@ -97,7 +97,7 @@ func (g *registry) busy(shard string, m *migration) error {
 	return nil
 }
 
-// begins reports whether another migration of the namespace begins at the same key.
+// begins reports whether another migration of the namespace has the same lower bound.
 func (g *registry) begins(m *migration) bool {
 	for _, o := range g.running {
 		if o != m && o.ns == m.ns && compareKeys(o.min, m.min) == 0 {
@@ -116,7 +116,7 @@ func (g *registry) remove(m *migration) {
 	}
 }
 
-// donating is a migration of the namespace that leaves shard (any when empty).
+// donating is a migration of the namespace with this donor (any donor if empty).
 func (g *registry) donating(ns, shard string) *migration {
 	for _, m := range g.running {
 		if m.ns == ns && (shard == "" || m.from == shard) {
@@ -126,22 +126,22 @@ func (g *registry) donating(ns, shard string) *migration {
 	return nil
 }
 
-// Migration is a running migration as operators see it.
+// Migration describes a running migration.
 type Migration struct {
 	NS       string
 	Min, Max bson.Raw
 	From, To string
 	Number   int64     // since the cluster began
-	Begun    time.Time // when the donor began; zero while it is not asked yet
-	Step     int       // of the donor, that runs: 1 to 6, 0 before
-	Received int       // last step of the recipient that ended, of 7
-	Receives bool      // the recipient is at work
-	Cloned   bool      // it has documents
+	Begun    time.Time // when the donor began; zero before
+	Step     int       // current step of the donor: 1 to 6, 0 before
+	Received int       // last completed step of the recipient, of 7
+	Receives bool      // the recipient has begun
+	Cloned   bool      // the recipient has documents
 	Options  MoveOptions
 	Version  bson.A // of the collection, or for the balancer of the chunk: major and minor, epoch, timestamp
 }
 
-// Migrations are the running ones. The caller holds Mu.
+// Migrations lists the running migrations. The caller holds Mu.
 func (c *Cluster) Migrations() []Migration {
 	out := make([]Migration, len(c.moves.running))
 	for i, m := range c.moves.running {
@@ -153,8 +153,8 @@ func (c *Cluster) Migrations() []Migration {
 	return out
 }
 
-// quiesce takes Mu once no migration of ns leaves shard (any shard when empty) and ns
-// is not being resharded, as DDL waits for both. On error Mu is not held.
+// quiesce locks Mu once ns has no migration with this donor (any donor if empty) and is
+// not being resharded: DDL waits for both. On error Mu is not held.
 func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 	for {
 		c.Mu.Lock()
@@ -173,8 +173,8 @@ func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 	}
 }
 
-// Quiesce waits until no migration of ns runs, for the router's own DDL, and takes
-// Mu; on error (code 50) Mu is not held.
+// Quiesce waits for the migrations of ns before DDL and locks Mu. On error (code 50) Mu
+// is not held.
 func (c *Cluster) Quiesce(ctx context.Context, ns string) error { return c.quiesce(ctx, ns, "") }
 
 // await waits for done within the command's time limit.
@@ -187,7 +187,7 @@ func await(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// expired words the end of a context as the server does.
+// expired translates a context error into the server's error.
 func expired(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// pingEvery is how often a router reports itself (s/sharding_uptime_reporter.cpp).
+// pingEvery is how often mongos writes its row to config.mongos
+// (s/sharding_uptime_reporter.cpp).
 const pingEvery = 10 * time.Second
 
-// Run does what servers do on their own besides balancing: it deletes orphans when
-// they are due, makes the collection of sessions, and keeps the router's ping in
-// config.mongos fresh. It returns when ctx ends.
+// Run does the servers' periodic work except balancing: it deletes due orphans, creates
+// the sessions collection, and updates the router's ping in config.mongos. It returns
+// when ctx ends.
 func (c *Cluster) Run(ctx context.Context) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()

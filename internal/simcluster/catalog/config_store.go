@@ -9,14 +9,14 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// configStore writes the documents of the config database. A write that the
-// indexes refuse would mean that the tables in memory are wrong, so it panics.
+// configStore writes the documents of the config database. It panics when an index
+// rejects a write, because that means that the tables in memory are wrong.
 type configStore struct {
 	node *engine.Node
 	uuid func() [16]byte
 }
 
-// indexesOf are the indexes that a 5.0.7 config server creates besides _id_.
+// indexesOf lists the indexes that a config server creates besides _id_.
 func indexesOf(f versionFeatures) map[string][]bson.D {
 	unique := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}, {Key: "unique", Value: true}} }
 	plain := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}} }
@@ -46,7 +46,7 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 		"actionlog":            nil,
 		"version":              nil,
 		"mongos":               nil,
-		// A server's own, always empty here.
+		// Internal to the server; always empty here.
 		"transactions":       nil,
 		"image_collection":   nil,
 		"system.indexBuilds": nil,
@@ -67,7 +67,8 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 	return m
 }
 
-// createdOnFirstWrite says which collections exist only once something was written into them.
+// createdOnFirstWrite reports whether a collection exists only after the first write to
+// it.
 func createdOnFirstWrite(name string) bool { return name == "settings" || name == "actionlog" }
 
 func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) configStore {
@@ -157,7 +158,7 @@ func asInt64(v bson.RawValue) (int64, bool) {
 	return 0, false
 }
 
-// truthy is the server's idea of a true option: true or a number that is not 0.
+// truthy reads a boolean option as the server does: true or a number other than 0.
 func truthy(v bson.RawValue) bool {
 	if v.Type == bson.TypeBoolean {
 		return v.Boolean()

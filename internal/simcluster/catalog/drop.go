@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// DropCollection drops a collection, sharded or not: its documents on every shard,
-// its metadata and its zones, with the change log entries of the primary. It says
-// whether there was anything. The caller holds Mu for writing and has waited for
+// DropCollection drops a collection, sharded or not: its data on every shard, its
+// metadata and its zones, and writes the changelog entries of the primary. It reports
+// whether the collection existed. The caller holds Mu for writing and has waited for
 // migrations ([Cluster.Quiesce]).
 func (c *Cluster) DropCollection(ns string) (existed bool) {
 	db, coll, ok := splitNS(ns)
@@ -45,8 +45,8 @@ func (c *Cluster) dropData(ns, db, coll string) {
 	}
 }
 
-// DropDatabase drops a database with everything in it. Zones of namespaces that were
-// never sharded stay. It says whether the database existed. The caller holds Mu for
+// DropDatabase drops a database with its collections. Zones of namespaces that were
+// never sharded stay. It reports whether the database existed. The caller holds Mu for
 // writing and has waited for migrations.
 func (c *Cluster) DropDatabase(db string) (existed bool) {
 	d := c.dbs[db]
@@ -70,8 +70,8 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 }
 
 // RenameCollection renames within a database, keeping uuid and chunks of a sharded
-// collection; epoch and timestamp are new, zones follow. An existing target is in the
-// way unless dropTarget. The caller holds Mu for writing and has waited for
+// collection; epoch and timestamp are new, zones follow. An existing target is an error
+// unless dropTarget is set. The caller holds Mu for writing and has waited for
 // migrations of both.
 func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	fromDB, fromColl, ok1 := splitNS(from)
@@ -112,15 +112,15 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	return nil
 }
 
-// renameMetadata writes what the config server does, with the odd namespace that it
-// logs: the source's collection after the database of the command.
+// renameMetadata renames on the config server. Its log entry has the server's wrong
+// namespace: the source's collection name in the database admin.
 func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	_, fromColl, _ := splitNS(from)
 	if r == nil {
 		c.logChange(configServer, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
 		return
 	}
-	// Stopping migrations for the rename raised the version of one chunk.
+	// Forbidding migrations during the rename increased the version of one chunk.
 	first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
 	first.Version = r.bumpMajor()
 	c.saveChunk(r, first)

@@ -2,10 +2,10 @@ package catalog
 
 import "shardboard/internal/simcluster/engine/status"
 
-// addNewerCommands fits the table of commands to the version: what came after 5.0 is added,
-// what 4.4 does not have is taken out. A command that is not in the table answers
-// CommandNotFound (59); so does configureQueryAnalyzer (7.0), since nothing here samples
-// queries.
+// addNewerCommands adapts the command table to the version: it adds commands of
+// versions after 5.0 and removes those that 4.4 lacks. Missing commands answer
+// CommandNotFound (59), also configureQueryAnalyzer (7.0), because queries are not
+// sampled.
 func (c *Cluster) addNewerCommands(commands map[string]command) {
 	if c.opts.Version[0] < 5 {
 		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
@@ -32,7 +32,7 @@ func (c *Cluster) addNewerCommands(commands map[string]command) {
 	}
 }
 
-// renameAllowed refuses to rename sharded collections where the version can't
+// renameAllowed rejects renaming a sharded collection on versions that cannot do it
 // (4.4, s/commands/cluster_rename_collection_cmd.cpp).
 func (c *Cluster) renameAllowed(from, to string) error {
 	switch {
@@ -45,7 +45,7 @@ func (c *Cluster) renameAllowed(from, to string) error {
 	return nil
 }
 
-// missingField is a required field that a command came without.
+// missingField is the error for a missing required field.
 func missingField(command, field string) error {
 	return status.Errorf(40414, "BSON field '%s.%s' is missing but a required field", command, field)
 }

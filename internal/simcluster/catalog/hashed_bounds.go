@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// checkHashed refuses a range of a sharded namespace whose ends have anything but
-// hashes in a hashed field.
+// checkHashed rejects range bounds of a sharded namespace that have anything but a hash
+// in the hashed field.
 func (c *Cluster) checkHashed(ns string, lo, hi bson.Raw) error {
 	r := c.routes[ns]
 	if r == nil {
@@ -29,7 +29,7 @@ func hashValue(v bson.RawValue) bool {
 	return v.Type == bson.TypeInt64 || v.Type == bson.TypeMinKey || v.Type == bson.TypeMaxKey
 }
 
-// checkSplitHash refuses a split point that has anything but a hash in a hashed field
+// checkSplitHash rejects a split point that has anything but a hash in the hashed field
 // (db/s/split_chunk.cpp).
 func (r *Routing) checkSplitHash(ch *Chunk, key bson.Raw) error {
 	for _, f := range r.pattern.fields {

@@ -10,16 +10,16 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// initialChunk is a first chunk of a new sharded collection.
+// initialChunk is one of the first chunks of a new sharded collection.
 type initialChunk struct {
 	min, max bson.Raw
 	shard    string
 }
 
-// initialChunks picks the way to cut an empty collection's key space
+// initialChunks chooses the first chunks of an empty collection
 // (db/s/config/initial_split_policy.cpp, calculateOptimizationStrategy): by zones if
-// there are any, evenly if the key begins with a hash, else one chunk on the primary.
-// A collection with documents begins as one chunk too.
+// there are any, evenly if the key begins with a hash, else one chunk on the primary. A
+// collection with documents begins as one chunk too.
 func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	switch {
@@ -41,7 +41,7 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]init
 	return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(n), shards), nil
 }
 
-// notDraining are the shards that are not draining.
+// notDraining lists the shards that are not draining.
 func (c *Cluster) notDraining() []string {
 	var names []string
 	for _, s := range c.shards {
@@ -52,7 +52,8 @@ func (c *Cluster) notDraining() []string {
 	return names
 }
 
-// hashPoints are the n-1 points that cut the hashes into n parts, symmetric around 0.
+// hashPoints are the n-1 points that split the hash space into n parts, symmetric
+// around 0.
 func hashPoints(n int) []int64 {
 	if n <= 1 {
 		return nil
@@ -74,8 +75,8 @@ func hashPoints(n int) []int64 {
 	return points
 }
 
-// cutEvenly cuts [lo, hi) at hashes of a hashed first field and deals the chunks to
-// the shards in runs of neighbours.
+// cutEvenly splits [lo, hi) at hashes of a hashed first field and assigns adjacent
+// chunks to the same shard.
 func cutEvenly(p pattern, lo, hi bson.Raw, points []int64, shards []string) []initialChunk {
 	n := len(points) + 1
 	run := max(n/len(shards), 1)
@@ -91,7 +92,7 @@ func cutEvenly(p pattern, lo, hi bson.Raw, points []int64, shards []string) []in
 	return cuts
 }
 
-// hashKey is the key with a hash in its first field and MinKey in the others.
+// hashKey is a key with a hash in the first field and MinKey in the others.
 func (p pattern) hashKey(h int64) bson.Raw {
 	d := newRawDoc(16 * len(p.fields))
 	for i, f := range p.fields {

@@ -6,9 +6,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// checkInvariants checks the invariants: chunks cover the key space without gaps or
-// overlaps, versions are unique, config.chunks says the same as the tables, every
-// document is on its owner and any other copy is a known orphan.
+// checkInvariants checks that chunks cover the key space without gaps or overlaps,
+// versions are unique, config.chunks equals the tables, every document is on its owner,
+// and any other copy is a known orphan.
 func (p *replayer) checkInvariants() {
 	p.t.Helper()
 	p.c.Mu.RLock()

@@ -2,9 +2,9 @@ package catalog
 
 import "go.mongodb.org/mongo-driver/v2/bson"
 
-// versionFields is a chunk version as log entries hold it: up to 5.0 beside its epoch and
-// timestamp (4.4 has no timestamps), from 6.0 as one document, v the version, e the
-// epoch, t the timestamp (s/chunk_version.cpp, serialize).
+// versionFields is a chunk version in log entries: up to 5.0 separate fields for
+// version, epoch and timestamp (4.4 has no timestamps), from 6.0 one document with v, e
+// and t (s/chunk_version.cpp, serialize).
 func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 	if r.format.versionParts {
 		return bson.D{{Key: name, Value: bson.D{
@@ -18,7 +18,8 @@ func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 	return d
 }
 
-// logMerged writes the entry of a merge since 6.0: the new chunk and how many it was.
+// logMerged writes the log entry of a merge since 6.0: the new chunk and the number of
+// merged chunks.
 func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk, before bson.Timestamp, parts int) {
 	d := append(r.versionFields("prevPlacementVersion", before), r.versionFields("mergedVersion", merged.Version)...)
 	c.logChange(configServer, what, r.NS, append(d,
@@ -27,8 +28,8 @@ func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk
 		bson.E{Key: "numChunks", Value: int32(parts)}))
 }
 
-// mergedSince is from when on a merged chunk counts as owned: now, or, where the
-// format keeps it, the newest time among the parts.
+// mergedSince is the validAfter of a merged chunk: now, or from 7.0 the newest one of
+// the parts.
 func (c *Cluster) mergedSince(parts []*Chunk) bson.Timestamp {
 	if !c.features.keepSince {
 		return c.Timestamp()

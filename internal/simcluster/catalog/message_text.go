@@ -10,11 +10,10 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// text writes a document as the server does in its messages:
-// "{ p: ObjectId('…'), k: 5 }".
+// text formats a document as in the server's messages: "{ p: ObjectId('…'), k: 5 }".
 func text(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
 
-// rangeText writes a range as "[{ min }, { max })".
+// rangeText formats a range as "[{ min }, { max })".
 func rangeText(lo, hi bson.Raw) string { return "[" + text(lo) + ", " + text(hi) + ")" }
 
 func uuidText(u [16]byte) string {

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// sharded makes a cluster of a version with one hashed collection.
+// sharded makes a cluster of a version with one collection sharded by a hashed key.
 func sharded(t *testing.T, version [3]int) *replayer {
 	c := New(Options{Version: version, Still: true, Seed: 9})
 	t.Cleanup(c.Close)

@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// How long the phases of a small migration took on the observed server, 0.25 s in all;
-// a clone adds cloneTime for every MiB.
+// Durations of the steps of a small migration on the observed server, 0.25 s in total.
+// Cloning adds cloneTime for every MiB.
 const (
 	requestTime  = 60 * time.Millisecond // from config.migrations to the donor's first log entry
 	prepareTime  = 20 * time.Millisecond // step 2
 	askTime      = 15 * time.Millisecond // step 3, until the recipient begins
-	startTime    = 15 * time.Millisecond // and until it answers
+	startTime    = 15 * time.Millisecond // until the recipient answers
 	indexTime    = 10 * time.Millisecond // step 4, with the clone
 	cloneTime    = 60 * time.Millisecond
 	catchUpTime  = 25 * time.Millisecond
@@ -29,8 +29,8 @@ const (
 	cloneBatch = 200
 )
 
-// transfer is one migration at work: the donor's six steps and, inside of its fourth
-// and fifth, the recipient's seven.
+// transfer executes one migration: the donor's six steps and, during the fourth and
+// fifth, the recipient's seven.
 type transfer struct {
 	c    *Cluster
 	m    *migration
@@ -38,7 +38,7 @@ type transfer struct {
 	uuid [16]byte
 
 	began time.Time
-	from  []time.Duration // the donor's steps that ended
+	from  []time.Duration // durations of the donor's completed steps
 	to    []time.Duration // the recipient's
 
 	records []engine.RecordID // cloned documents on the recipient
@@ -47,7 +47,7 @@ type transfer struct {
 	later   int64 // documents that changed while it copied
 }
 
-// errGone means that the collection or the chunk vanished meanwhile.
+// errGone means that the collection or the chunk disappeared during the migration.
 var errGone = errors.New("the chunk is not there any more")
 
 func (t *transfer) run(life context.Context) error {
@@ -91,13 +91,13 @@ func (t *transfer) run(life context.Context) error {
 	return t.cleanDonor(life)
 }
 
-// paced is how long something takes that takes d on a real server.
+// paced converts a duration on a real server to one of this cluster.
 func (t *transfer) paced(d time.Duration) time.Duration {
 	return t.c.Paced(d)
 }
 
-// Paced is how long something of the servers' own takes that takes d on a real cluster:
-// nothing on a still one.
+// Paced converts the duration of server work on a real cluster to one of this cluster:
+// 0 on a still one.
 func (c *Cluster) Paced(d time.Duration) time.Duration {
 	if c.still.Load() || c.instant.Load() {
 		return 0
@@ -105,15 +105,14 @@ func (c *Cluster) Paced(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.opts.Pace)
 }
 
-// SetStill makes migrations take no time, or as much as on a real cluster, from now on.
-// It says how it was before.
+// SetStill sets whether migrations take no time. It returns the previous setting.
 func (c *Cluster) SetStill(on bool) (before bool) { return c.still.Swap(on) }
 
-// Hurry makes migrations take no time until it is told otherwise: for filling a
-// cluster that nobody watches yet.
+// Hurry makes migrations take no time while it is on, for setting up a cluster before
+// it is used.
 func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
 
-// pause lets other work go on for as long as a phase takes.
+// pause waits for the duration of a step, without Mu.
 func (t *transfer) pause(life context.Context, d time.Duration) error {
 	return t.pauseExactly(life, t.paced(d))
 }
@@ -144,7 +143,7 @@ func (t *transfer) step(n int) {
 	t.c.Mu.Unlock()
 }
 
-// received notes that a step of the recipient ended.
+// received records that a step of the recipient has ended.
 func (t *transfer) received(n int) {
 	t.c.Mu.Lock()
 	t.m.at = n
@@ -159,7 +158,7 @@ func (t *transfer) logEntry(server, what string, more bson.D) {
 	t.c.logChange(server, what, t.m.ns, append(t.bounds(), more...))
 }
 
-// route is the table and the chunk as they are now. Mu is held.
+// route returns the current table and chunk. The caller holds Mu.
 func (t *transfer) route() (*Routing, *Chunk, error) {
 	r := t.c.routes[t.m.ns]
 	if r == nil || r.UUID != t.uuid {
@@ -172,8 +171,9 @@ func (t *transfer) route() (*Routing, *Chunk, error) {
 	return r, ch, nil
 }
 
-// listDocuments lists the donor's documents and refuses a chunk with more than twice the
-// documents that make a full one (db/s/migration_chunk_cloner_source_legacy.cpp).
+// listDocuments lists the donor's documents and rejects a chunk with more than twice
+// the number of documents of a full chunk
+// (db/s/migration_chunk_cloner_source_legacy.cpp).
 func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
@@ -221,14 +221,14 @@ func movesOneDocument(version [3]int) bool {
 	return false
 }
 
-// failOnDonor ends a migration on the donor.
+// failOnDonor ends a migration after an error on the donor.
 func (t *transfer) failOnDonor(err error) error {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
 	return t.logFailure(err)
 }
 
-// logFailure logs the end. Mu is held.
+// logFailure logs a failed migration. The caller holds Mu.
 func (t *transfer) logFailure(err error) error {
 	t.logEntry(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
@@ -238,8 +238,8 @@ func (t *transfer) logFailure(err error) error {
 	return err
 }
 
-// abortRecipient ends a migration on the recipient: what it copied is deleted again. reason
-// is what the recipient logs, nil when it only saw the transfer stop.
+// abortRecipient ends a migration on the recipient and deletes its copy. reason is
+// logged by the recipient; nil when it only noticed that the transfer stopped.
 func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
 	t.deleteCopied()
@@ -247,7 +247,7 @@ func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Unlock()
 }
 
-// abortBoth ends it on both sides.
+// abortBoth aborts a migration on both sides.
 func (t *transfer) abortBoth(err error) error {
 	t.abortRecipient(nil)
 	if len(t.from) < 3 {

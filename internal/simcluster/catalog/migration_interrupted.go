@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// valuesContext is one context's end with another's values: the hook learns who asked for a
-// migration, which lasts longer than the asking.
+// valuesContext ends like one context and has the values of another: the hook needs the
+// requesting command of a migration, which may end before the migration does.
 type valuesContext struct {
 	context.Context
 	values context.Context
@@ -19,7 +19,7 @@ type valuesContext struct {
 
 func (v valuesContext) Value(key any) any { return v.values.Value(key) }
 
-// atStep asks the hook about a migration. Mu is not held.
+// atStep calls the hook for a migration. Mu is not held.
 func (t *transfer) atStep(ctx context.Context, step Step) error {
 	return t.c.atStep(valuesContext{ctx, t.m.asked}, Point{
 		Command: t.m.command, Step: step, NS: t.m.ns, Min: t.m.min, Max: t.m.max,
@@ -27,9 +27,9 @@ func (t *transfer) atStep(ctx context.Context, step Step) error {
 	})
 }
 
-// stopAt ends a migration at a step where the hook said so. Up to the commit the
-// chunk stays; after it the chunk has moved, and only what follows is left out. Mu is
-// not held.
+// stopAt ends a migration at a step where the hook returned an error. Before the commit
+// the chunk stays; after it the chunk has moved, and only the remaining steps are
+// skipped. Mu is not held.
 func (t *transfer) stopAt(step Step, err error) error {
 	var down *SteppedDown
 	isDown := errors.As(err, &down)
@@ -62,9 +62,9 @@ func (t *transfer) stopAt(step Step, err error) error {
 	return t.abortBoth(err)
 }
 
-// steppedDown ends a migration whose donor is not primary any more: it logs nothing,
-// the recipient gives up by itself unless it was done, and the recovery raises the
-// version of the chunk that stayed.
+// steppedDown ends a migration whose donor is no longer primary: it logs nothing, the
+// recipient aborts unless it was done, and the recovery increases the version of the
+// chunk that stayed.
 func (t *transfer) steppedDown(step Step, term int64) error {
 	cause := t.stepDownCause(step, term)
 	if !t.m.received && step != Started {
@@ -87,7 +87,8 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	return sourceError(cause)
 }
 
-// stepDownCause is how the donor words it, by the step that it could not do.
+// stepDownCause is the donor's error text, which depends on the step that it could not
+// do.
 func (t *transfer) stepDownCause(step Step, term int64) string {
 	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
 	t.c.Mu.RLock()
@@ -98,7 +99,8 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
 			"operation was interrupted"
 	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
-		// The donor notes in its oplog that a chunk goes to a shard which has none.
+		// The donor writes an oplog entry when the recipient has no chunk of the collection
+		// yet.
 		at := t.c.Timestamp()
 		return fmt.Sprintf("NotWritablePrimary: logOp() but can't accept write to collection %s: entries: 1: [ (RecordId(null), "+
 			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks "+
@@ -109,7 +111,7 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	return interrupted
 }
 
-// sourceError is how the config server reports a donor that failed.
+// sourceError is the config server's error when the donor failed.
 func sourceError(cause string) error {
 	return status.Errorf(status.OperationFailed, "moveChunk command failed on source shard. :: caused by :: %s", cause)
 }

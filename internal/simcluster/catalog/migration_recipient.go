@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// receive is the recipient's side up to the point where it holds all documents:
-// wait for old orphans, make the collection, clone, catch up. The donor's third step
-// ends when the recipient has begun; its fourth is to wait until it caught up.
+// receive runs the recipient until it has all documents: wait for old orphans, create
+// the collection, clone, catch up. The donor's third step ends when the recipient has
+// begun; its fourth step waits until the recipient has caught up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	if err := t.pause(life, askTime); err != nil {
 		return t.failOnDonor(err)
@@ -25,7 +25,7 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	t.c.Mu.Unlock()
 	if err != nil {
 		err = t.failOnDonor(err)
-		_ = t.pause(life, prepareTime) // the donor is free again a little later
+		_ = t.pause(life, prepareTime) // the donor becomes free a little later
 		return err
 	}
 	if err := t.pause(life, startTime); err != nil {
@@ -37,7 +37,7 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		return t.failOnDonor(transferError(err.Error()))
 	}
 	t.to = append(t.to, 5*time.Millisecond)
-	t.received(2) // the second takes no time
+	t.received(2) // the second step takes no time
 	if err := t.pause(life, indexTime); err != nil {
 		return t.abortBoth(err)
 	}
@@ -84,7 +84,8 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	return nil
 }
 
-// clearOrphans waits until no orphans of an earlier stay are in the way.
+// clearOrphans waits until the recipient has no orphans of an earlier migration in the
+// range.
 func (t *transfer) clearOrphans(life context.Context) error {
 	limit := time.NewTimer(t.paced(orphanWait))
 	defer limit.Stop()
@@ -118,8 +119,8 @@ func (t *transfer) clearOrphans(life context.Context) error {
 	}
 }
 
-// clone copies one batch. A document whose _id the recipient already has makes the
-// whole migration fail, in words that do not say so.
+// clone copies one batch. If the recipient already has a document with the same _id,
+// the migration fails, with an error text that does not mention it.
 func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
@@ -146,9 +147,9 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 	return size, nil
 }
 
-// copyChanges makes the recipient's copy equal to the donor's documents of the range, which
-// may have changed since they were cloned. Mu is held, so nothing changes meanwhile:
-// this is the critical section.
+// copyChanges makes the recipient's copy equal to the donor's documents, which may have
+// changed since they were cloned. The caller holds Mu, which makes this the critical
+// section.
 func (t *transfer) copyChanges(r *Routing) error {
 	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
 	have := make(map[string]engine.RecordID, len(t.records))
@@ -193,12 +194,12 @@ func idKey(doc bson.Raw) string {
 	return string(append([]byte{byte(v.Type)}, v.Value...))
 }
 
-// transferError is how the donor reports a recipient that failed.
+// transferError is the donor's error when the recipient failed.
 func transferError(cause string) error {
 	return status.Errorf(status.OperationFailed, "Data transfer error: %s", cause)
 }
 
-// errOrphans words a recipient's old orphans that did not go in time.
+// errOrphans is the error when a recipient's old orphans were not deleted in time.
 func errOrphans(m *migration) error {
 	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation "+
 		"exceeded time limit", m.ns, rangeText(m.min, m.max))

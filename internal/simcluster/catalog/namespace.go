@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// sortedKeys are a map's keys in order, so that nothing depends on map order.
+// sortedKeys returns the sorted keys of a map, so that results do not depend on map
+// order.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// splitNS cuts "db.coll" at its first dot; ok is false without both parts.
+// splitNS splits "db.coll" at its first dot; ok is false if either part is empty.
 func splitNS(ns string) (db, coll string, ok bool) {
 	db, coll, ok = strings.Cut(ns, ".")
 	return db, coll, ok && db != "" && coll != ""

@@ -7,8 +7,7 @@ import (
 )
 
 // notePlacement writes a row of config.placementHistory (7.0) when the set of shards
-// that own chunks of a collection is not what it was; a chunk that moves within the
-// set writes none.
+// that own chunks of a collection has changed.
 func (c *Cluster) notePlacement(r *Routing) {
 	if !c.features.placements || c.table(r.NS) != r {
 		return
@@ -20,7 +19,7 @@ func (c *Cluster) notePlacement(r *Routing) {
 	}
 }
 
-// writePlacement writes the row: of a database without uuid, of something dropped without
+// writePlacement writes the row. A database has no uuid; a dropped namespace has no
 // shards.
 func (c *Cluster) writePlacement(ns string, uuid *[16]byte, shards ...string) {
 	if !c.features.placements {

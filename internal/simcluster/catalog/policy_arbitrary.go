@@ -1,9 +1,9 @@
 package catalog
 
-// AnyMove is a move that a balancer could make if it wanted to, though nothing asks for
-// it: some chunk to some shard that is in the chunk's zone, is not draining, holds no
-// orphans of the range, and takes part in no other move of the round (used, which grows).
-// pick chooses a number below n. The caller holds Mu.
+// AnyMove returns an arbitrary legal move that balancing does not require: to a shard
+// that is in the chunk's zone, is not draining, has no orphans of the range, and takes
+// part in no other move of the round (used, which is extended). pick chooses a number
+// below n. The caller holds Mu.
 func (c *Cluster) AnyMove(ns string, used map[string]bool, pick func(n int) int) (Candidate, bool) {
 	r := c.routes[ns]
 	if r == nil || len(r.chunks) == 0 {

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// presplitZones cuts every zone range of a compound hashed key further by hashes.
+// presplitZones splits every zone range of a compound hashed key further by hashes.
 func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	if !empty || len(zones) == 0 || s.key.ordered() {
@@ -44,8 +44,8 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]initialChunk, error)
 	return cuts, nil
 }
 
-// presplittable checks one range: it must begin at the lowest hash of a real prefix
-// value and end at a greater one.
+// presplittable checks that a range begins at the lowest hash of a prefix value and
+// ends at a greater prefix value.
 func (p pattern) presplittable(z *Zone) error {
 	first := p.fields[0].name
 	if t := z.Min.Lookup(first).Type; t == bson.TypeMinKey || t == bson.TypeMaxKey {
@@ -64,7 +64,7 @@ func (p pattern) presplittable(z *Zone) error {
 	return status.Errorf(31390, "The prefix of a zone's upper bound %s must be greater than that of its lower bound", text(z.Max))
 }
 
-// cutHashed cuts a zone's chunk at hashes behind the prefix of its lower bound.
+// cutHashed splits a zone's chunk at hashes after the prefix of its lower bound.
 func (p pattern) cutHashed(w initialChunk, points []int64, shards []string) []initialChunk {
 	n := len(points) + 1
 	run := max(n/len(shards), 1)

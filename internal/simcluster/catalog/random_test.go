@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// TestAnySequenceOfOperationsKeepsThePartition throws random commands at collections
-// of every kind of key and checks after each that nothing is lost, doubled or torn.
+// TestAnySequenceOfOperationsKeepsThePartition runs random commands on collections with
+// every kind of key and checks the invariants after each.
 func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
 	for i, version := range allVersions {
 		seed := uint64(i)
@@ -61,7 +61,7 @@ func (g *randomOps) setUp() {
 	g.c.Mu.Unlock()
 }
 
-// act does one random thing; refusals are part of the game, other errors are not.
+// act runs one random operation. Refusals are expected, other errors are not.
 func (g *randomOps) act() {
 	ns := g.names[g.rng.IntN(len(g.names))]
 	var err error
@@ -122,7 +122,7 @@ func (g *randomOps) key() bson.D {
 	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
 }
 
-// between is a range inside the key space, by the first field.
+// between is a key range on the first field.
 func (g *randomOps) between(ns string, from, to int) (lo, hi bson.Raw) {
 	g.c.Mu.RLock()
 	defer g.c.Mu.RUnlock()

@@ -51,7 +51,7 @@ func (p *replayer) dump(s step, db string) {
 	}
 }
 
-// keepEntry leaves out change log entries of other databases.
+// keepEntry leaves out changelog entries of other databases.
 func (p *replayer) keepEntry(coll string, d bson.Raw, db string) bool {
 	if coll != "changelog" {
 		return true
@@ -113,8 +113,8 @@ func TestRandomWalksAnswerAsTheRecordedServer(t *testing.T) {
 	}
 }
 
-// replayBalancer does what the recorded balancer did between two dumps, from its change
-// log: which chunk it takes first depends on its dice.
+// replayBalancer repeats the recorded balancer's moves between two dumps, from its
+// changelog: which chunk it moves first is random.
 func (p *replayer) replayBalancer(log step, after int) {
 	p.t.Helper()
 	var list []json.RawMessage
@@ -153,7 +153,7 @@ func TestTranscriptAnswersAsTheRecordedServer(t *testing.T) {
 		defer p.c.Close()
 		for _, s := range steps {
 			switch {
-			case s.N == 20 || s.N == 21 || s.N == 130: // the router's ping; what was before; a count of rounds
+			case s.N == 20 || s.N == 21 || s.N == 130: // router pings, earlier entries, a number of rounds
 			case s.N == 131: // the balancer worked for 20 s before this
 				p.replayBalancer(steps[137], 41)
 			case s.N == 176:

@@ -17,10 +17,10 @@ import (
 type resharding struct {
 	c        *Cluster
 	command  string // reshardCollection, moveCollection or unshardCollection
-	to       string // the only recipient of the latter two
+	to       string // the only recipient of moveCollection and unshardCollection
 	ns, temp string
 	source   [16]byte
-	uuid     [16]byte // of the operation and of the collection that it makes
+	uuid     [16]byte // of the operation and of the new collection
 	key      pattern
 	zones    []*Zone
 	initial  int64
@@ -34,13 +34,13 @@ type resharding struct {
 
 	aborted bool
 	abort   chan struct{}
-	hurry   chan struct{} // closed: commit as soon as possible
+	hurry   chan struct{} // closed by commitReshardCollection: commit as soon as possible
 	hurried bool
 	done    chan struct{}
 	err     error
 }
 
-// Resharding is a running reshardCollection as operators see it.
+// Resharding describes a running resharding.
 type Resharding struct {
 	NS, TempNS   string
 	UUID, Source [16]byte
@@ -52,7 +52,7 @@ type Resharding struct {
 	Elapsed      time.Duration
 }
 
-// Resharding is the running operation; ok is false without one. The caller holds Mu.
+// Resharding returns the running resharding, if any. The caller holds Mu.
 func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	o := c.reshard
 	if o == nil {
@@ -62,8 +62,8 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun)}, true
 }
 
-// run goes through the states. Most of the time is spent cloning and blocking writes
-// until the shortest allowed time is over.
+// run goes through the states. Most of the minimum duration is spent in cloning and
+// blocking-writes.
 func (o *resharding) run(life context.Context) error {
 	least := o.c.opts.Reshard
 	for _, s := range []struct {
@@ -102,7 +102,7 @@ func (o *resharding) pause(life context.Context, d time.Duration) error {
 	}
 }
 
-// enterState writes a state into the log and every document that shows it.
+// enterState writes a new state to the log and to all documents that show it.
 func (o *resharding) enterState(state string) error {
 	c := o.c
 	c.Mu.Lock()
@@ -135,8 +135,8 @@ func (o *resharding) enterState(state string) error {
 	return nil
 }
 
-// prepare cuts the new key space by the keys of the present documents and makes the
-// temporary collection.
+// prepare computes the new chunks from the keys of the existing documents and creates
+// the temporary collection.
 func (o *resharding) prepare(r *Routing) error {
 	c := o.c
 	keys := o.keys(r)
@@ -170,7 +170,7 @@ func (o *resharding) prepare(r *Routing) error {
 	return nil
 }
 
-// rollBack takes everything back after an abort.
+// rollBack removes all traces after an abort.
 func (o *resharding) rollBack() {
 	c := o.c
 	c.Mu.Lock()

@@ -50,8 +50,8 @@ func (o *resharding) recipients() []string {
 	return nil
 }
 
-// writeState writes the state into the rows of both collections, whose lastmod date
-// changes each time, and into the operation's. Mu is held.
+// writeState writes the state to the documents of both collections and of the
+// operation; each write changes lastmod. The caller holds Mu.
 func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
@@ -106,8 +106,8 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 	return d
 }
 
-// commit copies the documents to where the new key puts them and lets the temporary
-// collection take the name, with a new epoch and timestamp.
+// commit copies the remaining changes and renames the temporary collection to the
+// original name, with a new epoch and timestamp.
 func (o *resharding) commit() error {
 	if err := o.enterState("committing"); err != nil {
 		return err

@@ -12,20 +12,20 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// docPlace is where a document is.
+// docPlace is the shard and the record id of a document.
 type docPlace struct {
 	shard string
 	id    engine.RecordID
 }
 
-// copyState is what a resharding has copied: for each document of the source its copy.
+// copyState maps each copied document of a resharding to its copy.
 type copyState struct {
 	begun  time.Time
 	copies map[docPlace]docPlace
 	done   map[string]Progress
 }
 
-// Progress is what one recipient of a resharding has.
+// Progress is the progress of one recipient of a resharding.
 type Progress struct {
 	Docs, Bytes int64 // cloned
 	Applied     int64 // changes since then
@@ -39,7 +39,8 @@ func (o *resharding) progress() map[string]Progress {
 	return out
 }
 
-// workFor fills the time of one state: cloning copies, the others only wait.
+// workFor spends the time of one state: cloning copies documents, other states only
+// wait.
 func (o *resharding) workFor(life context.Context, state string, d time.Duration) error {
 	if state != "cloning" {
 		return o.pause(life, d)
@@ -69,8 +70,8 @@ func orPause(err error, pause func() error) error {
 	return pause()
 }
 
-// beginCopy makes the temporary collection, with the source's indexes and one that
-// supports the new key, and lists what there is to copy. Mu is held.
+// beginCopy creates the temporary collection, with the source's indexes and one for the
+// new key, and lists the documents to copy. The caller holds Mu.
 func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
 	r, t := c.table(o.ns), c.routes[o.temp]
@@ -96,7 +97,7 @@ func (o *resharding) beginCopy() ([]docPlace, error) {
 	return list, nil
 }
 
-// eachPlace visits every document where it belongs.
+// eachPlace visits every owned document.
 func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 	for _, shard := range r.ShardsOwning() {
 		coll := o.c.data(shard, r.NS)
@@ -136,7 +137,7 @@ func (o *resharding) copyBatch(batch []docPlace) error {
 	return nil
 }
 
-// insert copies one document to where the new key puts it.
+// insert copies one document to its owner under the new key.
 func (o *resharding) insert(t *Routing, from docPlace, doc bson.Raw) (shard string, err error) {
 	key, err := t.KeyOf(doc)
 	if err != nil {
@@ -150,9 +151,9 @@ func (o *resharding) insert(t *Routing, from docPlace, doc bson.Raw) (shard stri
 	return shard, err
 }
 
-// catchUp makes the copy equal to the source as it is now, deletions first so that
-// their unique values are free again. Mu is held until the source is gone, so nothing
-// changes after it.
+// catchUp makes the copy equal to the current source. Deletions come first, so that
+// their unique values are free. The caller holds Mu until the source is dropped, so
+// nothing changes after it.
 func (o *resharding) catchUp(r, t *Routing) error {
 	type change struct {
 		at  docPlace

@@ -18,12 +18,12 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 	return keys
 }
 
-// each visits every document where it belongs.
+// each visits every owned document.
 func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
 	o.eachPlace(r, func(_ docPlace, doc bson.Raw) { visit(doc) })
 }
 
-// points cut the keys into the initial number of chunks, and at the edges of zones.
+// points are the split points for the initial number of chunks and at zone boundaries.
 func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	var points []bson.Raw
 	for i := int64(1); i < o.initial && len(keys) > 0; i++ {
@@ -39,8 +39,8 @@ func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	})
 }
 
-// estimate is the work of one recipient: what the donors hold, orphans included, by
-// the number of recipients.
+// estimate computes the approximate work of one recipient: the donors' data, orphans
+// included, divided by the number of recipients.
 func (o *resharding) estimate(r *Routing) {
 	n := int64(max(len(o.c.routes[o.temp].counts), 1))
 	for _, s := range r.ShardsOwning() {
@@ -51,8 +51,8 @@ func (o *resharding) estimate(r *Routing) {
 	o.bytes, o.docs = o.bytes/n, o.docs/n
 }
 
-// bumpRecipients raises the version of one chunk on every recipient: a state change that
-// shards must notice.
+// bumpRecipients increases the version of one chunk on every recipient, so that the
+// shards notice a state change.
 func (o *resharding) bumpRecipients() {
 	t := o.c.routes[o.temp]
 	seen := make(map[string]bool)

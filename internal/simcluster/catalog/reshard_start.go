@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// newResharding prepares an operation on the collection of a table. Mu is held.
+// newResharding prepares an operation on a collection. The caller holds Mu.
 func (c *Cluster) newResharding(command string, r *Routing, key pattern) *resharding {
 	db, _, _ := splitNS(r.NS)
 	o := &resharding{
@@ -22,7 +22,7 @@ func (c *Cluster) newResharding(command string, r *Routing, key pattern) *reshar
 	return o
 }
 
-// start runs it on its own goroutine. Mu is held.
+// start runs the operation on its own goroutine. The caller holds Mu.
 func (o *resharding) start() {
 	c := o.c
 	c.reshard = o
@@ -35,7 +35,7 @@ func (o *resharding) start() {
 	})
 }
 
-// result waits for an operation; none, nil, means that there was nothing to do.
+// result waits for an operation; a nil operation means that there was nothing to do.
 func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
 	if o == nil || err != nil {
 		return bson.D{}, err
@@ -46,8 +46,8 @@ func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
 	return bson.D{}, o.err
 }
 
-// runningOperation is the operation of a command on a collection, or 339: abortMoveCollection
-// does not end a reshardCollection.
+// runningOperation is the running operation that this command started on a collection,
+// or error 339: abortMoveCollection does not end a reshardCollection.
 func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 	o := c.reshard
 	command = strings.TrimPrefix(command, "abort")
@@ -58,8 +58,8 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 	return o, nil
 }
 
-// runCommitReshardCollection ends the waiting of a running resharding: it commits as
-// soon as all is copied.
+// runCommitReshardCollection makes a running resharding commit as soon as everything is
+// copied.
 func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {

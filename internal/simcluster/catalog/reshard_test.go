@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// resharded runs a scene while db.t goes from {k: "hashed"} to {p: 1}.
+// resharded runs scene while db.t is resharded from {k: "hashed"} to {p: 1}.
 func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Seed: 4})

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// Settings are the documents of config.settings that matter here, as the server
-// reads them (s/balancer_configuration.cpp).
+// Settings are the simulated documents of config.settings, as the server reads them
+// (s/balancer_configuration.cpp).
 type Settings struct {
 	Stopped     bool
 	Mode        string // full, autoSplitOnly, off
@@ -22,14 +22,14 @@ type Settings struct {
 	AutoMerge   bool // 7.0
 }
 
-// Window is the balancer's activeWindow, minutes after midnight; Set is false when
-// there is none.
+// Window is the balancer's activeWindow in minutes after midnight; Set is false without
+// a window.
 type Window struct {
 	Set         bool
 	Start, Stop int
 }
 
-// Settings are the current ones. The caller holds Mu.
+// Settings returns the current settings. The caller holds Mu.
 func (c *Cluster) Settings() Settings { return c.set }
 
 // ChunkSize is the maximum chunk size in bytes. The caller holds Mu.
@@ -40,13 +40,13 @@ func (s Settings) Balancing(now time.Time) bool {
 	return !s.Stopped && s.Mode == "full" && s.Window.open(now)
 }
 
-// Splitting reports whether shards split chunks that grew.
+// Splitting reports whether shards split chunks that grow too big.
 func (s Settings) Splitting() bool {
 	return s.AutoSplit
 }
 
-// open reports whether now is inside the window; both ends count, start > stop wraps
-// around midnight.
+// open reports whether now is inside the window. Both ends are included; start > stop
+// wraps around midnight.
 func (w Window) open(now time.Time) bool {
 	if !w.Set {
 		return true
@@ -83,7 +83,8 @@ func (c *Cluster) readSettings() Settings {
 	return s
 }
 
-// readWindow takes a window only if both ends are there, are times and differ.
+// readWindow reads a window; it is valid only if both ends are given, are times and
+// differ.
 func readWindow(doc bson.Raw) Window {
 	start, ok1 := minutes(doc.Lookup("activeWindow", "start"))
 	stop, ok2 := minutes(doc.Lookup("activeWindow", "stop"))
@@ -105,8 +106,7 @@ func minutes(v bson.RawValue) (int, bool) {
 	return h*60 + m, true
 }
 
-// set merges fields into a settings document, appending what is new, as an upsert
-// with $set does.
+// setSetting updates a settings document like an upsert with $set.
 func (c *Cluster) setSetting(id string, fields bson.D) {
 	var found engine.RecordID
 	var doc bson.D
@@ -151,8 +151,8 @@ func (c *Cluster) writeVersion() {
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
 }
 
-// PingRouter writes the router's row of config.mongos, as mongos does every 10 s.
-// The caller holds Mu for writing (New needs no lock).
+// PingRouter writes the router's row of config.mongos, as mongos does every 10 s. The
+// caller holds Mu for writing.
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version

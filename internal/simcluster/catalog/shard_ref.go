@@ -2,7 +2,7 @@ package catalog
 
 import "go.mongodb.org/mongo-driver/v2/bson"
 
-// configShardUUID is the fixed uuid of the config server where it is a shard itself.
+// configShardUUID is the fixed uuid of the config server as a shard.
 var configShardUUID = [16]byte{0x63, 0x6f, 0x6e, 0x66, 0x69, 0x67, 0x40, 0, 0x80}
 
 // shardRefs are the uuids of the shards. Development versions after 8.0 let documents
@@ -13,7 +13,7 @@ type shardRefs struct {
 	uuids map[string][16]byte
 }
 
-// nameShard gives a new shard its uuid where the format has uuids.
+// nameShard assigns a uuid to a new shard on versions that have shard uuids.
 func (c *Cluster) nameShard(name string) {
 	if c.features.refs == nil {
 		return
@@ -37,7 +37,7 @@ func (f versionFeatures) shardFields(name string) bson.D {
 	return d
 }
 
-// shardRef is how a document names a shard.
+// shardRef is a document's reference to a shard: its uuid or its name.
 func (f versionFeatures) shardRef(name string) any {
 	if f.refs == nil {
 		return name
@@ -49,7 +49,7 @@ func (f versionFeatures) shardRef(name string) any {
 	return uuidValue(uuid)
 }
 
-// shardName reads a reference, "" when it names no shard.
+// shardName resolves a reference, "" if it is unknown.
 func (f versionFeatures) shardName(v bson.RawValue) string {
 	if name, ok := v.StringValueOK(); ok {
 		return name

@@ -56,7 +56,7 @@ func (c *Cluster) registerShard(name, address string) {
 
 func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.features)) }
 
-// shard finds a shard by name, nil if there is none.
+// shard returns a shard by name, or nil.
 func (c *Cluster) shard(name string) *shard {
 	for _, s := range c.shards {
 		if s.name == name {
@@ -66,8 +66,8 @@ func (c *Cluster) shard(name string) *shard {
 	return nil
 }
 
-// ShardNames are the shards that the cluster has, in order of their registration.
-// The caller holds Mu.
+// ShardNames lists the shards in the order in which they were added. The caller holds
+// Mu.
 func (c *Cluster) ShardNames() []string {
 	names := make([]string, len(c.shards))
 	for i, s := range c.shards {
@@ -113,7 +113,7 @@ func (c *Cluster) reloadShards() {
 	c.shards = list
 }
 
-// inZone are the shards of a zone in order.
+// inZone lists the shards of a zone in order.
 func (c *Cluster) inZone(zone string) []string {
 	var names []string
 	for _, s := range c.shards {

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// Split cuts the chunk that holds the points at each of them. The points must be
-// full shard keys in rising order inside one chunk. It takes Mu itself and waits, at
-// most as long as ctx, for a migration of the collection that leaves the same shard.
+// Split splits a chunk at each of the points, which must be full shard keys in
+// ascending order inside one chunk. It locks Mu itself and waits until ctx ends for a
+// migration of the collection with the same donor.
 func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
 	for len(points) > 0 {
 		c.Mu.Lock()
@@ -39,9 +39,9 @@ func notSharded(ns string) error {
 	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 }
 
-// split replaces a chunk by len(points)+1 chunks. Every part gets a new minor
-// version, the first keeps the id, all keep the history and the jumbo flag; the log
-// names the collection version before the split, not the chunk's own
+// split replaces a chunk by len(points)+1 chunks. Every part gets a new minor version
+// and keeps the history and the jumbo flag; the first keeps the id. The log entry has
+// the collection version before the split, not the chunk's
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkSplit).
 func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	log, err := c.commitSplit(r, ch, points)
@@ -52,7 +52,8 @@ func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	return nil
 }
 
-// commitSplit is split without the log entries, which log writes; both with Mu held.
+// commitSplit is split without log entries, which the returned function writes. The
+// caller holds Mu for both.
 func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log func(), err error) {
 	last := ch.Min
 	for _, p := range points {
@@ -105,9 +106,9 @@ func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	}
 }
 
-// SplitChunk cuts the chunk that begins at lo at each of the points. It leaves alone a
-// chunk of a shard that gives away another one just now: later is early enough. The
-// caller holds Mu for writing.
+// SplitChunk splits the chunk that begins at lo at each of the points. It does nothing
+// while the chunk's shard donates another chunk; a later round splits it. The caller
+// holds Mu for writing.
 func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 	r := c.routes[ns]
 	if r == nil {

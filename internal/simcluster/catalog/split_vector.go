@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// SplitVector proposes split points for [lo, hi) so that no part is bigger than half
-// of maxBytes, judging by the average document of the shard's collection
-// (db/s/split_vector.cpp). It answers nothing when the collection is smaller than
+// SplitVector returns split points for [lo, hi) so that no part is bigger than half of
+// maxBytes, based on the average document size of the shard's collection
+// (db/s/split_vector.cpp). It returns none when the collection is smaller than
 // maxBytes. The caller holds Mu.
 func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bson.Raw, error) {
 	r := c.routes[ns]
@@ -24,9 +24,9 @@ func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bso
 	return splitPoints(coll, r, lo, hi, int(maxBytes/(2*average)), 0)
 }
 
-// median is the one split point of a forced split: the key in the middle of the
-// chunk's documents, or nil when they all have the same key. On a shard whose part
-// of the collection is empty the size to split by comes out as none.
+// median is the split point of a split without a key: the middle key of the chunk's
+// documents, or nil when they all have the same key. On a shard without documents of
+// the collection it is an error, as in the server.
 func (c *Cluster) median(r *Routing, ch *Chunk) (bson.Raw, error) {
 	coll := c.data(ch.Shard, r.NS)
 	switch {
@@ -44,9 +44,8 @@ func (c *Cluster) median(r *Routing, ch *Chunk) (bson.Raw, error) {
 	return points[0], nil
 }
 
-// splitPoints walks the shard key index and takes every (every+1)-th key that
-// differs from the point before it; the very first key is where counting starts and
-// is never a point. limit 0 means no limit.
+// splitPoints walks the shard key index and takes every (every+1)-th key that differs
+// from the previous point. The first key is never a point. limit 0 means no limit.
 func splitPoints(coll *engine.Coll, r *Routing, lo, hi bson.Raw, every, limit int) ([]bson.Raw, error) {
 	var points []bson.Raw
 	var last bson.Raw

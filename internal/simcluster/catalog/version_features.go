@@ -1,8 +1,8 @@
 package catalog
 
-// versionFeatures says how one server version keeps its metadata and how it behaves. Only facts
-// that differ between versions are here, each with the first or last version that has
-// it; docs/simcluster-differences.md lists those that are assumptions.
+// versionFeatures has the metadata formats and behaviours that differ between server
+// versions. Each comment names the first or the last version that has it;
+// docs/simcluster-differences.md lists those that are assumptions.
 type versionFeatures struct {
 	chunksByNS     bool // 4.4: chunks carry ns and lastmodEpoch instead of uuid
 	tombstones     bool // 4.4: a dropped collection's document stays, dropped: true
@@ -17,11 +17,11 @@ type versionFeatures struct {
 
 	autoSplit    bool // to 6.0.2: shards split chunks that grew
 	bySize       bool // 6.0.3: the balancer compares data sizes and moves ranges
-	ranges       bool // 6.0: moveRange; moveChunk goes the same way, without a zone check
+	ranges       bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
 	allowField   bool // 6.0: setAllowMigrations writes allowMigrations, not permitMigrations
-	allowMajor   bool // 6.0: it raises the major version of a chunk
-	allowMinor   bool // 7.0: it raises the minor version of a chunk
-	statusSize   bool // 6.0: balancerCollectionStatus tells chunkSize and details
+	allowMajor   bool // 6.0: setAllowMigrations increases the major version of a chunk
+	allowMinor   bool // 7.0: setAllowMigrations increases the minor version of a chunk
+	statusSize   bool // 6.0: balancerCollectionStatus has chunkSize and details
 	mergeSummary bool // 6.0: merge log entries have bounds and a count, not the chunks
 	versionParts bool // 6.0: log entries have versions as {e, t, v}
 	splitUnflags bool // 7.0: the parts of a split are not jumbo
@@ -36,10 +36,10 @@ type versionFeatures struct {
 	initialPerNode int // chunks per shard of a new hashed collection
 	chunkSizeMB    int64
 
-	refs *shardRefs // how documents name shards; nil: by name
+	refs *shardRefs // shard uuids in documents; nil: shards are named by name
 }
 
-// featuresOf maps a version to its format; a version between two rows is as the older.
+// featuresOf returns the features of a version.
 func featuresOf(v [3]int) versionFeatures {
 	since := func(major, minor, patch int) bool {
 		for i, want := range [3]int{major, minor, patch} {

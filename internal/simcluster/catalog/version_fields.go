@@ -6,16 +6,16 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// newerFields are the fields of a collection that versions after 5.0 keep.
+// newerFields are the fields of config.collections that versions after 5.0 added.
 type newerFields struct {
 	maxBytes      int64         // 6.0: maxChunkSizeBytes, 0 for the cluster's
-	defragment    defragmenting // 6.0: where defragmentation is
+	defragment    defragmenting // 6.0: phase of the defragmentation
 	noAutoMerge   bool          // 7.0: enableAutoMerge: false
 	unsplittable  bool          // 8.0: unsharded but tracked
 	lastPlacement string        // 7.0: the shards of the last row of config.placementHistory
 }
 
-// legacyFields are what 4.4 keeps of a collection besides identity: no timestamp,
+// legacyFields are the fields of a collection document in 4.4: no timestamp, and
 // noBalance only when it is set.
 func (r *Routing) legacyFields() bson.D {
 	d := bson.D{
@@ -31,7 +31,7 @@ func (r *Routing) legacyFields() bson.D {
 	return d
 }
 
-// nonDefaultFields are what versions after 5.0 add when it is not the default.
+// nonDefaultFields are the newer fields that differ from their defaults.
 func (r *Routing) nonDefaultFields() bson.D {
 	var d bson.D
 	if r.newer.maxBytes > 0 {
@@ -52,7 +52,8 @@ func (r *Routing) nonDefaultFields() bson.D {
 	return d
 }
 
-// readNewerFields reads the fields that clients set by writing into config.collections.
+// readNewerFields reads the newer fields that clients set by writing to
+// config.collections.
 func (r *Routing) readNewerFields(doc bson.Raw) {
 	if r.format.autoMerge {
 		v := doc.Lookup("enableAutoMerge")
@@ -60,8 +61,8 @@ func (r *Routing) readNewerFields(doc bson.Raw) {
 	}
 }
 
-// permitted reports whether a document permits migrations; while a resharding forbids
-// them, it is not what setAllowMigrations said.
+// permitted reports whether a document permits migrations. During a resharding, which
+// forbids them too, it returns the value of setAllowMigrations.
 func (r *Routing) permitted(doc bson.Raw) bool {
 	name := "permitMigrations"
 	if r.format.allowField {
@@ -71,8 +72,8 @@ func (r *Routing) permitted(doc bson.Raw) bool {
 	return v.Type != bson.TypeBoolean || v.Boolean() || r.blocked && r.format.allowField
 }
 
-// bumpForMigrations raises the version of one chunk, so that shards notice that migrations were
-// forbidden or permitted; which one is assumed.
+// bumpForMigrations increases the version of one chunk, so that shards notice that
+// migrations were forbidden or permitted; which chunk is assumed.
 func (c *Cluster) bumpForMigrations(r *Routing) {
 	ch := r.chunks[0]
 	switch {
@@ -86,7 +87,8 @@ func (c *Cluster) bumpForMigrations(r *Routing) {
 	c.saveChunk(r, ch)
 }
 
-// removeCollectionDocument removes a collection's document; 4.4 leaves a tombstone with an empty epoch.
+// removeCollectionDocument removes a collection's document; 4.4 keeps it as a tombstone
+// with an empty epoch.
 func (c *Cluster) removeCollectionDocument(r *Routing) {
 	c.config.delete("collections", r.record)
 	if !c.features.tombstones {
@@ -100,7 +102,7 @@ func (c *Cluster) removeCollectionDocument(r *Routing) {
 	})
 }
 
-// clearTombstone makes room for a new collection of the name.
+// clearTombstone removes the tombstone of a name that is used again.
 func (c *Cluster) clearTombstone(ns string) {
 	if id, ok := c.tombs[ns]; ok {
 		c.config.delete("collections", id)
@@ -117,7 +119,7 @@ func (c *Cluster) table(ns string) *Routing {
 	return c.tracked[ns]
 }
 
-// tables are all of them.
+// tables returns all routing tables by namespace.
 func (c *Cluster) tables() map[string]*Routing {
 	all := make(map[string]*Routing, len(c.routes)+len(c.tracked))
 	for ns, r := range c.tracked {
@@ -129,7 +131,7 @@ func (c *Cluster) tables() map[string]*Routing {
 	return all
 }
 
-// setTable files a table under its name.
+// setTable adds or replaces the routing table of a namespace.
 func (c *Cluster) setTable(r *Routing) {
 	delete(c.routes, r.NS)
 	delete(c.tracked, r.NS)
@@ -140,8 +142,8 @@ func (c *Cluster) setTable(r *Routing) {
 	}
 }
 
-// Home is the shard that holds an unsharded collection: the database's primary unless
-// the collection is tracked elsewhere; ok is false while the database does not exist.
+// Home is the shard of an unsharded collection: the database's primary, unless the
+// collection is tracked on another shard. ok is false if the database does not exist.
 // The caller holds Mu.
 func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
 	if r := c.tracked[db+"."+coll]; r != nil {

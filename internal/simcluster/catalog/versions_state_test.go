@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// rows are the documents of a collection of config, without bounds on their number.
+// rows lists the documents of a config collection that the filter accepts.
 func (p *replayer) rows(coll string, filter func(bson.Raw) bool) (list []bson.Raw) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()

@@ -11,7 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// allVersions are the versions that can be simulated.
+// allVersions has one release of every simulated version.
 var allVersions = [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}}
 
 var (
@@ -22,8 +22,8 @@ var (
 	v80 = allVersions[4]
 )
 
-// onVersion runs a scene on a cluster of a version, in a bubble of fake time, with db.r on
-// {p: 1}: 400 documents of about 4 KB on shard-rs-1.
+// onVersion runs scene in a synctest bubble on a cluster of a version with db.r on {p:
+// 1}: 400 documents of about 4 KB on shard-rs-1.
 func onVersion(t *testing.T, version [3]int, scene func(p *replayer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestMoveRangeLooksForTheMissingBound(t *testing.T) {
 	onVersion(t, v70, func(p *replayer) {
 		p.must(`{"configureCollectionBalancing": "db.r", "chunkSize": 1}`)
 		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "50"}}}`)
-		// What remains above is less than a chunk, so all of it goes.
+		// The rest is smaller than a chunk, so all of it moves.
 		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-3", "max": {"p": {"$maxKey": 1}}}`)
 		moved := p.c.data("shard-rs-2", "db.r")
 		if n := moved.Bytes(); n < 900<<10 || n > 1<<20 {
