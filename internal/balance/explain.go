@@ -179,7 +179,7 @@ func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wron
 		switch {
 		case p.members(z) == 0:
 			homeless++
-		case !carries(s, z):
+		case !mayHold(s, z):
 			return verdict(RuleZone, Asks, "wrong", "zone", z, "shard", s.Name), true
 		}
 	}

@@ -25,7 +25,7 @@ type Plan struct {
 	release Release
 
 	zones   []topology.ZoneRange // of the collection, in key order
-	pieces  map[string]map[string]*tally
+	pieces  map[string]map[string]*zoneChunks
 	counts  map[string]int // pieces by shard
 	total   int
 	sizes   map[string]int64 // bytes by shard; nil when some are not known
@@ -38,8 +38,8 @@ type Plan struct {
 	stuck   map[string]string // zone → its fullest shard, all of whose chunks are jumbo
 }
 
-// tally is the chunks of one zone on one shard.
-type tally struct {
+// zoneChunks is the chunks of one zone on one shard.
+type zoneChunks struct {
 	count int
 	first piece // the lowest that may be moved
 	some  bool  // first is there
@@ -74,10 +74,10 @@ const (
 func PlanOf(s Situation, c *topology.Collection) *Plan {
 	p := &Plan{
 		s: s, c: c, release: ReleaseOf(s.Table.ServerInfo.Version), zones: s.Table.ZonesOf(c.NS),
-		pieces: map[string]map[string]*tally{}, counts: map[string]int{}, busy: map[string]Migration{}, stuck: map[string]string{},
+		pieces: map[string]map[string]*zoneChunks{}, counts: map[string]int{}, busy: map[string]Migration{}, stuck: map[string]string{},
 	}
-	p.survey()
-	p.weigh()
+	p.countPieces()
+	p.readSizes()
 	p.running = Running(s.Table)
 	for _, m := range p.running {
 		p.busy[m.From], p.busy[m.To] = m, m
@@ -101,8 +101,8 @@ func (p *Plan) Splits() int { return p.splits }
 // Release is the server's release.
 func (p *Plan) Release() Release { return p.release }
 
-// survey counts the pieces by zone and shard and remembers the lowest of each.
-func (p *Plan) survey() {
+// countPieces counts the pieces by zone and shard and remembers the lowest of each.
+func (p *Plan) countPieces() {
 	z := 0
 	for i, ch := range p.c.Chunks.All() {
 		cut := false
@@ -139,12 +139,12 @@ func earlier(a, b shardkey.Key) shardkey.Key {
 func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
 	shards := p.pieces[zone]
 	if shards == nil {
-		shards = map[string]*tally{}
+		shards = map[string]*zoneChunks{}
 		p.pieces[zone] = shards
 	}
 	t := shards[ch.Shard]
 	if t == nil {
-		t = &tally{}
+		t = &zoneChunks{}
 		shards[ch.Shard] = t
 	}
 	t.count++
@@ -155,9 +155,9 @@ func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
 	}
 }
 
-// weigh takes the bytes of data per shard, which leave orphans out where their
+// readSizes takes the bytes of data per shard, which leave orphans out where their
 // number is known, as the server's rule does.
-func (p *Plan) weigh() {
+func (p *Plan) readSizes() {
 	known := p.s.Table.Sizes[p.c.NS]
 	p.sizes = make(map[string]int64, len(p.s.Table.Shards))
 	for _, s := range p.s.Table.Shards {
@@ -184,5 +184,5 @@ func (p *Plan) chunkBytes() int64 {
 	return p.s.Table.Balancer.ChunkBytes
 }
 
-// carries reports whether chunks of a zone may be on a shard.
-func carries(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }
+// mayHold reports whether chunks of a zone may be on a shard.
+func mayHold(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }

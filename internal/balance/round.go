@@ -17,7 +17,7 @@ func (p *Plan) round() []Move {
 	}
 	r.drain()
 	r.enforce()
-	for _, zone := range p.names() {
+	for _, zone := range p.zoneNames() {
 		for r.level(zone) {
 			continue
 		}
@@ -31,8 +31,8 @@ type round struct {
 	moves []Move
 }
 
-// names are the collection's zones in order, then "" for keys outside of any.
-func (p *Plan) names() []string {
+// zoneNames are the collection's zones in order, then "" for keys outside of any.
+func (p *Plan) zoneNames() []string {
 	var out []string
 	for _, z := range p.zones {
 		out = append(out, z.Zone)
@@ -44,7 +44,7 @@ func (p *Plan) names() []string {
 // members is how many shards may hold chunks of a zone, draining ones included.
 func (p *Plan) members(zone string) (n int) {
 	for _, s := range p.s.Table.Shards {
-		if carries(s, zone) {
+		if mayHold(s, zone) {
 			n++
 		}
 	}
@@ -61,7 +61,7 @@ func (r *round) take(at piece, from, to string, why Reason) {
 func (r *round) receiver(zone string) string {
 	best := ""
 	for _, s := range r.p.s.Table.Shards {
-		if r.used[s.Name] || s.Draining || !carries(s, zone) {
+		if r.used[s.Name] || s.Draining || !mayHold(s, zone) {
 			continue
 		}
 		if best == "" || r.p.amount(s.Name) < r.p.amount(best) {
@@ -82,7 +82,7 @@ func (p *Plan) amount(shard string) int64 {
 func (r *round) drain() {
 	for _, s := range r.p.s.Table.Shards {
 		if s.Draining && !r.used[s.Name] {
-			r.leave(s, Draining, func(string) bool { return true })
+			r.moveOff(s, Draining, func(string) bool { return true })
 		}
 	}
 }
@@ -90,17 +90,17 @@ func (r *round) drain() {
 func (r *round) enforce() {
 	for _, s := range r.p.s.Table.Shards {
 		if !r.used[s.Name] {
-			r.leave(s, Zone, func(zone string) bool { return !carries(s, zone) })
+			r.moveOff(s, Zone, func(zone string) bool { return !mayHold(s, zone) })
 		}
 	}
 }
 
-// leave moves the shard's lowest chunk of those zones for which there is a
+// moveOff moves the shard's lowest chunk of those zones for which there is a
 // receiver.
-func (r *round) leave(s topology.Shard, why Reason, of func(zone string) bool) {
+func (r *round) moveOff(s topology.Shard, why Reason, of func(zone string) bool) {
 	var best piece
 	found, to := false, ""
-	for _, zone := range r.p.names() {
+	for _, zone := range r.p.zoneNames() {
 		t := r.p.pieces[zone][s.Name]
 		if t == nil || !t.some || !of(zone) || found && t.first.min.Compare(best.min) >= 0 {
 			continue
@@ -177,7 +177,7 @@ func (r *round) levelData(zone string) bool {
 	}
 	from, most := "", int64(-1)
 	for _, s := range r.p.s.Table.Shards {
-		if n := r.p.sizes[s.Name]; !r.used[s.Name] && carries(s, zone) && n > most {
+		if n := r.p.sizes[s.Name]; !r.used[s.Name] && mayHold(s, zone) && n > most {
 			from, most = s.Name, n
 		}
 	}

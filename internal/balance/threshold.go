@@ -84,7 +84,7 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	zones, _ := p.zonesOf(i)
 	to := ""
 	for _, z := range zones {
-		if due == Zone && carries(*p.s.Table.Shard(ch.Shard), z) {
+		if due == Zone && mayHold(*p.s.Table.Shard(ch.Shard), z) {
 			continue // this piece may stay
 		}
 		if to = p.least(z, ch.Shard); to != "" {

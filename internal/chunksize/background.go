@@ -22,11 +22,11 @@ func (b *Book) Viewed(c *topology.Collection, positions []int) {
 			continue
 		}
 		ch := c.Chunks.At(i)
-		p := place{identityOf(c), ch.Min.Encoded()}
-		if _, known := b.wanted[p]; !known && len(b.wanted) >= wantedMost && !b.drop(now) {
+		p := chunkKey{collectionIDOf(c), ch.Min.Encoded()}
+		if _, known := b.wanted[p]; !known && len(b.wanted) >= wantedMost && !b.evictViewed(now) {
 			break
 		}
-		b.wanted[p] = want{c: c, r: shardkey.Range{Min: ch.Min, Max: ch.Max}, until: now.Add(wantedFor), look: b.looked, order: n}
+		b.wanted[p] = viewedChunk{c: c, r: shardkey.Range{Min: ch.Min, Max: ch.Max}, until: now.Add(wantedFor), view: b.looked, order: n}
 	}
 	select {
 	case b.wake <- struct{}{}:
@@ -34,18 +34,18 @@ func (b *Book) Viewed(c *topology.Collection, positions []int) {
 	}
 }
 
-// drop makes room: what nobody looks at any more, else what was looked at
+// evictViewed makes room: what nobody looks at any more, else what was looked at
 // longest ago. False when everything is of this look.
-func (b *Book) drop(now time.Time) bool {
-	var oldest place
+func (b *Book) evictViewed(now time.Time) bool {
+	var oldest chunkKey
 	look := b.looked
 	for p, w := range b.wanted {
 		if now.After(w.until) {
 			delete(b.wanted, p)
 			continue
 		}
-		if w.look < look {
-			oldest, look = p, w.look
+		if w.view < look {
+			oldest, look = p, w.view
 		}
 	}
 	if len(b.wanted) < wantedMost {
@@ -61,7 +61,7 @@ func (b *Book) Run(ctx context.Context) error {
 	for {
 		pause := every
 		if c, r, ok := b.next(); ok {
-			pause = max(every, b.fill(ctx, c, r))
+			pause = max(every, b.estimateOne(ctx, c, r))
 		} else {
 			select {
 			case <-ctx.Done():
@@ -91,12 +91,12 @@ func (b *Book) idle() time.Duration {
 	return time.Hour
 }
 
-// fill estimates one chunk and gives how long to rest after it.
-func (b *Book) fill(ctx context.Context, c *topology.Collection, r shardkey.Range) time.Duration {
+// estimateOne estimates one chunk and gives how long to rest after it.
+func (b *Book) estimateOne(ctx context.Context, c *topology.Collection, r shardkey.Range) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, estimateTime)
 	defer cancel()
 	begun := time.Now()
-	_, err := b.ask(ctx, c, r, false)
+	_, err := b.measureOnce(ctx, c, r, false)
 	rest := dutyCycle * time.Since(begun)
 	switch {
 	case err == nil:
@@ -119,7 +119,7 @@ func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	var best want
+	var best viewedChunk
 	var bestAt time.Time
 	found := false
 	for p, w := range b.wanted {
@@ -150,7 +150,7 @@ func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 }
 
 // due tells when a chunk was measured last, and whether it is time again.
-func (b *Book) due(p place, max string, now time.Time) (time.Time, bool) {
+func (b *Book) due(p chunkKey, max string, now time.Time) (time.Time, bool) {
 	el := b.books[p.of][p.min]
 	if el == nil || el.Value.(*entry).max != max {
 		return time.Time{}, true
@@ -164,12 +164,12 @@ func (b *Book) due(p place, max string, now time.Time) (time.Time, bool) {
 
 // before orders what is due: never measured first, then the last look, then the
 // place in it; of what was measured, the oldest.
-func before(at time.Time, w want, otherAt time.Time, other want) bool {
+func before(at time.Time, w viewedChunk, otherAt time.Time, other viewedChunk) bool {
 	if !at.Equal(otherAt) {
 		return at.Before(otherAt)
 	}
-	if w.look != other.look {
-		return w.look > other.look
+	if w.view != other.view {
+		return w.view > other.view
 	}
 	return w.order < other.order
 }

@@ -60,9 +60,9 @@ type Book struct {
 
 	mu      sync.Mutex
 	seq     uint64
-	books   map[identity]map[string]*list.Element // by the encoded lower bound
-	order   *list.List                            // of *entry, the one used last in front
-	wanted  map[place]want
+	books   map[collectionID]map[string]*list.Element // by the encoded lower bound
+	order   *list.List                                // of *entry, the one used last in front
+	wanted  map[chunkKey]viewedChunk
 	looked  uint64
 	denied  map[topology.Namespace]time.Time // until when nothing is asked in the background
 	demands []time.Time                      // of the last minute
@@ -72,38 +72,38 @@ type Book struct {
 // knownList is the last answer of Known, which holds until something is measured
 // or the chunks change.
 type knownList struct {
-	of     identity
+	of     collectionID
 	chunks *topology.ChunkMap
 	seq    uint64
 	sizes  map[int]Size
 }
 
-// identity is one life of a collection.
-type identity struct {
+// collectionID is one life of a collection.
+type collectionID struct {
 	ns   topology.Namespace
 	life topology.Incarnation
 }
 
-func identityOf(c *topology.Collection) identity { return identity{c.NS, c.Incarnation} }
+func collectionIDOf(c *topology.Collection) collectionID { return collectionID{c.NS, c.Incarnation} }
 
-// place is a chunk by its lower bound.
-type place struct {
-	of  identity
+// chunkKey is a chunk by its lower bound.
+type chunkKey struct {
+	of  collectionID
 	min string
 }
 
-// want is a chunk that somebody looks at.
-type want struct {
+// viewedChunk is a chunk that somebody looks at.
+type viewedChunk struct {
 	c     *topology.Collection
 	r     shardkey.Range
 	until time.Time
-	look  uint64 // the look at which it was asked for last
+	view  uint64 // the look at which it was asked for last
 	order int    // place in that look
 }
 
 // entry is what is known of one chunk.
 type entry struct {
-	place    place
+	place    chunkKey
 	max      string
 	size     topology.RangeSize
 	measured bool
@@ -119,7 +119,7 @@ func New(src Source, tables Tables, log *slog.Logger) *Book {
 	return &Book{
 		src: src, tables: tables, log: log, now: time.Now,
 		gate: make(chan struct{}, atOnce), wake: make(chan struct{}, 1),
-		books: map[identity]map[string]*list.Element{}, order: list.New(), wanted: map[place]want{},
+		books: map[collectionID]map[string]*list.Element{}, order: list.New(), wanted: map[chunkKey]viewedChunk{},
 		denied: map[topology.Namespace]time.Time{},
 	}
 }
@@ -136,7 +136,7 @@ func (b *Book) Seq() uint64 {
 func (b *Book) Of(c *topology.Collection, ch topology.Chunk) (Size, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.entry(place{identityOf(c), ch.Min.Encoded()}, ch.Max.Encoded())
+	e := b.entry(chunkKey{collectionIDOf(c), ch.Min.Encoded()}, ch.Max.Encoded())
 	if e == nil {
 		if until := b.denied[c.NS]; b.now().Before(until) {
 			return Size{Reason: "notPermitted", ReasonAt: until.Add(-retryAfter)}, false
@@ -157,7 +157,7 @@ func (e *entry) shown() Size {
 }
 
 // entry finds what is kept of a chunk with these bounds; the caller holds the lock.
-func (b *Book) entry(p place, max string) *entry {
+func (b *Book) entry(p chunkKey, max string) *entry {
 	el := b.books[p.of][p.min]
 	if el == nil {
 		return nil
@@ -185,10 +185,10 @@ func (b *Book) forget(el *list.Element) {
 func (b *Book) Known(c *topology.Collection) map[int]Size {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l := b.last; l.sizes != nil && l.of == identityOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
+	if l := b.last; l.sizes != nil && l.of == collectionIDOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
 		return l.sizes
 	}
-	of := b.books[identityOf(c)]
+	of := b.books[collectionIDOf(c)]
 	out := make(map[int]Size, len(of))
 	var gone []*list.Element
 	for min, el := range of {
@@ -204,14 +204,14 @@ func (b *Book) Known(c *topology.Collection) map[int]Size {
 	for _, el := range gone {
 		b.forget(el)
 	}
-	b.last = knownList{of: identityOf(c), chunks: c.Chunks, seq: b.seq, sizes: out}
+	b.last = knownList{of: collectionIDOf(c), chunks: c.Chunks, seq: b.seq, sizes: out}
 	return out
 }
 
-// keep writes a measurement, or why there is none; what was measured before
+// record writes a measurement, or why there is none; what was measured before
 // stays then.
-func (b *Book) keep(c *topology.Collection, r shardkey.Range, size topology.RangeSize, err error) {
-	p, max := place{identityOf(c), r.Min.Encoded()}, r.Max.Encoded()
+func (b *Book) record(c *topology.Collection, r shardkey.Range, size topology.RangeSize, err error) {
+	p, max := chunkKey{collectionIDOf(c), r.Min.Encoded()}, r.Max.Encoded()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e := b.entry(p, max)

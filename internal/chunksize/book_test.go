@@ -343,7 +343,7 @@ func TestOnlySoManyAreKept(t *testing.T) {
 	c := collection(t, kept+50, 1)
 	b := New(&cluster{}, tableOf(c), nil)
 	for i := range kept + 50 {
-		b.keep(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
+		b.record(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
 	}
 	if n := len(b.Known(c)); n != kept || b.order.Len() != kept {
 		t.Errorf("%d are kept", n)

@@ -39,7 +39,7 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 		// Those who wait share the answer, so none of them ends it for the others.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 		defer cancel()
-		return b.demand(ctx, c, r, exact)
+		return b.measureOnDemand(ctx, c, r, exact)
 	})
 	select {
 	case got := <-made:
@@ -56,7 +56,7 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.books[identityOf(c)][r.Min.Encoded()]
+	e := b.books[collectionIDOf(c)][r.Min.Encoded()]
 	if e == nil {
 		return topology.RangeSize{}, false
 	}
@@ -65,9 +65,9 @@ func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topo
 	return got.size, ok
 }
 
-// demand measures within the limit of a minute.
-func (b *Book) demand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
-	if !b.admit() {
+// measureOnDemand measures within the limit of a minute.
+func (b *Book) measureOnDemand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+	if !b.allowOnDemand() {
 		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
 			"%d chunks were measured in the last minute, which is the limit. Try again in a moment.", DemandPerMinute)
 	}
@@ -78,23 +78,23 @@ func (b *Book) demand(ctx context.Context, c *topology.Collection, r shardkey.Ra
 		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
 			"Other chunks are being measured. Try again in a moment.")
 	}
-	return b.ask(ctx, c, r, exact)
+	return b.measureOnce(ctx, c, r, exact)
 }
 
-// ask sends one dataSize and keeps the answer when the range is a chunk.
-func (b *Book) ask(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+// measureOnce sends one dataSize and keeps the answer when the range is a chunk.
+func (b *Book) measureOnce(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	got, err := b.src.RangeSize(ctx, c.Meta, r, exact)
 	if err != nil && ctx.Err() != nil && fault.Of(err) != fault.Forbidden {
 		err = fault.Wrap(fault.Unavailable, errors.Join(context.DeadlineExceeded, err), "Measuring the chunk took too long and was given up.")
 	}
 	if i, ch := c.Chunks.Find(r.Min); i >= 0 && ch.Min.Compare(r.Min) == 0 && ch.Max.Compare(r.Max) == 0 {
-		b.keep(c, r, got, err)
+		b.record(c, r, got, err)
 	}
 	return got, err
 }
 
-// admit counts a measurement on demand; false when there were too many.
-func (b *Book) admit() bool {
+// allowOnDemand counts a measurement on demand; false when there were too many.
+func (b *Book) allowOnDemand() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()

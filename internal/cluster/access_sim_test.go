@@ -42,7 +42,7 @@ func withAccessControl(t *testing.T, version string, users []access.User,
 // metaOf finds out what reading chunks needs to know, as somebody who may.
 func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
-	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{seen}})
+	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
 	must(t, err)
 	if len(heads) != 1 {
 		t.Fatalf("%d heads", len(heads))

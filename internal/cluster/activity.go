@@ -42,7 +42,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}
-		r := read{what: "ask what the cluster is doing", privilege: "inprog on the cluster"}
+		r := readOp{what: "ask what the cluster is doing", privilege: "inprog on the cluster"}
 		err = c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 			var o operationRow
 			o.command, _ = doc.Lookup("originatingCommand").DocumentOK()
@@ -97,8 +97,8 @@ func (o operationRow) migration() (m balance.Migration, ok bool) {
 	return m, true
 }
 
-// is reports whether the operation may be a step of ours.
-func (o operationRow) is(run string, s actions.Step) bool {
+// matches reports whether the operation may be a step of ours.
+func (o operationRow) matches(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
@@ -154,10 +154,10 @@ const cleanupDelay = topology.OrphanDelay
 // the migrations of config.migrations (up to 7.x), and in the changelog those
 // whose donors will not have cleaned up.
 func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (actions.Activity, error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	a := actions.Activity{Known: true, At: time.Now()}
-	events, _, err := c.events(ctx, "", changelogDepth)
+	events, _, err := c.events(ctx, "", changelogLimit)
 	if err != nil && fault.Of(err) != fault.Forbidden {
 		return a, err
 	}
@@ -190,15 +190,15 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 	return a, nil
 }
 
-// withoutMigrations is the first release that has no config.migrations.
-const withoutMigrations = 8
+// firstWithoutConfigMigrations is the first release that has no config.migrations.
+const firstWithoutConfigMigrations = 8
 
 // MigrationsNow reads config.migrations, which has a row for each migration under way
 // up to 7.x; from 8.0 on it asks the shards what they do.
 func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
-	if !c.release().atLeast(withoutMigrations, 0, 0) {
+	if !c.release().atLeast(firstWithoutConfigMigrations, 0, 0) {
 		return c.migrations(ctx, bson.D{})
 	}
 	ops, err := c.operations(ctx)

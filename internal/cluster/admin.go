@@ -18,8 +18,8 @@ const (
 	migrationTime = time.Hour
 )
 
-// act says what a command does, for the words of its failure.
-type act struct {
+// action says what a command does, for the words of its failure.
+type action struct {
 	what      string // infinitive: "split the chunk"
 	privilege string // "splitChunk on db.coll"
 	limit     time.Duration
@@ -28,7 +28,7 @@ type act struct {
 // command sends a command that changes something, once. The driver does not
 // retry RunCommand, and the deadline goes with it as maxTimeMS. run becomes the
 // generic argument "comment", which every command has had since 4.4.
-func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a act) (bson.Raw, error) {
+func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a action) (bson.Raw, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := commandTime
 		if a.limit > 0 {
@@ -45,32 +45,32 @@ func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a act)
 		cmd = append(cmd, bson.E{Key: "comment", Value: run})
 	}
 	var left atomic.Bool
-	reply, err := c.mongo.Database(db).RunCommand(context.WithValue(ctx, leftKey{}, &left), cmd).Raw()
-	c.operated(reply, err)
+	reply, err := c.mongo.Database(db).RunCommand(context.WithValue(ctx, sentKey{}, &left), cmd).Raw()
+	c.noteOperationTime(reply, err)
 	return reply, c.outcome(ctx, err, left.Load(), a)
 }
 
 // admin is command on the admin database, for those whose reply says no more
 // than that it is done.
-func (c *Client) admin(ctx context.Context, run string, cmd bson.D, a act) error {
+func (c *Client) admin(ctx context.Context, run string, cmd bson.D, a action) error {
 	_, err := c.command(ctx, run, "admin", cmd, a)
 	return err
 }
 
-// leftKey finds in a command's context where to note that it left.
-type leftKey struct{}
+// sentKey finds in a command's context where to note that it left.
+type sentKey struct{}
 
-// noting is a monitor that also notes when a command is about to be written to
+// noteSent is a monitor that also notes when a command is about to be written to
 // its connection: from then on only the server knows what became of it. The
 // error alone does not tell a dead connection from one that died in mid-command.
-func noting(next *event.CommandMonitor) *event.CommandMonitor {
+func noteSent(next *event.CommandMonitor) *event.CommandMonitor {
 	m := event.CommandMonitor{}
 	if next != nil {
 		m = *next
 	}
 	started := m.Started
 	m.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
-		if left, ok := ctx.Value(leftKey{}).(*atomic.Bool); ok {
+		if left, ok := ctx.Value(sentKey{}).(*atomic.Bool); ok {
 			left.Store(true)
 		}
 		if started != nil {
@@ -81,7 +81,7 @@ func noting(next *event.CommandMonitor) *event.CommandMonitor {
 }
 
 // outcome classifies the error of a command that changes something.
-func (c *Client) outcome(ctx context.Context, err error, left bool, a act) error {
+func (c *Client) outcome(ctx context.Context, err error, left bool, a action) error {
 	switch {
 	case err == nil:
 		return nil

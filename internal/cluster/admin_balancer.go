@@ -13,13 +13,13 @@ import (
 // StartBalancer turns the balancer on.
 func (c *Client) StartBalancer(ctx context.Context, run string) error {
 	return c.admin(ctx, run, bson.D{{Key: "balancerStart", Value: int32(1)}},
-		act{what: "start the balancer", privilege: "update on config.settings"})
+		action{what: "start the balancer", privilege: "update on config.settings"})
 }
 
 // StopBalancer turns the balancer off and waits for its round.
 func (c *Client) StopBalancer(ctx context.Context, run string) error {
 	return c.admin(ctx, run, bson.D{{Key: "balancerStop", Value: int32(1)}},
-		act{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
+		action{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
 }
 
 // SetBalancerWindow says between which times of day the balancer may run. There
@@ -39,14 +39,14 @@ func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string)
 		change = bson.D{{Key: "$set", Value: bson.D{{Key: "activeWindow", Value: window}}}}
 	}
 	_, err := c.write(ctx, run, "settings", "balancer", change, true,
-		act{what: "set the balancing window", privilege: "update and insert on config.settings"})
+		action{what: "set the balancing window", privilege: "update and insert on config.settings"})
 	return err
 }
 
 // SetBalancing writes the noBalance flag, as mongosh does; 8.0.10 and later have
 // a command for it.
 func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Namespace, enabled bool) error {
-	a := act{what: "switch balancing of the collection", privilege: on("splitChunk and moveChunk", ns)}
+	a := action{what: "switch balancing of the collection", privilege: on("splitChunk and moveChunk", ns)}
 	if c.release().atLeast(8, 0, 10) {
 		return c.admin(ctx, run, bson.D{{Key: "configureCollectionBalancing", Value: ns}, {Key: "enableBalancing", Value: enabled}}, a)
 	}
@@ -62,13 +62,13 @@ func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Names
 // SetMigrations lets chunks of a collection be moved or not; 5.0 and later.
 func (c *Client) SetMigrations(ctx context.Context, run string, ns topology.Namespace, allowed bool) error {
 	return c.admin(ctx, run, bson.D{{Key: "setAllowMigrations", Value: ns}, {Key: "allowMigrations", Value: allowed}},
-		act{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
+		action{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
 }
 
 // Balanced asks for a collection's compliance.
 func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error) {
 	cmd := bson.D{{Key: "balancerCollectionStatus", Value: ns}}
-	reply, err := c.one(ctx, "admin", cmd, read{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
+	reply, err := c.one(ctx, "admin", cmd, readOp{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
 	if err != nil {
 		return false, "", err
 	}
@@ -79,7 +79,7 @@ func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, 
 
 // write changes one document of a config collection and tells how many matched.
 // As a plain command it is no retryable write.
-func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D, upsert bool, a act) (matched int64, err error) {
+func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D, upsert bool, a action) (matched int64, err error) {
 	one := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: id}}}, {Key: "u", Value: change}, {Key: "upsert", Value: upsert}}
 	reply, err := c.command(ctx, run, "config", bson.D{
 		{Key: "update", Value: coll},

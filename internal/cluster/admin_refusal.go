@@ -54,7 +54,7 @@ func answerOf(err error) (answer, bool) {
 
 // refusal gives a failed command its kind. What is a refusal for certain has one
 // of the kinds that promise that nothing changed.
-func (c *Client) refusal(a answer, err error, doing act) error {
+func (c *Client) refusal(a answer, err error, doing action) error {
 	kind := a.kind()
 	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
 		err = busy
@@ -66,20 +66,20 @@ func (c *Client) refusal(a answer, err error, doing act) error {
 	case fault.UnknownOutcome:
 		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.uri.Hosts(), doing.what)
 		const tells = "; only reading it tells."
-		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+after(a.class())+tells)
+		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+withClass(a.class())+tells)
 	case fault.Internal:
 		said := fmt.Sprintf("The cluster's answer to an attempt to %s is not understood", doing.what)
-		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
+		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 	}
 	if a.code == codeCommandNotFound {
 		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
 	}
 	said := "The cluster refused to " + doing.what
-	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
+	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 }
 
-// after is a class at the end of a sentence.
-func after(class string) string {
+// withClass is a class at the end of a sentence.
+func withClass(class string) string {
 	if class == "" {
 		return ""
 	}

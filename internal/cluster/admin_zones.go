@@ -11,13 +11,13 @@ import (
 // AddShardToZone gives a shard a zone.
 func (c *Client) AddShardToZone(ctx context.Context, run, shard, zone string) error {
 	return c.admin(ctx, run, bson.D{{Key: "addShardToZone", Value: shard}, {Key: "zone", Value: zone}},
-		act{what: "add the shard to the zone", privilege: "update on config.shards"})
+		action{what: "add the shard to the zone", privilege: "update on config.shards"})
 }
 
 // RemoveShardFromZone takes a zone from a shard.
 func (c *Client) RemoveShardFromZone(ctx context.Context, run, shard, zone string) error {
 	return c.admin(ctx, run, bson.D{{Key: "removeShardFromZone", Value: shard}, {Key: "zone", Value: zone}},
-		act{what: "remove the shard from the zone", privilege: "update on config.shards and find on config.tags"})
+		action{what: "remove the shard from the zone", privilege: "update on config.shards and find on config.tags"})
 }
 
 // SetZoneRange gives a range to a zone.
@@ -36,5 +36,5 @@ func (c *Client) zoneRange(ctx context.Context, run string, ns topology.Namespac
 		{Key: "min", Value: min}, {Key: "max", Value: max},
 		{Key: "zone", Value: zone},
 	}
-	return c.admin(ctx, run, cmd, act{what: what, privilege: "find on config.shards, and find, update and remove on config.tags"})
+	return c.admin(ctx, run, cmd, action{what: what, privilege: "find on config.shards, and find, update and remove on config.tags"})
 }

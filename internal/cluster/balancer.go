@@ -69,7 +69,7 @@ func decodeBalancer(doc bson.Raw, b *topology.Balancer) {
 // BalancerStatus asks the config server whether a round is on.
 func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64, err error) {
 	reply, err := c.one(ctx, "admin", bson.D{{Key: "balancerStatus", Value: 1}},
-		read{what: "ask for the balancer's status", privilege: "find on config.settings"})
+		readOp{what: "ask for the balancer's status", privilege: "find on config.settings"})
 	if err != nil {
 		return false, 0, err
 	}

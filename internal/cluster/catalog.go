@@ -100,7 +100,7 @@ const routerLimit = 1000
 // Routers reads config.mongos.
 func (c *Client) Routers(ctx context.Context) ([]topology.Router, error) {
 	var out []topology.Router
-	cmd := find("mongos", bson.D{}, append(limited(routerLimit), fields("_id", "ping", "mongoVersion"),
+	cmd := find("mongos", bson.D{}, append(singleBatch(routerLimit), fields("_id", "ping", "mongoVersion"),
 		bson.E{Key: "sort", Value: bson.D{{Key: "ping", Value: int32(-1)}}}, withMajority)...)
 	err := c.each(ctx, "config", cmd, findOn("mongos", "read the list of mongos"), func(doc bson.Raw) error {
 		var r topology.Router

@@ -16,14 +16,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// changelogDepth is how many entries are looked at: the log has no index, so
+// changelogLimit is how many entries are looked at: the log has no index, so
 // that asking it for a namespace would read all of it.
-const changelogDepth = 1000
+const changelogLimit = 1000
 
 // Changelog gives entries of a namespace since a time of the servers' clocks,
 // oldest first; of more than limit, the newest.
 func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since time.Time, limit int) ([]topology.Event, error) {
-	all, _, err := c.events(seeing(ctx), "", changelogDepth)
+	all, _, err := c.events(withOwnWrites(ctx), "", changelogLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -37,22 +37,22 @@ func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since tim
 	return out, nil
 }
 
-// skew is how far the servers' clocks may be behind ours.
-const skew = 2 * time.Second
+// clockSkew is how far the servers' clocks may be behind ours.
+const clockSkew = 2 * time.Second
 
 // Trace looks for a command that left: among the operations of the mongos and
 // the shards, in config.migrations (up to 7.x) and in the changelog. Where
 // operations may not be read ($currentOp needs inprog), the others have to do.
 func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	if s.NS != "" {
-		events, err := c.Changelog(ctx, s.NS, since.Add(-skew), changelogDepth)
+		events, err := c.Changelog(ctx, s.NS, since.Add(-clockSkew), changelogLimit)
 		if err != nil {
 			return t, err
 		}
 		var begun bool
-		t.Events, begun, t.Ended = about(s, events)
+		t.Events, begun, t.Ended = entriesOf(s, events)
 		t.Running = begun && !t.Ended
 	}
 	ops, err := c.operations(ctx)
@@ -62,11 +62,11 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 	seen := err == nil
 	atWork := false
 	for _, o := range ops {
-		if !o.is(run, s) {
+		if !o.matches(run, s) {
 			continue
 		}
 		atWork = true
-		if step, steps := stepOf(o, ops); steps > 0 {
+		if step, steps := migrationStep(o, ops); steps > 0 {
 			t.Step, t.Steps = step, steps
 		}
 	}
@@ -86,10 +86,10 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 	return t, nil
 }
 
-// stepOf is how far a migration is. The command itself does not say it: the donor's
+// migrationStep is how far a migration is. The command itself does not say it: the donor's
 // thread does, but not while the recipient copies. That begins with the end of the
 // third of the donor's six steps.
-func stepOf(o operationRow, all []operationRow) (step, steps int) {
+func migrationStep(o operationRow, all []operationRow) (step, steps int) {
 	if step, steps = o.steps(); steps > 0 {
 		return step, steps
 	}
@@ -116,9 +116,9 @@ func (o operationRow) steps() (step, steps int) {
 	return step, steps
 }
 
-// about picks the entries that are of a step's bounds, and tells whether its
+// entriesOf picks the entries that are of a step's bounds, and tells whether its
 // begin and its end are among them.
-func about(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
+func entriesOf(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
 	for _, e := range events {
 		if !s.Migrates() {
 			out = append(out, e)
@@ -146,7 +146,7 @@ const migrationLimit = 1000
 // migrations are those that the config server keeps; up to 7.x it has all that
 // it runs itself, and later releases have no such collection. Needs find on it.
 func (c *Client) migrations(ctx context.Context, filter bson.D) (out []balance.Migration, err error) {
-	cmd := find("migrations", filter, append(limited(migrationLimit), fields("ns", "min", "fromShard", "toShard"), withMajority)...)
+	cmd := find("migrations", filter, append(singleBatch(migrationLimit), fields("ns", "min", "fromShard", "toShard"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
 		var m balance.Migration
 		ns, _ := doc.Lookup("ns").StringValueOK()

@@ -45,7 +45,7 @@ func (c *Client) ChunksFrom(ctx context.Context, m topology.Meta, from shardkey.
 		return fault.Wrap(fault.Internal, err, "A shard key of %s cannot be written as a document.", m.NS)
 	}
 	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$gte", Value: lower}}})
-	cmd := find("chunks", filter, append(limited(limit), chunkFields,
+	cmd := find("chunks", filter, append(singleBatch(limit), chunkFields,
 		bson.E{Key: "sort", Value: bson.D{{Key: "min", Value: int32(1)}}}, withMajority)...)
 	return c.chunks(ctx, cmd, m, each)
 }
@@ -112,7 +112,7 @@ func (d *chunkDecoder) decode(doc bson.Raw) (c topology.Chunk, err error) {
 }
 
 // shard is a chunk's owner: a name, or on newer servers possibly a uuid.
-func (d *chunkDecoder) shard(w *walker) string {
+func (d *chunkDecoder) shard(w *elements) string {
 	if b, ok := w.strBytes(); ok {
 		if name, ok := d.names[string(b)]; ok {
 			return name
@@ -128,7 +128,7 @@ func (d *chunkDecoder) shard(w *walker) string {
 }
 
 // newestHistory is history[0].validAfter: since when the owner has the chunk.
-func newestHistory(w *walker) bson.Timestamp {
+func newestHistory(w *elements) bson.Timestamp {
 	list, ok := w.array()
 	if !ok || !list.next() {
 		return bson.Timestamp{}

@@ -19,7 +19,7 @@ func (c *Client) Collections(ctx context.Context, db string) ([]topology.Namespa
 		{Key: "listCollections", Value: 1}, {Key: "nameOnly", Value: true},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	r := read{what: "list the collections of " + quoted(db), privilege: "listCollections on " + db}
+	r := readOp{what: "list the collections of " + quoted(db), privilege: "listCollections on " + db}
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
 		name, _ := doc.Lookup("name").StringValueOK()
 		kind, _ := doc.Lookup("type").StringValueOK()

@@ -28,11 +28,11 @@ type Client struct {
 	timeout time.Duration
 	mongo   *mongo.Client
 
-	load    load                       // commands sent lately
-	version atomic.Pointer[version]    // what buildInfo said
-	legacy  atomic.Bool                // some collection has the chunk format of 4.4
-	ids     atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
-	newest  operation                  // when the newest of our commands took effect
+	load          load                       // commands sent lately
+	version       atomic.Pointer[version]    // what buildInfo said
+	legacy        atomic.Bool                // some collection has the chunk format of 4.4
+	ids           atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
+	lastOperation operationClock             // when the newest of our commands took effect
 }
 
 // Connect opens a pool and makes sure that a mongos answers. The error is one
@@ -63,7 +63,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	}
 	if err := c.firstHello(ctx); err != nil {
 		if fault.Of(err) == fault.Unavailable {
-			err = advised(c.explainUnreachable(ctx, o, err), opts.TLSConfig != nil)
+			err = withConnectAdvice(c.explainUnreachable(ctx, o, err), opts.TLSConfig != nil)
 		}
 		_ = c.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -93,7 +93,7 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 		// clock can get past.
 		opts.SetServerMonitoringMode("poll")
 	}
-	opts.SetMonitor(noting(o.Monitor))
+	opts.SetMonitor(noteSent(o.Monitor))
 	// The driver would log commands, with what people look for in them, when an
 	// environment variable says so (MONGODB_LOG_COMMAND, MONGODB_LOG_ALL).
 	const never = options.LogLevel(0)
@@ -150,7 +150,7 @@ func (c *Client) firstHello(ctx context.Context) error {
 
 // requireMongos asks who answers.
 func (c *Client) requireMongos(ctx context.Context) error {
-	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: 1}}, read{what: "say hello"})
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: 1}}, readOp{what: "say hello"})
 	if err != nil {
 		return err
 	}

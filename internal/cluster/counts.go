@@ -26,7 +26,7 @@ func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any
 	group := bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}}
 	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)},
 		{Key: "cursor", Value: bson.D{}}}
-	r := read{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	r := readOp{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		n, _ = doc.Lookup("n").AsInt64OK()
 		return nil
@@ -40,7 +40,7 @@ func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any
 // clusterMonitor has.
 func (c *Client) Primaries(ctx context.Context) (map[string]string, error) {
 	reply, err := c.one(ctx, "admin", bson.D{{Key: "connPoolStats", Value: int32(1)}},
-		read{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
+		readOp{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 func (c *Client) Disks(ctx context.Context, db string, shards []topology.Shard) (map[string]topology.Disk, error) {
 	at := time.Now()
 	reply, err := c.one(ctx, db, bson.D{{Key: "dbStats", Value: int32(1)}},
-		read{what: "read how full the disks are", privilege: "dbStats on " + db})
+		readOp{what: "read how full the disks are", privilege: "dbStats on " + db})
 	if err != nil {
 		var failed mongo.CommandError
 		if !errors.As(err, &failed) {

@@ -30,7 +30,7 @@ func (c *Client) Events(ctx context.Context, newest *topology.Event, limit int) 
 
 // events reads back until an entry is met, which is left out.
 func (c *Client) events(ctx context.Context, until string, limit int) (out []topology.Event, met bool, err error) {
-	cmd := find("changelog", bson.D{}, append(limited(limit), fields("_id", "time", "what", "ns", "shard", "details"),
+	cmd := find("changelog", bson.D{}, append(singleBatch(limit), fields("_id", "time", "what", "ns", "shard", "details"),
 		bson.E{Key: "sort", Value: bson.D{{Key: "$natural", Value: int32(-1)}}})...)
 	err = c.each(ctx, "config", cmd, findOn("changelog", "read the changelog"), func(doc bson.Raw) error {
 		if met {

@@ -18,7 +18,7 @@ func (c *Client) TargetShards(ctx context.Context, ns topology.Namespace, filter
 		{Key: "explain", Value: find(ns.Collection(), filter)},
 		{Key: "verbosity", Value: "queryPlanner"},
 	}
-	reply, err := c.one(ctx, ns.Database(), cmd, read{what: "explain a query", privilege: "find on " + string(ns)})
+	reply, err := c.one(ctx, ns.Database(), cmd, readOp{what: "explain a query", privilege: "find on " + string(ns)})
 	if err != nil {
 		return nil, err
 	}

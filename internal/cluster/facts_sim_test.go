@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// divided makes a collection with chunks, zones and a jumbo flag, on two shards.
-func divided(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
+// makeDividedCollection makes a collection with chunks, zones and a jumbo flag, on two shards.
+func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
 	t.Helper()
 	admin := func(cmd bson.D) { t.Helper(); must(t, run(t, sim, "admin", cmd)) }
 	admin(bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}})
@@ -48,7 +48,7 @@ func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 						must(t, err)
 						return doc
 					}
-					divided(t, sim, key, at)
+					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 					must(t, err)
 					for _, f := range facts(at) {
@@ -96,7 +96,7 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 					must(t, err)
 					return doc
 				}
-				divided(t, sim, bson.D{{Key: "p", Value: 1}}, at)
+				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
 				_, err := c.Server(t.Context())
 				must(t, err)

@@ -61,7 +61,7 @@ func headsPipeline(w topology.Window, legacy bool) bson.A {
 func (c *Client) Heads(ctx context.Context, w topology.Window) ([]topology.Head, error) {
 	legacy := c.legacy.Load()
 	heads, err := c.heads(ctx, w, legacy)
-	if !readable(err) {
+	if !partial(err) {
 		return nil, err
 	}
 	odd := 0
@@ -76,7 +76,7 @@ func (c *Client) Heads(ctx context.Context, w topology.Window) ([]topology.Head,
 	// The other format shows up: ask the other way too, and take each
 	// collection from the answer that fits it.
 	other, err := c.heads(ctx, w, !legacy)
-	if !readable(err) {
+	if !partial(err) {
 		return nil, err
 	}
 	c.legacy.Store(legacy != (odd == len(heads)))
@@ -170,7 +170,7 @@ func decodeHead(doc bson.Raw) (h topology.Head, err error) {
 }
 
 // decodeTop is the version in [{lastmod: …}]; zero for an empty array.
-func decodeTop(w *walker) (v topology.Version) {
+func decodeTop(w *elements) (v topology.Version) {
 	list, ok := w.array()
 	if !ok || !list.next() {
 		return v

@@ -17,8 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// cable is a dialer that can be cut.
-type cable struct {
+// cuttableDialer is a dialer that can be cut.
+type cuttableDialer struct {
 	sim *simcluster.Cluster
 
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type cable struct {
 	conns []net.Conn
 }
 
-func (c *cable) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (c *cuttableDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
@@ -39,7 +39,7 @@ func (c *cable) DialContext(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
-func (c *cable) set(cut bool) {
+func (c *cuttableDialer) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cut = cut
@@ -52,7 +52,7 @@ func (c *cable) set(cut bool) {
 func TestALostClusterComesBackByItself(t *testing.T) {
 	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		line := &cable{sim: sim}
+		line := &cuttableDialer{sim: sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line})
@@ -164,7 +164,7 @@ func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		began := time.Now()
-		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: stuck{}})
+		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: hangingDialer{}})
 		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
@@ -172,9 +172,9 @@ func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 	})
 }
 
-type stuck struct{}
+type hangingDialer struct{}
 
-func (stuck) DialContext(context.Context, string, string) (net.Conn, error) {
+func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	time.Sleep(time.Minute)
 	return nil, io.ErrUnexpectedEOF
 }
@@ -189,7 +189,7 @@ func TestConnectAsksAgain(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		began := time.Now()
-		d := &deaf{sim: sim}
+		d := &deafSecondDialer{sim: sim}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})
 		must(t, err)
 		if took := time.Since(began); took > 2*time.Second || d.dials.Load() < 3 {
@@ -200,14 +200,14 @@ func TestConnectAsksAgain(t *testing.T) {
 	})
 }
 
-// deaf is a way to a cluster whose second connection leads nowhere: the first is the
+// deafSecondDialer is a way to a cluster whose second connection leads nowhere: the first is the
 // driver's own, which looks whether the server is there.
-type deaf struct {
+type deafSecondDialer struct {
 	sim   *simcluster.Cluster
 	dials atomic.Int32
 }
 
-func (d *deaf) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *deafSecondDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if d.dials.Add(1) != 2 {
 		return d.sim.DialContext(ctx, network, address)
 	}

@@ -21,12 +21,12 @@ func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFiel
 	if !full {
 		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
 	}
-	projection := fields(named("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
+	projection := fields(nonEmpty("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
 	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
 	var out []topology.ProjectRow
 	skipped := skipping(db + "." + f.Collection)
-	r := read{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
+	r := readOp{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
 		if p, ok := decodeProject(f, doc); ok {
 			out = append(out, p)
@@ -41,8 +41,8 @@ func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFiel
 	return out, skipped.err()
 }
 
-// named leaves out the fields that this data does not have.
-func named(names ...string) []string {
+// nonEmpty leaves out the fields that this data does not have.
+func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
@@ -81,10 +81,10 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.Docum
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},
 	}
-	projection := fields(named("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
+	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
 	var out []topology.DocumentRow
-	r := read{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
-	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
+	r := readOp{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeDocument(f, doc))
 		return nil
 	})
@@ -119,10 +119,10 @@ func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.Documen
 // shard only.
 func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
-	projection := fields(named("_id", f.Project, f.Document, f.Key)...)
+	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
 	var out []topology.IDRow
-	r := read{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
-	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
+	r := readOp{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))
 		return nil
 	})
@@ -130,7 +130,7 @@ func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id b
 }
 
 // identifier reads an id: an ObjectID, or in very old rows its 24 hex digits.
-func identifier(w *walker) (bson.ObjectID, bool) {
+func identifier(w *elements) (bson.ObjectID, bool) {
 	if id, ok := w.objectID(); ok {
 		return id, true
 	}
@@ -142,7 +142,7 @@ func identifier(w *walker) (bson.ObjectID, bool) {
 	return bson.ObjectID{}, false
 }
 
-func optional(w *walker) *int64 {
+func optional(w *elements) *int64 {
 	n, ok := w.number()
 	if !ok {
 		return nil

@@ -40,7 +40,7 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 		{Key: "estimate", Value: !exact},
 	}
 	reply, err := c.one(ctx, m.NS.Database(), cmd,
-		read{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
+		readOp{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
 	if err != nil {
 		return topology.RangeSize{}, c.rangeError(err, m)
 	}

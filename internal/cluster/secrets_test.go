@@ -27,8 +27,8 @@ const canary = "canary-8c21"
 // somebody's own, in any release of Yorkie.
 var secretNames = []string{"secret", "password", "token", "webhook", "metadata"}
 
-// plant puts the canary into the data.
-func plant(t *testing.T, sim *simcluster.Cluster) {
+// insertSecrets puts the canary into the data.
+func insertSecrets(t *testing.T, sim *simcluster.Cluster) {
 	t.Helper()
 	for coll, set := range map[string]bson.D{
 		"projects":     {{Key: "secret_key", Value: canary}, {Key: "auth_webhook_url", Value: canary}, {Key: "event_webhook_url", Value: canary}},
@@ -44,14 +44,14 @@ func plant(t *testing.T, sim *simcluster.Cluster) {
 	}
 }
 
-// eavesdropper checks every command and every answer.
-type eavesdropper struct {
+// secretsMonitor checks every command and every answer.
+type secretsMonitor struct {
 	mu      sync.Mutex
 	checked map[string]int // commands on the data, by collection
 	faults  []string
 }
 
-func (e *eavesdropper) monitor() *event.CommandMonitor {
+func (e *secretsMonitor) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{
 		Started: func(_ context.Context, s *event.CommandStartedEvent) {
 			e.mu.Lock()
@@ -78,8 +78,8 @@ func (e *eavesdropper) monitor() *event.CommandMonitor {
 }
 
 // check refuses a command that could bring a secret.
-func (e *eavesdropper) check(db string, cmd bson.Raw) error {
-	if err := mentions(cmd); err != nil {
+func (e *secretsMonitor) check(db string, cmd bson.Raw) error {
+	if err := checkFieldNames(cmd); err != nil {
 		return err
 	}
 	if db == "admin" || db == "config" {
@@ -88,12 +88,12 @@ func (e *eavesdropper) check(db string, cmd bson.Raw) error {
 	first := cmd.Index(0)
 	coll, _ := first.Value().StringValueOK()
 	e.checked[coll]++
-	return harmless(cmd)
+	return checkProjection(cmd)
 }
 
-// harmless reports whether the answer to a command on the data is limited to what
+// checkProjection reports whether the answer to a command on the data is limited to what
 // was named.
-func harmless(cmd bson.Raw) error {
+func checkProjection(cmd bson.Raw) error {
 	switch first := cmd.Index(0); first.Key() {
 	case "find":
 		return inclusion(cmd.Lookup("projection"))
@@ -159,8 +159,8 @@ func inclusion(v bson.RawValue) error {
 	return nil
 }
 
-// mentions looks for names of secret fields: as field names, and as paths.
-func mentions(doc bson.Raw) error {
+// checkFieldNames looks for names of secret fields: as field names, and as paths.
+func checkFieldNames(doc bson.Raw) error {
 	elements, err := doc.Elements()
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func mentions(doc bson.Raw) error {
 			}
 		}
 		if el.Value().Type == bson.TypeEmbeddedDocument || el.Value().Type == bson.TypeArray {
-			if err := mentions(el.Value().Value); err != nil {
+			if err := checkFieldNames(el.Value().Value); err != nil {
 				return err
 			}
 		}
@@ -218,7 +218,7 @@ func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 	} {
 		raw, err := bson.Marshal(cmd)
 		must(t, err)
-		e := eavesdropper{checked: map[string]int{}}
+		e := secretsMonitor{checked: map[string]int{}}
 		if e.check("yorkie-meta", raw) == nil {
 			t.Errorf("%s passes", raw)
 		}
@@ -229,11 +229,11 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		s := collect(t, sim)
-		plant(t, sim)
+		insertSecrets(t, sim)
 		s.questions = append(s.questions, "planted")
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
-		e := eavesdropper{checked: map[string]int{}}
+		e := secretsMonitor{checked: map[string]int{}}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: e.monitor()})
 		must(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
@@ -259,8 +259,8 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 // A refusal quotes the command, and with it what people looked for: that stays
 // out of the log too.
 func TestRefusedCommandsAreNotLogged(t *testing.T) {
-	withRoles(t, "5.0.7", func(t *testing.T, s *staged) {
-		plant(t, s.sim)
+	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
+		insertSecrets(t, s.sim)
 		viewer := s.roles[0]
 		for n, p := range viewer.each(t) {
 			if p.On.Collection == "projects" {

@@ -49,7 +49,7 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	if err := c.requireMongos(ctx); err != nil {
 		return topology.ServerInfo{}, err
 	}
-	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, read{what: "ask for the version"})
+	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, readOp{what: "ask for the version"})
 	if err != nil {
 		return topology.ServerInfo{}, err
 	}
@@ -68,7 +68,7 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 // ClusterID is config.version's, an ObjectId, in hex; "" where that may not be
 // read.
 func (c *Client) ClusterID(ctx context.Context) (id string, err error) {
-	cmd := find("version", bson.D{}, append(limited(1), fields("clusterId"), withMajority)...)
+	cmd := find("version", bson.D{}, append(singleBatch(1), fields("clusterId"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {
 		if oid, ok := doc.Lookup("clusterId").ObjectIDOK(); ok {
 			id = hex.EncodeToString(oid[:])

@@ -82,7 +82,7 @@ func (c *Client) shardByID(ctx context.Context, id [16]byte) string {
 		if name, ok := (*ids)[id]; ok {
 			return name
 		}
-	} else if _, err := c.Shards(ctx); readable(err) {
+	} else if _, err := c.Shards(ctx); partial(err) {
 		return c.shardByID(ctx, id)
 	}
 	return "uuid:" + hex.EncodeToString(id[:])

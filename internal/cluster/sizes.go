@@ -29,7 +29,7 @@ func (c *Client) Sizes(ctx context.Context, ns topology.Namespace) (topology.Siz
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	r := read{what: "read sizes", privilege: "collStats on " + string(ns)}
+	r := readOp{what: "read sizes", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, _ := doc.Lookup("shard").StringValueOK()
 		stats, ok := doc.Lookup("storageStats").DocumentOK()
@@ -106,7 +106,7 @@ func (c *Client) AllSizes(ctx context.Context) ([]topology.Sizes, error) {
 		{Key: "cursor", Value: bson.D{}},
 	}
 	var out []topology.Sizes
-	r := read{what: "read sizes", privilege: "shardedDataDistribution on the cluster"}
+	r := readOp{what: "read sizes", privilege: "shardedDataDistribution on the cluster"}
 	err := c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 		s := topology.Sizes{Shards: map[string]topology.Size{}, At: now, Sharded: true}
 		w := walk(doc)

@@ -63,7 +63,7 @@ func (c *Client) sizes(ctx context.Context, q topology.SizeQuery, doing string, 
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(q.Limit)}}},
 	}
 	var out []topology.SizedRow
-	r := read{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	r := readOp{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out = append(out, decodeSized(q, doc))
 		return nil
@@ -111,7 +111,7 @@ func (c *Client) DocumentSize(ctx context.Context, q topology.DocumentSizeQuery)
 		{Key: "cursor", Value: bson.D{}},
 	}
 	var out topology.DocumentSize
-	r := read{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	r := readOp{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out.Rows, _ = doc.Lookup("n").AsInt64OK()
 		out.Bytes, _ = doc.Lookup("b").AsInt64OK()
@@ -127,7 +127,7 @@ func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project st
 	projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
 	filter := bson.D{{Key: project, Value: bson.D{{Key: "$in", Value: projects}}}, {Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}
 	out := map[bson.ObjectID]bool{}
-	r := read{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	r := readOp{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	cmd := find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))})
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {

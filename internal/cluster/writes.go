@@ -48,7 +48,7 @@ func (c *Client) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
 	}
 	var out []topology.WriteCount
-	r := read{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		var w topology.WriteCount
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
@@ -78,7 +78,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		{Key: "cursor", Value: bson.D{}},
 	}
 	out := map[string]topology.Operations{}
-	r := read{what: "read latencies", privilege: "collStats on " + string(ns)}
+	r := readOp{what: "read latencies", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, ok := doc.Lookup("shard").StringValueOK()
 		if !ok {

@@ -34,7 +34,7 @@ func ParseExtJSON(s string) (bson.Raw, error) {
 	case loneSurrogate(s):
 		return nil, fault.New(fault.Invalid, "The key holds half of a \\u surrogate pair, which is no character.")
 	}
-	if doc, ok := quickExtJSON(s); ok {
+	if doc, ok := fastExtJSON(s); ok {
 		return doc, nil
 	}
 	return readExtJSON(s)

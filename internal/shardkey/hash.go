@@ -68,7 +68,7 @@ func appendHashed(b []byte, t bson.Type, name, value []byte, depth int) ([]byte,
 	doc := value
 	switch t {
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		long, _ := longOf(t, value)
+		long, _ := hashedInt64(t, value)
 		return binary.LittleEndian.AppendUint64(b, uint64(long)), nil
 	case bson.TypeEmbeddedDocument, bson.TypeArray:
 	case bson.TypeCodeWithScope:

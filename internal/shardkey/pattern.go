@@ -83,7 +83,7 @@ func validPath(path string) bool {
 func isOne(e element) bool {
 	switch e.typ {
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		n, ok := longOf(e.typ, e.value)
+		n, ok := hashedInt64(e.typ, e.value)
 		return ok && n == 1
 	}
 	return false

@@ -7,10 +7,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// advised adds to a failure to connect at start what that means and what to do. The
+// withConnectAdvice adds to a failure to connect at start what that means and what to do. The
 // driver says "server selection error" of everything; why the last try failed is in
 // its text alone: the errors behind it have no types.
-func advised(err error, tls bool) error {
+func withConnectAdvice(err error, tls bool) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.Unavailable {
 		return err

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world drives random administration of a simulated cluster.
-type world struct {
+// randomAdmin drives random administration of a simulated cluster.
+type randomAdmin struct {
 	t   *testing.T
 	sim *simcluster.Cluster
 	rng *rand.Rand
@@ -35,7 +35,7 @@ var patterns = []bson.D{
 
 // step does one random thing that really happened, and says what. The table it
 // goes by may be old; what no longer fits fails, and something else is tried.
-func (w *world) step(current func() *topology.Table) string {
+func (w *randomAdmin) step(current func() *topology.Table) string {
 	for range 100 {
 		table := current()
 		ns := w.ns[w.rng.IntN(len(w.ns))]
@@ -102,7 +102,7 @@ func (w *world) step(current func() *topology.Table) string {
 	return ""
 }
 
-func (w *world) shard(ns string) error {
+func (w *randomAdmin) shard(ns string) error {
 	key := patterns[w.rng.IntN(len(patterns))]
 	if err := run(w.t, w.sim, "admin", bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}); err != nil {
 		return err
@@ -114,14 +114,14 @@ func (w *world) shard(ns string) error {
 	return run(w.t, w.sim, ns[:1], bson.D{{Key: "insert", Value: ns[2:]}, {Key: "documents", Value: docs}})
 }
 
-func (w *world) document(c *topology.Collection, k shardkey.Key) bson.Raw {
+func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw {
 	d, err := c.Key.Document(k)
 	must(w.t, err)
 	return d
 }
 
 // inside draws a key inside a chunk, as a complete bound.
-func (w *world) inside(c *topology.Collection, chunk topology.Chunk) (shardkey.Key, bool) {
+func (w *randomAdmin) inside(c *topology.Collection, chunk topology.Chunk) (shardkey.Key, bool) {
 	for range 50 {
 		d := bson.D{}
 		for _, f := range c.Key.Fields() {
@@ -180,7 +180,7 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
-		world := &world{
+		world := &randomAdmin{
 			t: t, sim: sim, rng: rand.New(rand.NewPCG(4, 4)), ns: []string{"d.a", "d.b", "d.c", "d.d"},
 			ranges: o.ServerVersion >= "6", tidies: o.ServerVersion >= "7",
 		}

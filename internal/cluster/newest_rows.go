@@ -33,8 +33,8 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 	}
 	filter = append(filter, bson.E{Key: when, Value: bson.D{{Key: "$gte", Value: from}}})
 	names := append(append([]string{"_id", when}, q.Key...), q.Also...)
-	more := append(limited(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(whole(names)...))
-	r := read{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(withoutNested(names)...))
+	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	cur, err := c.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
 		options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
 	if err != nil {
@@ -67,9 +67,9 @@ func leading(q topology.NewestQuery) bson.D {
 	return span
 }
 
-// whole leaves out names that are there twice or inside another one: a
+// withoutNested leaves out names that are there twice or inside another one: a
 // projection of both is refused.
-func whole(names []string) []string {
+func withoutNested(names []string) []string {
 	var out []string
 	for _, n := range names {
 		inside := false

@@ -46,13 +46,13 @@ func everyStep(t *testing.T) []actions.Step {
 	}
 }
 
-// tap keeps the last command that left.
-type tap struct {
+// lastCommands keeps the last command that left.
+type lastCommands struct {
 	mu   sync.Mutex
 	sent []actions.Command
 }
 
-func (s *tap) monitor() *event.CommandMonitor {
+func (s *lastCommands) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *tap) monitor() *event.CommandMonitor {
 	}}
 }
 
-func (s *tap) take() []actions.Command {
+func (s *lastCommands) take() []actions.Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.sent
@@ -75,7 +75,7 @@ func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-				var line tap
+				var line lastCommands
 				uri, err := cluster.ParseURI(simcluster.URI())
 				must(t, err)
 				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: line.monitor()})

@@ -8,10 +8,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// walker goes over the elements of a BSON document without allocating. Every
+// elements goes over the elements of a BSON document without allocating. Every
 // value is bounds-checked: a damaged document ends the walk, with broken set.
 // Values alias the document.
-type walker struct {
+type elements struct {
 	all    []byte // up to the final zero
 	at     int    // where the next element begins
 	key    []byte
@@ -20,19 +20,19 @@ type walker struct {
 	broken bool
 }
 
-func walk(doc []byte) walker {
+func walk(doc []byte) elements {
 	if len(doc) < 5 {
-		return walker{broken: true}
+		return elements{broken: true}
 	}
 	n := int(int32(binary.LittleEndian.Uint32(doc)))
 	if n < 5 || n > len(doc) || doc[n-1] != 0 {
-		return walker{broken: true}
+		return elements{broken: true}
 	}
-	return walker{all: doc[:n-1], at: 4}
+	return elements{all: doc[:n-1], at: 4}
 }
 
 // next steps to the next element; false at the end and on damage.
-func (w *walker) next() bool {
+func (w *elements) next() bool {
 	doc, at := w.all, w.at
 	if w.broken || at >= len(doc) {
 		return false
@@ -121,33 +121,33 @@ func prefixed(b []byte, extra int) int {
 
 // The readers below give ok = false for another type.
 
-func (w *walker) str() (string, bool) {
+func (w *elements) str() (string, bool) {
 	b, ok := w.strBytes()
 	return string(b), ok
 }
 
-func (w *walker) strBytes() ([]byte, bool) {
+func (w *elements) strBytes() ([]byte, bool) {
 	if w.typ != bson.TypeString || len(w.val) < 5 {
 		return nil, false
 	}
 	return w.val[4 : len(w.val)-1], true
 }
 
-func (w *walker) doc() (bson.Raw, bool) {
+func (w *elements) doc() (bson.Raw, bool) {
 	if w.typ != bson.TypeEmbeddedDocument || len(w.val) < 5 {
 		return nil, false
 	}
 	return bson.Raw(w.val), true
 }
 
-func (w *walker) array() (walker, bool) {
+func (w *elements) array() (elements, bool) {
 	if w.typ != bson.TypeArray {
-		return walker{}, false
+		return elements{}, false
 	}
 	return walk(w.val), true
 }
 
-func (w *walker) boolean() (bool, bool) {
+func (w *elements) boolean() (bool, bool) {
 	if w.typ != bson.TypeBoolean {
 		return false, false
 	}
@@ -155,7 +155,7 @@ func (w *walker) boolean() (bool, bool) {
 }
 
 // truthy is a flag as the server reads it: true, or a number that is not zero.
-func (w *walker) truthy() bool {
+func (w *elements) truthy() bool {
 	if b, ok := w.boolean(); ok {
 		return b
 	}
@@ -163,7 +163,7 @@ func (w *walker) truthy() bool {
 	return ok && n != 0
 }
 
-func (w *walker) timestamp() (bson.Timestamp, bool) {
+func (w *elements) timestamp() (bson.Timestamp, bool) {
 	if w.typ != bson.TypeTimestamp {
 		return bson.Timestamp{}, false
 	}
@@ -171,14 +171,14 @@ func (w *walker) timestamp() (bson.Timestamp, bool) {
 	return bson.Timestamp{T: uint32(n >> 32), I: uint32(n)}, true
 }
 
-func (w *walker) date() (time.Time, bool) {
+func (w *elements) date() (time.Time, bool) {
 	if w.typ != bson.TypeDateTime {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(int64(binary.LittleEndian.Uint64(w.val))).UTC(), true
 }
 
-func (w *walker) objectID() (bson.ObjectID, bool) {
+func (w *elements) objectID() (bson.ObjectID, bool) {
 	if w.typ != bson.TypeObjectID {
 		return bson.ObjectID{}, false
 	}
@@ -186,7 +186,7 @@ func (w *walker) objectID() (bson.ObjectID, bool) {
 }
 
 // uuid reads binary data of subtype 4.
-func (w *walker) uuid() ([16]byte, bool) {
+func (w *elements) uuid() ([16]byte, bool) {
 	if w.typ != bson.TypeBinary || len(w.val) != 21 || w.val[4] != bson.TypeBinaryUUID {
 		return [16]byte{}, false
 	}
@@ -195,6 +195,6 @@ func (w *walker) uuid() ([16]byte, bool) {
 
 // number reads any numeric type as an integer; fractions are cut. Servers
 // write the same field as int, long or double, depending on who wrote it.
-func (w *walker) number() (int64, bool) {
+func (w *elements) number() (int64, bool) {
 	return (bson.RawValue{Type: w.typ, Value: w.val}).AsInt64OK()
 }

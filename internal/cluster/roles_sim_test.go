@@ -22,8 +22,8 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// staged is a simulated cluster with the roles of the page and a user of each.
-type staged struct {
+// rolesFixture is a simulated cluster with the roles of the page and a user of each.
+type rolesFixture struct {
 	sim    *simcluster.Cluster
 	roles  []role
 	sample sample
@@ -32,12 +32,12 @@ type staged struct {
 }
 
 // withRoles runs a test with the roles of the page, as a release wants them.
-func withRoles(t *testing.T, version string, test func(*testing.T, *staged)) {
+func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture)) {
 	t.Helper()
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
 		Users: []access.User{{Name: "root", Password: "pw"}}}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		s := &staged{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{},
+		s := &rolesFixture{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{},
 			denied: map[string]*refusals{}}
 		for _, r := range s.roles {
 			must(t, run(t, sim, "admin", r.command("createRole")))
@@ -56,9 +56,9 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *staged)) {
 	})
 }
 
-// act tries every command that changes something, and the one that asks how
+// tryChanges tries every command that changes something, and the one that asks how
 // balanced a collection is. It gives the names of those that were refused.
-func act(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
+func tryChanges(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
 	t.Helper()
 	_, err := c.Server(ctx) // some commands depend on the release
 	must(t, err)
@@ -70,28 +70,28 @@ func act(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string
 	return refused
 }
 
-// watch does all that goes with a change: asks what is going on, reads what a
+// runReads does all that goes with a change: asks what is going on, reads what a
 // command needs and what proves it, looks for one without an answer, counts.
-func watch(ctx context.Context, c *cluster.Client) []string {
+func runReads(ctx context.Context, c *cluster.Client) []string {
 	var all complaints
 	a, err := c.Activity(ctx, nil)
 	all.note("activity", err)
 	if err == nil && !a.Known {
 		all.note("activity", errors.New(a.Reason))
 	}
-	step := actions.Step{Op: actions.OpMove, NS: seen, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
+	step := actions.Step{Op: actions.OpMove, NS: sampleNS, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
 	_, err = c.Trace(ctx, "run", step, time.Now())
 	all.note("trace", err)
-	_, err = c.Changelog(ctx, seen, time.Now(), 10)
+	_, err = c.Changelog(ctx, sampleNS, time.Now(), 10)
 	all.note("changelog", err)
 	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
 		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer} {
-		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: seen, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
+		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
 		all.note("read a "+string(kind), err)
 	}
 	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
 	all.note("make a filter", err)
-	_, err = c.CountUpTo(ctx, seen, match, 10)
+	_, err = c.CountUpTo(ctx, sampleNS, match, 10)
 	all.note("count", err)
 	return all.list
 }
@@ -107,7 +107,7 @@ func keyOf(v any) bson.Raw {
 // allChanges are the methods of actions.Admin.
 func allChanges() []attempt {
 	return append(changes(), attempt{"Balanced",
-		func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }})
+		func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, sampleNS); return err }})
 }
 
 func TestEveryMethodOfAdminIsTried(t *testing.T) {
@@ -137,7 +137,7 @@ func releasesOfRoles() []string {
 func TestTheRolesOfThePageAreEnough(t *testing.T) {
 	for _, version := range releasesOfRoles() {
 		t.Run(version, func(t *testing.T) {
-			withRoles(t, version, func(t *testing.T, s *staged) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
 					r := newReader(t, s.as[name], quiet)
 					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
@@ -152,10 +152,10 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 					}
 					s.denied[name].take() // the doctor tries what only changes need, too
 				}
-				if refused := act(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
+				if refused := tryChanges(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
 					t.Errorf("the operator was refused %v", refused)
 				}
-				if complaints := watch(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
+				if complaints := runReads(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
 					t.Errorf("the operator could not watch a change: %q", complaints)
 				}
 				if denied := s.denied[doctor.OperatorRole].take(); len(denied) > 0 {
@@ -168,7 +168,7 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 
 // What the page promises of measuring, on every collection that may be read.
 func TestTheViewerMaySampleAndMeasure(t *testing.T) {
-	withRoles(t, "5.0.7", func(t *testing.T, s *staged) {
+	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
 		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
 		m, err := mongo.Connect(options.Client().ApplyURI(uri).SetDialer(s.sim).SetServerMonitoringMode("poll"))
 		must(t, err)
@@ -197,7 +197,7 @@ func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 func TestTheViewerIsRefusedEveryChange(t *testing.T) {
 	for _, version := range releasesOfRoles() {
 		t.Run(version, func(t *testing.T) {
-			withRoles(t, version, func(t *testing.T, s *staged) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				v := doctor.ParseRelease(version)
 				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
 				var want []string
@@ -206,7 +206,7 @@ func TestTheViewerIsRefusedEveryChange(t *testing.T) {
 						want = append(want, a.name)
 					}
 				}
-				if refused := act(t.Context(), t, s.as[doctor.ViewerRole]); !slices.Equal(refused, want) {
+				if refused := tryChanges(t.Context(), t, s.as[doctor.ViewerRole]); !slices.Equal(refused, want) {
 					t.Errorf("refused %v, want %v", refused, want)
 				}
 			})
@@ -223,7 +223,7 @@ func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
 	}
 	for _, version := range releases {
 		t.Run(version, func(t *testing.T) {
-			withRoles(t, version, func(t *testing.T, s *staged) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, whole := range s.roles {
 					for n, p := range whole.each(t) {
 						if testing.Short() && n%5 != 0 {
@@ -239,7 +239,7 @@ func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
 	}
 }
 
-func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
+func (s *rolesFixture) missing(t *testing.T, name string, p doctor.Privilege) {
 	t.Helper()
 	c := s.as[name]
 	s.denied[name].take()
@@ -247,7 +247,7 @@ func (s *staged) missing(t *testing.T, name string, p doctor.Privilege) {
 	var noticed []string
 	changes := name == doctor.OperatorRole
 	if changes {
-		noticed = append(act(t.Context(), t, c), watch(t.Context(), c)...)
+		noticed = append(tryChanges(t.Context(), t, c), runReads(t.Context(), c)...)
 	} else {
 		noticed = r.readEverything(t.Context(), s.sample)
 	}

@@ -54,7 +54,7 @@ func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		world := &world{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
+		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
 		for range 100 {
 			world.step(w.Table)
 			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often at the moment of a poll

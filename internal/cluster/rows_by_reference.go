@@ -17,10 +17,10 @@ func (c *Client) ByReference(ctx context.Context, db string, f topology.RowField
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}},
 	}
-	projection := fields(named("_id", f.Project, f.Document, f.Key)...)
+	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
 	var out []topology.IDRow
-	r := read{what: "look a reference up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
-	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
+	r := readOp{what: "look a reference up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))
 		return nil
 	})

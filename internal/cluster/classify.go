@@ -111,7 +111,7 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 				"are overloaded.", c.uri.Hosts())
 		}
 		fallthrough
-	case unconnected(err):
+	case lostConnection(err):
 		return fault.NoAnswer(err, "The cluster at %s cannot be reached.", c.uri.Hosts())
 	}
 	return fault.Wrap(fault.Internal, err, "The cluster's answer to an attempt to %s is not understood.", doing)
@@ -147,11 +147,11 @@ func isSelection(err error) bool {
 	return strings.Contains(err.Error(), "server selection")
 }
 
-// unconnected reports whether a command has failed because there was no connection
+// lostConnection reports whether a command has failed because there was no connection
 // to a server, or no longer. The driver labels most of these failures; those of
 // making a connection, and of a pool that it has emptied because another command
 // failed, are known by their text: their types are internal to it.
-func unconnected(err error) bool {
+func lostConnection(err error) bool {
 	var network net.Error
 	if mongo.IsNetworkError(err) || isSelection(err) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) ||

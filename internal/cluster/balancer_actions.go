@@ -12,7 +12,7 @@ import (
 // BalancerActions reads the end of config.actionlog backwards in natural order:
 // it has no index by time, and a capped collection keeps its order of insertion.
 func (c *Client) BalancerActions(ctx context.Context, limit int) (out []topology.BalancerAction, err error) {
-	cmd := find("actionlog", bson.D{}, append(limited(limit), fields("_id", "time", "what", "details"),
+	cmd := find("actionlog", bson.D{}, append(singleBatch(limit), fields("_id", "time", "what", "details"),
 		bson.E{Key: "sort", Value: bson.D{{Key: "$natural", Value: int32(-1)}}})...)
 	err = c.each(ctx, "config", cmd, findOn("actionlog", "read the balancer's log"), func(doc bson.Raw) error {
 		out = append(out, decodeAction(doc))

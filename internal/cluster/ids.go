@@ -19,10 +19,10 @@ import (
 func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID,
 	limit int) ([]topology.KeyedRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}}}
-	more := append(limited(limit), bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
+	more := append(singleBatch(limit), bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
 		fields(append([]string{"_id"}, names...)...))
 	out := make([]topology.KeyedRow, 0, limit)
-	r := read{what: "read the ids of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	r := readOp{what: "read the ids of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {
 		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
 			out = append(out, topology.KeyedRow{ID: id, Doc: bytes.Clone(doc)})

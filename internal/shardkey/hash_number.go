@@ -7,9 +7,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// longOf is a number as the int64 that is hashed; ok is false for NaN, which
+// hashedInt64 is a number as the int64 that is hashed; ok is false for NaN, which
 // counts as 0.
-func longOf(t bson.Type, value []byte) (long int64, ok bool) {
+func hashedInt64(t bson.Type, value []byte) (long int64, ok bool) {
 	le := binary.LittleEndian
 	switch t {
 	case bson.TypeInt32:
@@ -17,16 +17,16 @@ func longOf(t bson.Type, value []byte) (long int64, ok bool) {
 	case bson.TypeInt64:
 		return int64(le.Uint64(value)), true
 	case bson.TypeDouble:
-		return longOfDouble(math.Float64frombits(le.Uint64(value)))
+		return hashedDouble(math.Float64frombits(le.Uint64(value)))
 	case bson.TypeDecimal128:
-		return longOfDecimal128(le.Uint64(value[8:]), le.Uint64(value))
+		return hashedDecimal128(le.Uint64(value[8:]), le.Uint64(value))
 	}
 	return 0, false
 }
 
-// longOfDouble truncates. Exactly 2^63 becomes the least int64: the server
+// hashedDouble truncates. Exactly 2^63 becomes the least int64: the server
 // compares with float64(MaxInt64), which is 2^63 itself, and then converts.
-func longOfDouble(f float64) (int64, bool) {
+func hashedDouble(f float64) (int64, bool) {
 	switch {
 	case f != f:
 		return 0, false
@@ -40,8 +40,8 @@ func longOfDouble(f float64) (int64, bool) {
 	return int64(f), true
 }
 
-// longOfDecimal128 rounds half to even, unlike a double.
-func longOfDecimal128(hi, lo uint64) (int64, bool) {
+// hashedDecimal128 rounds half to even, unlike a double.
+func hashedDecimal128(hi, lo uint64) (int64, bool) {
 	neg := hi&signBit != 0
 	limit := func() (int64, bool) {
 		if neg {

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sameAsSlow fails unless what is read quickly is what the full reader reads.
-func sameAsSlow(t interface{ Fatalf(string, ...any) }, text string) (quick bool) {
-	doc, ok := quickExtJSON(text)
+// checkAgainstFullReader fails unless what is read quickly is what the full reader reads.
+func checkAgainstFullReader(t interface{ Fatalf(string, ...any) }, text string) (quick bool) {
+	doc, ok := fastExtJSON(text)
 	if !ok {
 		return false
 	}
@@ -28,7 +28,7 @@ func TestSimpleKeysAreReadQuicklyAndAlike(t *testing.T) {
 		"{\"a\":1,\t\"b\":\"x\",\r\n\"c\":{\"$oid\":\"65e0000000000000000000ff\"}}",
 		`{"a":"$x"}`, `{"a.b":1}`,
 	} {
-		if !sameAsSlow(t, text) {
+		if !checkAgainstFullReader(t, text) {
 			t.Errorf("%s is not read quickly", text)
 		}
 	}
@@ -44,7 +44,7 @@ func TestAnythingElseIsLeftToTheFullReader(t *testing.T) {
 		`{"a":"ä"}`, "{\"a\":\"\xff\"}", `{"a":null}`, `{"a":true}`,
 		`{"a":1234567890123456789}`, `{"a":1,"b":2,"c":3,"d":4,"e":5}`, `{"a":1]`, `{'a':1}`,
 	} {
-		if doc, ok := quickExtJSON(text); ok {
+		if doc, ok := fastExtJSON(text); ok {
 			t.Errorf("%s is read quickly as %s", text, doc)
 		}
 	}
@@ -54,13 +54,13 @@ func TestQuickReaderNeverDisagrees(t *testing.T) {
 	parts := []string{`{`, `}`, `"`, `:`, `,`, ` `, `a`, `$oid`, `"$oid":`, `"65e0000000000000000000ff"`, `0`, `1`, `-`,
 		`.`, `e`, `"a":`, `"b":`, `{"a":`, `{"$oid":`, `\`, "\x00", "\x7f", "ä", `null`, `[`}
 	rapid.Check(t, func(rt *rapid.T) {
-		sameAsSlow(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(rt, "parts"), ""))
+		checkAgainstFullReader(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(rt, "parts"), ""))
 	})
 }
 
 func FuzzQuickExtJSON(f *testing.F) {
 	f.Add(`{"doc_id":{"$oid":"65e0000000000000000000ff"},"n":-12,"s":"x"}`)
-	f.Fuzz(func(t *testing.T, text string) { sameAsSlow(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkAgainstFullReader(t, text) })
 }
 
 func BenchmarkParseExtJSON(b *testing.B) {

@@ -13,24 +13,24 @@ import (
 // read here, to the same bytes, and everything else, mistakes above all, is left
 // to the reader that has words for it.
 
-// quickReader walks over text; what it does not understand makes it give up.
-type quickReader struct {
+// fastReader walks over text; what it does not understand makes it give up.
+type fastReader struct {
 	text string
 	at   int
 }
 
-// quickFields bounds a document that is read quickly; names are compared in pairs.
-const quickFields = 4
+// fastFields bounds a document that is read quickly; names are compared in pairs.
+const fastFields = 4
 
-// quickExtJSON reads a document of the simplest forms; ok is false for
+// fastExtJSON reads a document of the simplest forms; ok is false for
 // anything else, well-formed or not.
-func quickExtJSON(s string) (bson.Raw, bool) {
-	r := quickReader{text: s}
+func fastExtJSON(s string) (bson.Raw, bool) {
+	r := fastReader{text: s}
 	if !r.take('{') {
 		return nil, false
 	}
 	doc := beginDocument(make([]byte, 0, len(s)+16))
-	var names [quickFields]string
+	var names [fastFields]string
 	for n := range names {
 		name, ok := r.plain()
 		if !ok || strings.HasPrefix(name, "$") || !r.take(':') {
@@ -62,7 +62,7 @@ func quickExtJSON(s string) (bson.Raw, bool) {
 }
 
 // value appends a plain text, an ObjectID or a whole number.
-func (r *quickReader) value(doc *[]byte) (bson.Type, bool) {
+func (r *fastReader) value(doc *[]byte) (bson.Type, bool) {
 	r.space()
 	if r.at == len(r.text) {
 		return 0, false
@@ -110,7 +110,7 @@ func (r *quickReader) value(doc *[]byte) (bson.Type, bool) {
 }
 
 // plain is a string of printable ASCII without escapes.
-func (r *quickReader) plain() (string, bool) {
+func (r *fastReader) plain() (string, bool) {
 	if !r.take('"') {
 		return "", false
 	}
@@ -128,7 +128,7 @@ func (r *quickReader) plain() (string, bool) {
 }
 
 // take steps over space and then over c, if that is next.
-func (r *quickReader) take(c byte) bool {
+func (r *fastReader) take(c byte) bool {
 	r.space()
 	if r.at < len(r.text) && r.text[r.at] == c {
 		r.at++
@@ -137,7 +137,7 @@ func (r *quickReader) take(c byte) bool {
 	return false
 }
 
-func (r *quickReader) space() {
+func (r *fastReader) space() {
 	for r.at < len(r.text) && (r.text[r.at] == ' ' || r.text[r.at] == '\t' || r.text[r.at] == '\r' || r.text[r.at] == '\n') {
 		r.at++
 	}

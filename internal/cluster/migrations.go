@@ -16,7 +16,7 @@ import (
 // moves of other commands may not be in it, and from 8.0 on there is no such
 // collection and reading it finds nothing. Needs find on it.
 func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, complete bool, err error) {
-	cmd := find("migrations", bson.D{}, append(limited(migrationLimit),
+	cmd := find("migrations", bson.D{}, append(singleBatch(migrationLimit),
 		fields("_id", "ns", "min", "max", "fromShard", "toShard", "waitForDelete"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
 		out = append(out, decodeMigration(doc))
@@ -86,7 +86,7 @@ var moveOperations = func() bson.A {
 // migrations. Needs inprog on the cluster.
 func (c *Client) MoveOperations(ctx context.Context) (out []topology.MoveOperation, err error) {
 	cmd := bson.D{{Key: "aggregate", Value: 1}, {Key: "pipeline", Value: moveOperations}, {Key: "cursor", Value: bson.D{}}}
-	r := read{what: "ask what the shards do for migrations", privilege: "inprog on the cluster"}
+	r := readOp{what: "ask what the shards do for migrations", privilege: "inprog on the cluster"}
 	err = c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 		if o, ok := decodeMoveOperation(doc); ok && len(out) < 4*migrationLimit {
 			out = append(out, o)
@@ -138,7 +138,7 @@ func (c *Client) Counts(ctx context.Context, ns topology.Namespace) (map[string]
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	r := read{what: "count documents on the shards", privilege: "collStats on " + string(ns)}
+	r := readOp{what: "count documents on the shards", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, _ := doc.Lookup("shard").StringValueOK()
 		if n, ok := doc.Lookup("storageStats", "count").AsInt64OK(); ok && shard != "" && n >= 0 {

@@ -24,7 +24,7 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 					must(t, err)
 					return doc
 				}
-				divided(t, sim, bson.D{{Key: "p", Value: 1}}, at)
+				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				// The recipient has a chunk, so that a mongos asks it: two chunks on the
 				// first shard are left beside the one that moves.
 				const rows = 4000
@@ -103,7 +103,7 @@ func TestAMoveThatIsAbortedGoesFromTheListWithItsReason(t *testing.T) {
 			must(t, err)
 			return doc
 		}
-		divided(t, sim, bson.D{{Key: "p", Value: 1}}, at)
+		makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 		w := topology.NewWatcher(c, topology.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
