@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Migration is one that the changelog says has begun and not ended.
+// Migration is a migration with a start but no end in the changelog.
 type Migration struct {
 	NS       topology.Namespace
 	Min      bson.Raw
@@ -16,10 +16,10 @@ type Migration struct {
 	Begun    time.Time
 }
 
-// Running are the migrations under way by the changelog: it is best effort and
-// at most one poll old, so one that has just begun may be missing. A shard
-// takes part in one at a time, so a later entry of the same donor ends an
-// older one whose end was never written. Newest first.
+// Running lists the running migrations according to the changelog, newest first. The
+// changelog is best effort and up to one poll old, so a migration that has just begun
+// may be missing. A shard takes part in one at a time, so a later entry of the same
+// donor ends an older one whose end was never logged.
 func Running(t *topology.Table) []Migration {
 	var out []Migration
 	for _, m := range topology.LoggedMoves(t.Events) {

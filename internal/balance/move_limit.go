@@ -1,23 +1,21 @@
 package balance
 
-// What a donor assumes when its collection has no rows, or has rows whose mean
-// it cannot work out (db/s/migration_chunk_cloner_source_legacy.cpp).
+// What a donor assumes when its collection is empty or has no computable mean document
+// size (db/s/migration_chunk_cloner_source_legacy.cpp).
 const (
 	emptyLimit = 250_001 // documents
 	smallest   = 5       // bytes of an empty BSON document
 )
 
-// NearLimit is how close to the limit an estimate is too close to rely on:
-// within a fifth of it.
+// NearLimit is the fraction of the limit within which an estimate is not reliable.
 const NearLimit = 0.2
 
-// MoveLimit is how many documents a chunk may have for its donor to move it
-// when the move is not forced; one more is refused with ChunkTooBig (153). The
-// donor takes twice what fits into the chunk size at the mean size of the
-// collection's rows on that shard, and divides before it doubles. The rule is
-// the same from 4.4 to 8.0, whoever asks for the move; since 6.0.3 the balancer
-// asks for a part of the chunk only, a moveChunk always for all of it. mean is
-// 0 for a collection without rows there.
+// MoveLimit is the largest number of documents in a chunk that a donor moves without
+// force; a larger chunk is refused with ChunkTooBig (153). The limit is twice the chunk
+// size divided by the mean document size of the collection on that shard, where the
+// division is rounded down before doubling. The rule is the same from 4.4 to 8.0 for
+// all requesters; since 6.0.3 the balancer requests only a part of the chunk, moveChunk
+// always the whole. mean is 0 for an empty collection.
 //
 // Up to 4.4.14, 5.0.8 and 5.3.1 the limit was 0 when a row was larger than the
 // chunk size on average; since then (SERVER-66041) it is at least two.
@@ -35,7 +33,7 @@ func (r Release) MoveLimit(chunkBytes, mean int64) int64 {
 	return 2 * full
 }
 
-// movesOneDocument reports whether a chunk of one or two large documents moves.
+// movesOneDocument reports whether a chunk of one or two large documents can be moved.
 func (r Release) movesOneDocument() bool {
 	switch {
 	case r.AtLeast(6, 0, 0):

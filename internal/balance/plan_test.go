@@ -118,7 +118,7 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		l     layout
 		chunk int
 		want  Decision
-		code  string // a verdict that must be there
+		code  string // an expected verdict
 		to    string
 	}{
 		{"more than the even number", layout{owners: "aaaabc"}, 0, Moves, "threshold.countOver", "b"},
@@ -243,8 +243,8 @@ func TestAWindowIsJudgedByTheConfigServersClockOnly(t *testing.T) {
 	}
 }
 
-// Whatever the table, a chunk is said to move exactly when the round has a
-// move for it, a shard is in one move at most, and no move goes where it may not.
+// On any table, Explain returns Moves exactly for the chunks with a move, a shard takes
+// part in at most one move, and every recipient may hold its chunk.
 func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	moves := 0

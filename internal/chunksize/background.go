@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Viewed says that somebody looks at these chunks of a collection, by position:
-// they are estimated in the background during the next two minutes, those of
-// the last look first, in the order given.
+// Viewed registers that a user looks at these chunks of a collection (positions). They
+// are estimated in the background during the next two minutes, those of the latest view
+// first, in the given order.
 func (b *Book) Viewed(c *topology.Collection, positions []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,8 +34,8 @@ func (b *Book) Viewed(c *topology.Collection, positions []int) {
 	}
 }
 
-// evictViewed makes room: what nobody looks at any more, else what was looked at
-// longest ago. False when everything is of this look.
+// evictViewed removes chunks that are no longer viewed, or else those of the oldest
+// view. False when all are of the current view.
 func (b *Book) evictViewed(now time.Time) bool {
 	var oldest chunkKey
 	look := b.looked
@@ -55,7 +55,7 @@ func (b *Book) evictViewed(now time.Time) bool {
 	return look < b.looked
 }
 
-// Run measures what is looked at until ctx ends.
+// Run estimates viewed chunks until ctx ends.
 func (b *Book) Run(ctx context.Context) error {
 	const every = time.Minute / PerMinute
 	for {
@@ -80,8 +80,8 @@ func (b *Book) Run(ctx context.Context) error {
 	}
 }
 
-// idle is how long nothing has to be looked for: while somebody looks, a
-// measurement may become too old.
+// idle is how long to wait when nothing is due; a measurement of a viewed chunk may
+// become too old.
 func (b *Book) idle() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *Book) idle() time.Duration {
 	return time.Hour
 }
 
-// estimateOne estimates one chunk and gives how long to rest after it.
+// estimateOne estimates one chunk and returns how long to pause after it.
 func (b *Book) estimateOne(ctx context.Context, c *topology.Collection, r shardkey.Range) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, estimateTime)
 	defer cancel()
@@ -112,8 +112,8 @@ func (b *Book) estimateOne(ctx context.Context, c *topology.Collection, r shardk
 	return rest
 }
 
-// next is the chunk to estimate: of those looked at, one that was never
-// measured, else the one measured longest ago.
+// next is the chunk to estimate: a viewed chunk without a measurement, or else the one
+// with the oldest.
 func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 	t := b.tables.Table()
 	b.mu.Lock()
@@ -149,7 +149,7 @@ func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 	return best.c, best.r, found
 }
 
-// due tells when a chunk was measured last, and whether it is time again.
+// due returns when a chunk was last measured and whether it is due again.
 func (b *Book) due(p chunkKey, max string, now time.Time) (time.Time, bool) {
 	el := b.books[p.of][p.min]
 	if el == nil || el.Value.(*entry).max != max {
@@ -162,8 +162,8 @@ func (b *Book) due(p chunkKey, max string, now time.Time) (time.Time, bool) {
 	return e.size.At, now.Sub(e.size.At) >= renewAfter
 }
 
-// before orders what is due: never measured first, then the last look, then the
-// place in it; of what was measured, the oldest.
+// before orders due chunks: those never measured first, by latest view and position in
+// it; then the oldest measurement.
 func before(at time.Time, w viewedChunk, otherAt time.Time, other viewedChunk) bool {
 	if !at.Equal(otherAt) {
 		return at.Before(otherAt)

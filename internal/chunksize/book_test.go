@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// collection has n chunks by a number, in turn on a and b.
+// collection has n chunks on a numeric key, alternately on a and b.
 func collection(t testing.TB, n int, life byte) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
@@ -52,7 +52,7 @@ func collection(t testing.TB, n int, life byte) *topology.Collection {
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
-// cluster answers after a while, and counts.
+// cluster answers after a delay and counts the requests.
 type cluster struct {
 	mu    sync.Mutex
 	asked []shardkey.Range
@@ -153,7 +153,7 @@ func TestWhoAsksTogetherAsksOnce(t *testing.T) {
 				}
 			})
 		}
-		// One who leaves does not take the answer from the others.
+		// A caller that gives up does not cancel the measurement for the others.
 		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
 		if _, err := b.Measure(leaving, c, bounds(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
@@ -163,7 +163,7 @@ func TestWhoAsksTogetherAsksOnce(t *testing.T) {
 		if n := src.count(); n != 1 {
 			t.Errorf("%d commands", n)
 		}
-		// An exact answer serves who wants an estimate, for half a minute.
+		// An exact result is reused as an estimate for half a minute.
 		_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
 		if n := src.count(); err != nil || n != 1 {
 			t.Errorf("%d commands, %v", n, err)

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Measure measures a chunk now, and waits for the answer.
+// Measure measures a chunk now and waits for the result.
 func (b *Book) Measure(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (Size, error) {
 	got, err := b.RangeSize(ctx, c, r, exact)
 	if err != nil {
@@ -20,9 +20,9 @@ func (b *Book) Measure(ctx context.Context, c *topology.Collection, r shardkey.R
 	return sizeOf(got), nil
 }
 
-// RangeSize measures a range of a collection now: an answer of the last half
-// minute is given again, and who asks for what somebody has asked for already
-// waits for the same answer. Only whole chunks of the table are kept.
+// RangeSize measures a range of a collection now. A result of the last half minute is
+// reused, and concurrent requests for the same range share one measurement. Only
+// results for whole chunks are cached.
 //
 // Errors are fault.Forbidden, fault.Unavailable (too slow, not reachable, or
 // measured too often in the last minute) and fault.Conflict.
@@ -36,7 +36,7 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 		if exact {
 			limit = ExactTime
 		}
-		// Those who wait share the answer, so none of them ends it for the others.
+		// The result is shared, so one caller's cancellation must not end the measurement.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 		defer cancel()
 		return b.measureOnDemand(ctx, c, r, exact)
@@ -52,7 +52,7 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 	}
 }
 
-// fresh is an answer that is young enough and good enough to be given again.
+// fresh returns a cached result that is recent and exact enough.
 func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topo
 	return got.size, ok
 }
 
-// measureOnDemand measures within the limit of a minute.
+// measureOnDemand measures within the limit per minute.
 func (b *Book) measureOnDemand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	if !b.allowOnDemand() {
 		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
@@ -81,7 +81,7 @@ func (b *Book) measureOnDemand(ctx context.Context, c *topology.Collection, r sh
 	return b.measureOnce(ctx, c, r, exact)
 }
 
-// measureOnce sends one dataSize and keeps the answer when the range is a chunk.
+// measureOnce sends one dataSize and caches the result if the range is a chunk.
 func (b *Book) measureOnce(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	got, err := b.src.RangeSize(ctx, c.Meta, r, exact)
 	if err != nil && ctx.Err() != nil && fault.Of(err) != fault.Forbidden {
@@ -93,7 +93,8 @@ func (b *Book) measureOnce(ctx context.Context, c *topology.Collection, r shardk
 	return got, err
 }
 
-// allowOnDemand counts a measurement on demand; false when there were too many.
+// allowOnDemand counts a measurement on demand; false if there were too many in the
+// last minute.
 func (b *Book) allowOnDemand() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

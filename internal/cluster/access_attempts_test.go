@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// attempt is one thing that the client does.
+// attempt is one call of a client method.
 type attempt struct {
 	name string
 	do   func(context.Context, *cluster.Client) error
@@ -18,7 +18,7 @@ type attempt struct {
 
 const sampleNS = topology.Namespace("yorkie-meta.documents")
 
-// readings are all reads. meta is of a collection that exists.
+// readings lists all read methods. meta is of an existing collection.
 func readings(meta topology.Meta) []attempt {
 	id := bson.NewObjectID()
 	nothing := func(topology.Chunk) error { return nil }
@@ -68,8 +68,8 @@ func readings(meta topology.Meta) []attempt {
 	}
 }
 
-// changes are all commands that change something. What they ask for does not exist,
-// so that none does anything when it is allowed.
+// changes lists all methods that change something. Their arguments do not exist, so
+// that an allowed command has no effect.
 func changes() []attempt {
 	bound := func(n int) bson.Raw {
 		raw, _ := bson.Marshal(bson.D{{Key: "project_id", Value: bson.ObjectID{11: byte(n)}}})

@@ -39,7 +39,7 @@ func withAccessControl(t *testing.T, version string, users []access.User,
 	})
 }
 
-// metaOf finds out what reading chunks needs to know, as somebody who may.
+// metaOf reads a collection's metadata with a privileged client.
 func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
 	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
@@ -50,8 +50,7 @@ func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	return heads[0].Meta
 }
 
-// denied is the privilege that an error says is missing, "" for an error that is
-// no refusal, or none.
+// denied is the missing privilege that an error names, or "".
 func denied(t *testing.T, name string, err error) string {
 	t.Helper()
 	if fault.Of(err) != fault.Forbidden || err == nil {
@@ -100,7 +99,7 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 	})
 }
 
-// What a refusal names is what helps: granted that and nothing else, the same
+// The privilege named by a refusal is sufficient: with only that privilege the same
 // attempt works.
 func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	for _, version := range []string{"5.0", "8.0"} {
@@ -138,8 +137,8 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	}
 }
 
-// privileges reads a sentence like "find on config.shards, and find and update on
-// config.tags": actions, "on", what they are on, and so on.
+// privileges parses a sentence like "find on config.shards, and find and update on
+// config.tags".
 func privileges(t *testing.T, sentence string) bson.A {
 	t.Helper()
 	var out bson.A

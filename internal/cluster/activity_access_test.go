@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// clusterManager may move chunks and may not ask what goes on.
+// clusterManager may move chunks but may not read current operations.
 func TestWhoMayNotSeeOperationsIsToldSoAndCanStillTrace(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}}
 	withAccessControl(t, "5.0", users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {

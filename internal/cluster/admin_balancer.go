@@ -22,8 +22,8 @@ func (c *Client) StopBalancer(ctx context.Context, run string) error {
 		action{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
 }
 
-// SetBalancerWindow says between which times of day the balancer may run. There
-// is no command for that: servers document this write to config.settings.
+// SetBalancerWindow sets the times of day between which the balancer may run. There is
+// no command for that; the MongoDB manual documents this write to config.settings.
 func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string) error {
 	change := bson.D{{Key: "$unset", Value: bson.D{{Key: "activeWindow", Value: true}}}}
 	if start != "" || stop != "" {
@@ -59,13 +59,13 @@ func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Names
 	return err
 }
 
-// SetMigrations lets chunks of a collection be moved or not; 5.0 and later.
+// SetMigrations permits or forbids migrations of a collection; 5.0 and later.
 func (c *Client) SetMigrations(ctx context.Context, run string, ns topology.Namespace, allowed bool) error {
 	return c.admin(ctx, run, bson.D{{Key: "setAllowMigrations", Value: ns}, {Key: "allowMigrations", Value: allowed}},
 		action{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
 }
 
-// Balanced asks for a collection's compliance.
+// Balanced returns balancerCollectionStatus of a collection.
 func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error) {
 	cmd := bson.D{{Key: "balancerCollectionStatus", Value: ns}}
 	reply, err := c.one(ctx, "admin", cmd, readOp{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
@@ -77,8 +77,8 @@ func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, 
 	return ok, violation, nil
 }
 
-// write changes one document of a config collection and tells how many matched.
-// As a plain command it is no retryable write.
+// write updates one document of a config collection and returns how many matched. It is
+// a plain command, so the driver does not retry it.
 func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D, upsert bool, a action) (matched int64, err error) {
 	one := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: id}}}, {Key: "u", Value: change}, {Key: "upsert", Value: upsert}}
 	reply, err := c.command(ctx, run, "config", bson.D{

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Answers as observed on MongoDB 5.0.7, where not said otherwise.
+// Replies observed on MongoDB 5.0.7 unless noted.
 func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 	tests := []struct {
 		code int
@@ -65,8 +65,8 @@ func TestAServersAnswerIsKeptWhole(t *testing.T) {
 	}
 }
 
-// What a server writes may hold key values and host names: people who do not
-// see it get the code, by a name that is one, and our sentence.
+// A server's message may contain key values and host names. Users who may not see it
+// get our sentence with the code.
 func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 	c := &Client{}
 	for _, x := range []struct {

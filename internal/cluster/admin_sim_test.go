@@ -20,7 +20,7 @@ import (
 
 var _ actions.Admin = (*cluster.Client)(nil)
 
-// sentTo keeps the commands of one name that left.
+// sentTo records the sent commands of one name.
 type sentTo struct {
 	mu   sync.Mutex
 	name string
@@ -43,8 +43,8 @@ func (s *sentTo) all() []bson.Raw {
 	return s.seen
 }
 
-// withCuttableDialer connects over a cable that can be cut, with a chunk to move, which
-// takes seconds.
+// withCuttableDialer connects through a cuttableDialer to a cluster with a chunk whose
+// move takes seconds.
 func withCuttableDialer(t *testing.T, test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move)) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line, moves := &cuttableDialer{sim: sim}, &sentTo{name: "moveChunk"}
@@ -91,7 +91,7 @@ func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
 		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
 			t.Errorf("cancelled: %v", err)
 		}
-		time.Sleep(time.Minute) // the move went on
+		time.Sleep(time.Minute) // the move continues
 		m.To = "shard-rs-3"
 		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
@@ -104,7 +104,7 @@ func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
 func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
 		line.set(true)
-		_, err := c.Shards(t.Context()) // finds out that the connection is dead
+		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// elements goes over the elements of a BSON document without allocating. Every
-// value is bounds-checked: a damaged document ends the walk, with broken set.
+// elements iterates over the elements of a BSON document without allocating. Every
+// value is bounds-checked: a damaged document ends the iteration and sets broken.
 // Values alias the document.
 type elements struct {
 	all    []byte // up to the final zero
@@ -31,7 +31,7 @@ func walk(doc []byte) elements {
 	return elements{all: doc[:n-1], at: 4}
 }
 
-// next steps to the next element; false at the end and on damage.
+// next advances to the next element; false at the end and on damage.
 func (w *elements) next() bool {
 	doc, at := w.all, w.at
 	if w.broken || at >= len(doc) {
@@ -39,7 +39,7 @@ func (w *elements) next() bool {
 	}
 	t := bson.Type(doc[at])
 	at++
-	// Field names are short: a loop beats a call.
+	// Field names are short, so a loop is faster than bytes.IndexByte.
 	end := at
 	for end < len(doc) && doc[end] != 0 {
 		end++
@@ -50,7 +50,7 @@ func (w *elements) next() bool {
 	}
 	body := doc[end+1:]
 	var n int
-	switch t { // the common ones without a call
+	switch t { // common types without a function call
 	case bson.TypeString:
 		n = prefixed(body, 4)
 	case bson.TypeEmbeddedDocument, bson.TypeArray:
@@ -69,8 +69,7 @@ func (w *elements) next() bool {
 	return true
 }
 
-// size is the length of a value of a type at the front of b; negative if it
-// cannot be known.
+// size is the length of a value of type t at the start of b; negative if it is invalid.
 func size(t bson.Type, b []byte) int {
 	switch t {
 	case bson.TypeDouble, bson.TypeDateTime, bson.TypeTimestamp, bson.TypeInt64:
@@ -107,7 +106,7 @@ func size(t bson.Type, b []byte) int {
 	return -1
 }
 
-// prefixed is a length written in front, plus what that does not count.
+// prefixed reads a length prefix and adds the bytes that it does not count.
 func prefixed(b []byte, extra int) int {
 	if len(b) < 4 {
 		return -1
@@ -119,7 +118,7 @@ func prefixed(b []byte, extra int) int {
 	return n + extra
 }
 
-// The readers below give ok = false for another type.
+// The methods below return ok = false for another type.
 
 func (w *elements) str() (string, bool) {
 	b, ok := w.strBytes()
@@ -154,7 +153,7 @@ func (w *elements) boolean() (bool, bool) {
 	return w.val[0] != 0, true
 }
 
-// truthy is a flag as the server reads it: true, or a number that is not zero.
+// truthy reads a boolean as the server does: true, or a number other than zero.
 func (w *elements) truthy() bool {
 	if b, ok := w.boolean(); ok {
 		return b
@@ -193,8 +192,8 @@ func (w *elements) uuid() ([16]byte, bool) {
 	return [16]byte(w.val[5:]), true
 }
 
-// number reads any numeric type as an integer; fractions are cut. Servers
-// write the same field as int, long or double, depending on who wrote it.
+// number reads any numeric type as an integer, truncated. Servers and clients write the
+// same field as int, long or double.
 func (w *elements) number() (int64, bool) {
 	return (bson.RawValue{Type: w.typ, Value: w.val}).AsInt64OK()
 }

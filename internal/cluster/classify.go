@@ -16,8 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Server error codes that decide what kind of failure it is
-// (MongoDB 5.0.7, base/error_codes.yml).
+// Server error codes used for classification (MongoDB 5.0.7, base/error_codes.yml).
 const (
 	codeBadValue           = 2
 	codeUnauthorized       = 13
@@ -32,12 +31,12 @@ const (
 	codeOptionNotSupported = 238
 )
 
-// unavailable is the codes with which a mongos says that it, the config
-// servers or a shard cannot answer now.
+// unavailable reports whether a code means that the mongos, the config servers or a
+// shard cannot answer now.
 func unavailable(code int) bool {
 	switch code {
 	case 6, 7, // host unreachable, not found
-		24, 46, // a lock was not to be had
+		24, 46, // lock not available
 		43,                  // cursor not found: the mongos behind the address changed
 		50,                  // time limit of the command
 		63, 150, 249, 13388, // stale routing, also after the router tried again
@@ -58,7 +57,7 @@ func unavailable(code int) bool {
 	return false
 }
 
-// quoted makes a text that came from the cluster safe inside a sentence.
+// quoted makes text from the cluster safe inside a sentence.
 func quoted(s string) string {
 	const limit = 100
 	if len(s) > limit {
@@ -67,20 +66,20 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// serverTextLimit is how much of an answer is kept: all that servers are known to
-// write. Pages show the begin and lead to the whole.
+// serverTextLimit is how much of a server's message is kept, more than any known
+// message. Pages show the beginning and link to the whole.
 const serverTextLimit = 4000
 
-// serverText is the server's own text inside a sentence: whole, on one line, and
-// with its quotes as they are, so that ids and bounds in it can be copied.
+// serverText puts the server's message on one line and keeps its quotes, so that ids
+// and bounds can be copied from it.
 func serverText(s string) string {
 	return `"` + hostile.Line(hostile.Shorten(s, serverTextLimit)) + `"`
 }
 
-// classify gives an error of the driver its kind and a sentence. ctx is that of
-// the command; doing is what was tried, in the infinitive; privilege what that
-// needs. Only the caller's own end stays without a kind: the driver says
-// "canceled" also of a connection that it gives up because another one broke.
+// classify gives a driver error a kind and a sentence. ctx is the command's context;
+// doing is the attempted action, in the infinitive; privilege is what it needs. Only a
+// cancellation by the caller stays without a kind: the driver also reports "canceled"
+// for a connection that it closes because another one broke.
 func (c *Client) classify(ctx context.Context, err error, doing, privilege string) error {
 	var known *fault.Error
 	if err == nil || errors.As(err, &known) {
@@ -147,10 +146,10 @@ func isSelection(err error) bool {
 	return strings.Contains(err.Error(), "server selection")
 }
 
-// lostConnection reports whether a command has failed because there was no connection
-// to a server, or no longer. The driver labels most of these failures; those of
-// making a connection, and of a pool that it has emptied because another command
-// failed, are known by their text: their types are internal to it.
+// lostConnection reports whether a command failed because there was no connection or it
+// was lost. The driver labels most of these errors. Failed connection attempts, and
+// pools cleared after another command's failure, are recognized by text, because their
+// types are internal to the driver.
 func lostConnection(err error) bool {
 	var network net.Error
 	if mongo.IsNetworkError(err) || isSelection(err) || errors.As(err, &network) || errors.Is(err, io.EOF) ||

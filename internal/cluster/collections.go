@@ -9,10 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Collections lists a database's collections. nameOnly needs no lock on each of
-// them. authorizedCollections is not asked for: to a user without the
-// listCollections privilege it would answer with a part of the list, which
-// nobody could tell from the whole.
+// Collections lists a database's collections. nameOnly avoids locking each collection.
+// authorizedCollections is not set, because without the listCollections privilege it
+// would return a partial list that looks complete.
 func (c *Client) Collections(ctx context.Context, db string) ([]topology.Namespace, error) {
 	var out []topology.Namespace
 	cmd := bson.D{

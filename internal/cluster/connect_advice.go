@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// withConnectAdvice adds to a failure to connect at start what that means and what to do. The
-// driver says "server selection error" of everything; why the last try failed is in
-// its text alone: the errors behind it have no types.
+// withConnectAdvice adds cause and remedy to a failed connection at start. The driver
+// reports every failure as "server selection error"; the cause is only in its text,
+// because the wrapped errors have no types.
 func withConnectAdvice(err error, tls bool) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.Unavailable {

@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Whatever is wrong at the address, the first line says what and what to do. The real
-// driver over real connections: its texts are what is read.
+// The first line of a connection error has cause and remedy. The test uses the real
+// driver and real connections, because the advice depends on the driver's texts.
 func TestTheFirstLineOfAFailedConnectionHasCauseAndRemedy(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("it waits some seconds for the driver; its texts are in the test below")
@@ -56,7 +56,8 @@ func TestTheFirstLineOfAFailedConnectionHasCauseAndRemedy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Each try ends long before the search for a server does, also on a slow machine.
+			// Each attempt must end long before the server selection timeout, also on a slow
+			// machine.
 			join := "?"
 			if strings.Contains(c.uri, "?") {
 				join = "&"

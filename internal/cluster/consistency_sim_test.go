@@ -14,8 +14,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Polls that run while the cluster changes: whatever moment they catch, only
-// whole tables of one life each are published.
+// Polls during changes publish only complete tables of one collection incarnation.
 func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
 	cfg := simcluster.Options{Empty: true, Still: true, Pace: 0.01}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
@@ -57,7 +56,7 @@ func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
 		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
 		for range 100 {
 			world.step(w.Table)
-			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often at the moment of a poll
+			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often coincides with a poll
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()

@@ -186,7 +186,7 @@ func TestFailuresAreClassified(t *testing.T) {
 		{mongo.CommandError{Code: 117}, fault.Conflict},
 		{mongo.CommandError{Code: 0, Message: "no option found to get"}, fault.Internal},
 		{context.DeadlineExceeded, fault.Unavailable},
-		{context.Canceled, fault.Unavailable}, // by the driver: the caller has not ended
+		{context.Canceled, fault.Unavailable}, // from the driver: the caller's context is not done
 		{fmt.Errorf("dial: %w", io.EOF), fault.Unavailable},
 		{errors.New("connection pool for sim:27017 was cleared because another operation failed with: read tcp: reset"), fault.Unavailable},
 		{errors.New("connection(sim:27017[-5]) error occurred during connection handshake: bad"), fault.Unavailable},
@@ -248,7 +248,7 @@ func TestStatisticsTakeOrphansOffWhereTheServerCountsThem(t *testing.T) {
 	}
 }
 
-// Whatever bytes come, walking them ends and does not panic.
+// Iterating over damaged documents ends without a panic.
 func TestDamagedDocumentsAreHarmless(t *testing.T) {
 	whole := doc(t, chunk50)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -20,8 +20,8 @@ var (
 	_ actions.Counter = (*Client)(nil)
 )
 
-// ReadFact reads what a fact is about, by at most three finds in config, and
-// gives it in the words of actions.Fields.
+// ReadFact reads the current state of a fact with at most three finds in config, as the
+// fields of actions.Fields.
 func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
@@ -94,7 +94,7 @@ func (c *Client) zonesOf(ctx context.Context, ns topology.Namespace) ([]topology
 	return c.zones(ctx, bson.D{{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(ns)}}}})
 }
 
-// chunkAt is the chunk that begins exactly at a bound; nil when none does.
+// chunkAt is the chunk with this lower bound, or nil.
 func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (found *topology.Chunk, err error) {
 	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$eq", Value: at}}})
 	cmd := find("chunks", filter, append(singleBatch(1), chunkFields, withMajority)...)
@@ -105,7 +105,7 @@ func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (fou
 func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
 	hi, err := m.Key.Bound(f.Max)
 	if err != nil {
-		return map[string]string{}, nil // bounds that are no keys of it any more
+		return map[string]string{}, nil // the bounds no longer fit the shard key
 	}
 	ch, err := c.chunkAt(ctx, m, f.Min)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	}, nil
 }
 
-// ChunksFromNow gives chunks of a collection in key order, from the one that
-// begins at or after a key on, at most limit, no older than our newest command.
+// ChunksFromNow returns at most limit chunks in key order, from the first one that
+// begins at or after a key. It sees the effect of our newest command.
 func (c *Client) ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) (rows []topology.Chunk, err error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
@@ -128,7 +128,7 @@ func (c *Client) ChunksFromNow(ctx context.Context, m topology.Meta, from shardk
 	return rows, err
 }
 
-// rangeFact is of the chunks that meet a range.
+// rangeFact reads the chunks that overlap a range.
 func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
 	lo, errLo := m.Key.Bound(f.Min)
 	hi, errHi := m.Key.Bound(f.Max)
@@ -171,8 +171,8 @@ func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	}, nil
 }
 
-// chunksOverlapping gives the chunk that begins at or before a range and those that begin
-// in it, in key order: both finds walk the index over min.
+// chunksOverlapping reads the chunk that begins at or before a range and those that
+// begin inside of it, in key order, with two finds on the index of min.
 func (c *Client) chunksOverlapping(ctx context.Context, m topology.Meta, lo, hi bson.Raw, each func(topology.Chunk) error) error {
 	part := func(min bson.D, order int32, more ...bson.E) error {
 		filter := append(chunksOf(m), bson.E{Key: "min", Value: min})

@@ -13,7 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// makeDividedCollection makes a collection with chunks, zones and a jumbo flag, on two shards.
+// makeDividedCollection makes a collection on two shards with several chunks, zones and
+// a jumbo flag.
 func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
 	t.Helper()
 	admin := func(cmd bson.D) { t.Helper(); must(t, run(t, sim, "admin", cmd)) }
@@ -28,8 +29,8 @@ func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at
 		{Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
 }
 
-// What is read of every fact is what a table that was read at the same time
-// says: plans are made from the one and held against the other.
+// Facts read from the cluster equal those of a table loaded at the same time: plans are
+// made from the table and verified with the facts.
 func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "8.0"} {
 		for _, key := range []bson.D{{{Key: "p", Value: 1}}, {{Key: "p", Value: 1}, {Key: "q", Value: "hashed"}}} {
@@ -103,7 +104,7 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				s := actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)
-				// The zone keeps it on the first shard; forcing it away is for the balancer to mend.
+				// The zone would keep the chunk on the first shard.
 				must(t, c.RemoveZoneRange(t.Context(), "", s.NS, at(0), at(10)))
 				s.Shard = "shard-rs-3"
 				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
@@ -113,7 +114,7 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				<-rule.Reached()
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must(t, err)
-				// The donor shows no step while the recipient copies.
+				// The donor shows no step while the recipient copies data.
 				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
 					t.Errorf("while it runs: %+v", trace)
 				}

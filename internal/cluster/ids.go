@@ -9,13 +9,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// IDs reads rows of a collection in the order of their ids, from an id on (it
-// included): at most limit of them, with the named fields and _id. The mongos
-// merges what the shards send, so rows of one _id on several shards come one
-// after the other; rows that a migration left behind are filtered out by it.
-// Only ids that are ObjectIDs are read. It is one query to all shards that own
-// chunks, each of which walks at most limit entries of its _id index. Needs
-// find on the collection.
+// IDs reads at most limit rows of a collection in _id order, from an id on (inclusive),
+// with the named fields and _id. The mongos merges the shards' results, so rows with
+// the same _id on several shards are adjacent; orphans are filtered out. Only ObjectID
+// ids are read. It is one query to all shards that own chunks, each of which scans at
+// most limit entries of its _id index. Needs find on the collection.
 func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID,
 	limit int) ([]topology.KeyedRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}}}

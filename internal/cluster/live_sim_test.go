@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// cuttableDialer is a dialer that can be cut.
+// cuttableDialer is a dialer whose connections can be cut.
 type cuttableDialer struct {
 	sim *simcluster.Cluster
 
@@ -79,7 +79,7 @@ func TestALostClusterComesBackByItself(t *testing.T) {
 			t.Errorf("more than a line: %s", text)
 		}
 		line.set(false)
-		time.Sleep(16 * time.Second) // a pause of at most 10 s and a server selection
+		time.Sleep(16 * time.Second) // the longest pause (10 s) and a server selection
 		for p, h := range w.Table().Health {
 			if h.Err != nil && p != topology.PartSizes {
 				t.Errorf("%s has not come back: %v", p, h.Err)
@@ -117,7 +117,7 @@ func TestTableFollowsALivelyCluster(t *testing.T) {
 				checkCover(t, col)
 			}
 		}
-		if equal < 15 { // the cluster may change between the two reads
+		if equal < 15 { // the cluster may change between the reads
 			t.Errorf("only %d of 20 polls equal a full load: %v", equal, last)
 		}
 		table := w.Table()
@@ -138,9 +138,9 @@ func TestTableFollowsALivelyCluster(t *testing.T) {
 	})
 }
 
-// A read that waits for a frozen config server holds nobody up at the end. In a
-// bubble, time stands still while anybody is busy: to ask again and again whether the
-// read has ended would be for ever.
+// A read that waits for a frozen config server does not block Close. In a synctest
+// bubble time stands still while a goroutine is busy, so a polling Close would never
+// return.
 func TestCloseDoesNotWaitForReads(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		sim.Faults().Freeze("config")
@@ -158,7 +158,7 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 	})
 }
 
-// A dial that heeds nobody holds nobody up either.
+// A dialer that ignores its context does not block Connect.
 func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
@@ -168,7 +168,7 @@ func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
-		time.Sleep(time.Hour) // whatever still waits ends
+		time.Sleep(time.Hour) // let all pending waits end
 	})
 }
 
@@ -179,8 +179,7 @@ func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, err
 	return nil, io.ErrUnexpectedEOF
 }
 
-// When the first question is lost it is asked again, before the patience of a start
-// is over.
+// A lost first hello is repeated before the connect timeout.
 func TestConnectAsksAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
@@ -200,8 +199,8 @@ func TestConnectAsksAgain(t *testing.T) {
 	})
 }
 
-// deafSecondDialer is a way to a cluster whose second connection leads nowhere: the first is the
-// driver's own, which looks whether the server is there.
+// deafSecondDialer gives no answers on its second connection. The first one is the
+// driver's monitoring connection.
 type deafSecondDialer struct {
 	sim   *simcluster.Cluster
 	dials atomic.Int32
@@ -212,6 +211,6 @@ func (d *deafSecondDialer) DialContext(ctx context.Context, network, address str
 		return d.sim.DialContext(ctx, network, address)
 	}
 	here, there := net.Pipe()
-	go func() { _, _ = io.Copy(io.Discard, there) }() // hears all, says nothing
+	go func() { _, _ = io.Copy(io.Discard, there) }() // reads everything, answers nothing
 	return here, nil
 }

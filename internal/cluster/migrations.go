@@ -11,10 +11,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Migrations reads config.migrations: one document per move from just after its
-// begin to its end, by hand and by the balancer alike (seen on 5.0.7). From 6.0 on
-// moves of other commands may not be in it, and from 8.0 on there is no such
-// collection and reading it finds nothing. Needs find on it.
+// Migrations reads config.migrations: one document per migration from its start to its
+// end, manual or by the balancer (observed on 5.0.7). From 6.0 on migrations of other
+// commands may be missing, and from 8.0 on the collection does not exist, so the result
+// is empty. Needs find on it.
 func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, complete bool, err error) {
 	cmd := find("migrations", bson.D{}, append(singleBatch(migrationLimit),
 		fields("_id", "ns", "min", "max", "fromShard", "toShard", "waitForDelete"), withMajority)...)
@@ -25,9 +25,8 @@ func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, comp
 	return out, !c.release().atLeast(6, 0, 0), err
 }
 
-// decodeMigration reads a document of config.migrations. Its _id tells when it
-// was made where it is an ObjectID; older ones have a text made from the
-// namespace.
+// decodeMigration decodes a document of config.migrations. The start time is taken from
+// an ObjectID _id; older releases have a string made from the namespace.
 func decodeMigration(doc bson.Raw) (m topology.Migration) {
 	w := walk(doc)
 	for w.next() {
@@ -61,12 +60,12 @@ func cloned(doc bson.Raw, ok bool) bson.Raw {
 	return bytes.Clone(doc)
 }
 
-// moveCommands are what a donor may show for a migration. Those of releases
-// after 5.0 are assumed.
+// moveCommands are the commands that a donor may show for a migration. Those of
+// releases after 5.0 are assumed.
 var moveCommands = []string{"moveChunk", "moveRange", "_shardsvrMoveRange"}
 
-// moveOperations picks the donors' commands and the threads that report a step.
-// Of a command only what tells which migration it is leaves the servers.
+// moveOperations selects the donors' commands and the threads that report a step. Only
+// the fields that identify the migration are projected.
 var moveOperations = func() bson.A {
 	some := bson.A{bson.D{{Key: "desc", Value: bson.D{{Key: "$in", Value: bson.A{"MoveChunk", "migrateThread"}}}}}}
 	kept := []string{"shard", "desc", "msg", "appName", "microsecs_running", "secs_running", "command.fromShard",
@@ -82,8 +81,8 @@ var moveOperations = func() bson.A {
 	}
 }()
 
-// MoveOperations asks every shard, through the mongos, what it does for
-// migrations. Needs inprog on the cluster.
+// MoveOperations reads the migration operations of every shard through the mongos.
+// Needs inprog on the cluster.
 func (c *Client) MoveOperations(ctx context.Context) (out []topology.MoveOperation, err error) {
 	cmd := bson.D{{Key: "aggregate", Value: 1}, {Key: "pipeline", Value: moveOperations}, {Key: "cursor", Value: bson.D{}}}
 	r := readOp{what: "ask what the shards do for migrations", privilege: "inprog on the cluster"}
@@ -96,8 +95,8 @@ func (c *Client) MoveOperations(ctx context.Context) (out []topology.MoveOperati
 	return out, err
 }
 
-// decodeMoveOperation reads a row of $currentOp. A command that names no donor
-// is not a donor's: a mongos or the config server runs it for whoever asked.
+// decodeMoveOperation decodes a row of $currentOp. A command without a donor runs on
+// the mongos or the config server, not on the donor.
 func decodeMoveOperation(doc bson.Raw) (o topology.MoveOperation, ok bool) {
 	o.Shard, _ = doc.Lookup("shard").StringValueOK()
 	if msg, isText := doc.Lookup("msg").StringValueOK(); isText {
@@ -126,8 +125,9 @@ func decodeMoveOperation(doc bson.Raw) (o topology.MoveOperation, ok bool) {
 	return o, o.Shard != "" && (o.Command || o.Steps > 0)
 }
 
-// Counts reads how many documents of a collection each shard keeps that has a
-// chunk of it, orphaned ones too: a migration's are orphaned until it commits.
+// Counts reads the number of documents of a collection on each shard that has a chunk
+// of it, orphans included: documents of a migration are orphans on the recipient until
+// it commits.
 func (c *Client) Counts(ctx context.Context, ns topology.Namespace) (map[string]int64, error) {
 	out := map[string]int64{}
 	cmd := bson.D{

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Every release shows a move from its begin to its end, with how many documents
-// arrived, who asked for it and how long it still takes.
+// Every release shows a move from its start to its end, with the number of copied
+// documents, the requester and the remaining time.
 func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
@@ -25,8 +25,7 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 					return doc
 				}
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
-				// The recipient has a chunk, so that a mongos asks it: two chunks on the
-				// first shard are left beside the one that moves.
+				// The recipient must own a chunk, otherwise the mongos does not query it.
 				const rows = 4000
 				for from := 0; from < rows; from += 500 {
 					list := bson.A{}
@@ -40,7 +39,7 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 				done := make(chan error)
 				go func() { done <- w.Run(ctx) }()
 				defer func() { cancel(); must(t, <-done) }()
-				time.Sleep(2 * time.Minute) // sizes are read; what the split moved is cleaned up
+				time.Sleep(2 * time.Minute) // wait until sizes are read and orphans are deleted
 
 				moved := make(chan error)
 				begun := time.Now()
@@ -94,7 +93,7 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 	}
 }
 
-// What came of a move is in the changelog as soon as it is over.
+// The result of a move is in the changelog as soon as it ends.
 func TestAMoveThatIsAbortedGoesFromTheListWithItsReason(t *testing.T) {
 	cfg := simcluster.Options{Empty: true, Still: true, Migration: time.Minute}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// seenInFlight is what a real 5.0.7 answered while chunks moved: the rows of
-// $currentOp and the documents of config.migrations, in turn.
+// seenInFlight replays what a real 5.0.7 returned during migrations: alternately the
+// rows of $currentOp and the documents of config.migrations.
 func seenInFlight(t *testing.T, each func(saw string, rows []bson.Raw)) {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", "inflight.jsonl.gz"))
@@ -117,8 +117,8 @@ func TestOperationsOfARealServerAreUnderstood(t *testing.T) {
 	}
 }
 
-// What is not shaped as any release writes it is left out or unknown, and never
-// an error: the list is only for looking.
+// Documents of an unknown form are left out, never an error: the list is only for
+// display.
 func TestStrangeDocumentsAreNoMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
 		doc, err := bson.Marshal(d)

@@ -12,14 +12,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// NewestRows reads the rows that were written last, newest first, at most as many
-// as the limit: the fields of the shard key and those asked for, and _id. By the
-// time in the _id it is a walk of the newest entries of each shard's _id index.
-// With a date field each shard goes through its rows in the range of the leading
-// field: callers set a short deadline, which goes with it as maxTimeMS. It asks
-// secondaries where there are any, so that a shard that is busy with writes has
-// none of the work; the mongos asks with shard versions, so that orphans are left
-// out. Needs find on the collection.
+// NewestRows reads the newest rows, newest first, up to the limit: the shard key's
+// fields, the requested fields and _id. Ordered by the time in the _id, it scans the
+// newest entries of each shard's _id index. With a date field each shard scans its rows
+// in the range of the leading field, so callers set a short deadline, which is sent as
+// maxTimeMS. It prefers secondaries, to keep the load off busy primaries; the mongos
+// uses shard versions, so orphans are left out. Needs find on the collection.
 func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
@@ -40,7 +38,7 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 	if err != nil {
 		return nil, c.classify(ctx, err, r.what, r.privilege)
 	}
-	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch is read: nothing is sent
+	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch was read, so this sends nothing
 	var out []topology.KeyedRow
 	for cur.Next(ctx) {
 		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
@@ -49,8 +47,8 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
-// leading are the conditions on the leading field of the shard key. Values of
-// other types than the ends' are left out by the server, which compares within a type.
+// leading has the conditions on the first field of the shard key. The server compares
+// within a type, so values of other types than the bounds are left out.
 func leading(q topology.NewestQuery) bson.D {
 	span := bson.D{}
 	if q.Field == "" {
@@ -67,8 +65,8 @@ func leading(q topology.NewestQuery) bson.D {
 	return span
 }
 
-// withoutNested leaves out names that are there twice or inside another one: a
-// projection of both is refused.
+// withoutNested removes duplicates and paths inside of other paths, because the server
+// rejects such projections.
 func withoutNested(names []string) []string {
 	var out []string
 	for _, n := range names {

@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The newest rows come newest first, none older than asked, none outside of the
-// leading field's ends, no field more than asked, in one bounded command that
-// prefers secondaries.
+// The newest rows are read newest first, within the time limit and the leading field's
+// bounds, with only the requested fields, in one bounded command that prefers
+// secondaries.
 func TestTheNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})

@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// One document of config.* that nobody understands is left out, and its part says so;
-// everything else is still read, and stays fresh. A collection with an odd chunk is
-// the only one without its newest chunks: half a table is never shown.
+// A malformed document of config.* is left out and reported for its part; everything
+// else is still read. A collection with a malformed chunk keeps its last complete
+// table, because a partial table is never shown.
 func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 	odd := map[string]struct {
 		in     string
@@ -68,7 +68,7 @@ func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 						{Key: "q", Value: bson.D{{Key: "uuid", Value: bson.Binary{Subtype: 4, Data: uuid[:]}}}},
 						{Key: "u", Value: bson.D{{Key: "$set", Value: set}}}}}}}))
 				}
-				// Something else changes meanwhile: it must be seen.
+				// Another change at the same time must be seen.
 				docs := before.Collection("yorkie-meta.documents")
 				at := bson.D{{Key: "project_id", Value: bson.NewObjectID()}}
 				must(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "yorkie-meta.documents"}, {Key: "middle", Value: at}}))

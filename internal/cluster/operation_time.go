@@ -10,14 +10,14 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// operationClock is the newest operationTime with which a command that changes
-// something was answered, for reads that must not be older.
+// operationClock keeps the newest operationTime in the reply of a changing command, for
+// reads that must see its effect.
 type operationClock struct {
 	mu sync.Mutex
 	at bson.Timestamp
 }
 
-// noteOperationTime notes the time of a command's answer, a refusal too.
+// noteOperationTime records the operationTime of a reply, also of an error reply.
 func (c *Client) noteOperationTime(reply bson.Raw, err error) {
 	var refused mongo.CommandError
 	if err != nil && errors.As(err, &refused) {
@@ -35,16 +35,16 @@ func (c *Client) noteOperationTime(reply bson.Raw, err error) {
 	}
 }
 
-// ownWritesKey marks the context of reads that must see our own commands.
+// ownWritesKey is the context key of reads that must see our own commands.
 type ownWritesKey struct{}
 
-// withOwnWrites makes reads of the majority wait for the newest of our commands.
+// withOwnWrites makes majority reads wait for our newest command.
 func withOwnWrites(ctx context.Context) context.Context {
 	return context.WithValue(ctx, ownWritesKey{}, true)
 }
 
-// afterOwnWrites is the command with that wish in its read concern, where its context
-// has it.
+// afterOwnWrites adds afterClusterTime to the command's read concern if its context was
+// made by withOwnWrites.
 func (c *Client) afterOwnWrites(ctx context.Context, cmd bson.D) bson.D {
 	if ctx.Value(ownWritesKey{}) == nil {
 		return cmd

@@ -10,11 +10,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Projects reads the projects of a database in the order of ids: all, or those
-// whose id is greater than after. The fields are projected one by one, so that
-// secret keys, webhook addresses, password hashes, tokens and client metadata
-// cannot come along, whatever a newer layout adds. A *topology.SkippedError
-// comes with the rows when others have no usable id.
+// Projects reads the projects of a database in id order: all, or those whose id is
+// greater than after. Only named fields are projected, so that secret keys, webhook
+// addresses, password hashes, tokens and client metadata are never read, even in newer
+// layouts. If rows without a usable id were skipped, a *topology.SkippedError is
+// returned together with the others.
 func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID,
 	full bool) ([]topology.ProjectRow, error) {
 	filter := bson.D{}
@@ -41,7 +41,7 @@ func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFiel
 	return out, skipped.err()
 }
 
-// nonEmpty leaves out the fields that this data does not have.
+// nonEmpty removes empty names: fields that this Yorkie version does not have.
 func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
@@ -71,10 +71,9 @@ func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRo
 	return p, ok && !w.broken
 }
 
-// DocumentsByKey reads a project's documents of a key: the living one and
-// removed ones, whose keys can be used again. Both values are matched as they
-// are. Where the shard key begins with the project, they are on one shard,
-// which the filter tells.
+// DocumentsByKey reads the documents with a key in a project: the current one and
+// removed ones, whose keys can be reused. Values are compared literally. If the shard
+// key begins with the project, the query targets one shard.
 func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID,
 	key string, limit int) ([]topology.DocumentRow, error) {
 	filter := bson.D{
@@ -114,9 +113,8 @@ func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.Documen
 	return d
 }
 
-// ByID reads the rows of a collection that have an _id. Where _id is not the
-// shard key all shards are asked, and several may have one: _id is unique per
-// shard only.
+// ByID reads the rows with an _id. If _id is not the shard key, all shards are queried
+// and several may have such a row, because _id is unique per shard only.
 func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
 	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
@@ -129,7 +127,7 @@ func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id b
 	return out, err
 }
 
-// identifier reads an id: an ObjectID, or in very old rows its 24 hex digits.
+// identifier decodes an id: an ObjectID, or in very old rows its 24 hex digits.
 func identifier(w *elements) (bson.ObjectID, bool) {
 	if id, ok := w.objectID(); ok {
 		return id, true

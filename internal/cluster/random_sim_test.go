@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// randomAdmin drives random administration of a simulated cluster.
+// randomAdmin runs random administration commands on a simulated cluster.
 type randomAdmin struct {
 	t   *testing.T
 	sim *simcluster.Cluster
@@ -33,8 +33,8 @@ var patterns = []bson.D{
 	{{Key: "p", Value: asc}, {Key: "k", Value: asc}},
 }
 
-// step does one random thing that really happened, and says what. The table it
-// goes by may be old; what no longer fits fails, and something else is tried.
+// step runs random commands until one succeeds and describes it. The table may be
+// outdated, so commands may fail.
 func (w *randomAdmin) step(current func() *topology.Table) string {
 	for range 100 {
 		table := current()
@@ -65,7 +65,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 				continue
 			}
 			if key, ok := w.inside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
-				lower = w.document(c, key) // only the upper part of the chunk
+				lower = w.document(c, key) // moves only the upper part of the chunk
 				what, err = "range", run(w.t, w.sim, "admin",
 					bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
 				break
@@ -81,7 +81,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 				continue
 			}
 			if w.tidies && w.rng.IntN(3) == 0 {
-				time.Sleep(6 * time.Minute) // chunks that came lately are left alone
+				time.Sleep(6 * time.Minute) // recently moved chunks are not merged
 				what, err = "tidy", run(w.t, w.sim, "admin", bson.D{{Key: "mergeAllChunksOnShard", Value: ns}, {Key: "shard", Value: chunk.Shard}})
 				break
 			}
@@ -89,7 +89,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 				bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{lower, w.document(c, c.Chunks.At(j).Max)}}})
 		default:
 			what, err = "drop", run(w.t, w.sim, ns[:1], bson.D{{Key: "drop", Value: ns[2:]}})
-			if w.rng.IntN(2) == 0 && err == nil { // at once anew, so that one poll sees only the new life
+			if w.rng.IntN(2) == 0 && err == nil { // recreate at once, so that a poll sees only the new incarnation
 				must(w.t, w.shard(ns))
 			}
 		}
@@ -120,7 +120,7 @@ func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw 
 	return d
 }
 
-// inside draws a key inside a chunk, as a complete bound.
+// inside returns a random key inside a chunk, as a complete bound.
 func (w *randomAdmin) inside(c *topology.Collection, chunk topology.Chunk) (shardkey.Key, bool) {
 	for range 50 {
 		d := bson.D{}
@@ -215,7 +215,7 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 	})
 }
 
-// checkCover is the promise no published table breaks.
+// checkCover checks that the chunks of a published table cover the key space.
 func checkCover(t *testing.T, col *topology.Collection) {
 	t.Helper()
 	next := col.Key.Min()

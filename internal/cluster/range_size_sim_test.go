@@ -102,8 +102,8 @@ func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 	}
 }
 
-// What the donor refuses and what it takes must be what the rule says, on both
-// sides of the limit.
+// The donor accepts and refuses chunks as the rule predicts, on both sides of the
+// limit.
 func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 	for _, version := range []string{"4.4.14", "5.0.7", "6.0.5", "7.0.12", "8.0.4"} {
 		t.Run(version, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 				must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{
 					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
 						{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
-				time.Sleep(time.Minute) // shards read the setting now and then
+				time.Sleep(time.Minute) // shards read the setting periodically
 				measured(t, sim)
 				coll := sharded(t, c, "db.c")
 				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)

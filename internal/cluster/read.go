@@ -8,21 +8,21 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// readOp says what a command is for, for the words of its failure.
+// readOp describes a read for error messages.
 type readOp struct {
 	what      string // infinitive: "read the shards"
 	privilege string // "find on config.shards"
 	batch     int32  // documents per continuation; 0 = the server's choice
 }
 
-// findOn is the read of a config collection.
+// findOn describes a find on a config collection.
 func findOn(coll, what string) readOp {
 	return readOp{what: what, privilege: "find on config." + coll}
 }
 
-// majority is the read concern of everything read from config: what is not
-// majority committed may be rolled back. The read preference is primary, which
-// is RunCommand's default: a lagging config server would show old chunks.
+// majority is the read concern of all reads from config, because other data may be
+// rolled back. The read preference is primary, the default of RunCommand: a lagging
+// secondary would return old chunks.
 var majority = bson.D{{Key: "level", Value: "majority"}}
 
 // bounded gives a context a deadline when it has none.
@@ -33,8 +33,8 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, 2*c.timeout)
 }
 
-// one runs a command that answers with one document. A connection that broke
-// is tried again once: reads have no effect.
+// one runs a command with a single reply document. After a broken connection it tries
+// again once, which is safe for reads.
 func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson.Raw, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
@@ -46,8 +46,8 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson
 	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
 
-// each runs a command that answers with a cursor and gives its documents one
-// by one. The bytes are the cursor's: whoever keeps any of them copies.
+// each runs a command that returns a cursor and calls f for each document. The bytes
+// belong to the cursor: copy what is kept.
 func (c *Client) each(ctx context.Context, db string, cmd bson.D, r readOp, f func(bson.Raw) error) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
@@ -60,7 +60,7 @@ func (c *Client) each(ctx context.Context, db string, cmd bson.D, r readOp, f fu
 		return c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() {
-		// Usually exhausted, and then this sends nothing.
+		// The cursor is usually exhausted; then this sends nothing.
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = cur.Close(end)
@@ -82,12 +82,12 @@ func connectionBroken(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && mongo.IsNetworkError(err) && !mongo.IsTimeout(err)
 }
 
-// find is the command that every bounded find is made of.
+// find builds a find command.
 func find(coll string, filter bson.D, more ...bson.E) bson.D {
 	return append(bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}}, more...)
 }
 
-// singleBatch are the fields that make a find end with its first batch.
+// singleBatch has the fields for a find that ends with its first batch.
 func singleBatch(n int) []bson.E {
 	return []bson.E{{Key: "limit", Value: int64(n)}, {Key: "batchSize", Value: int32(n)}, {Key: "singleBatch", Value: true}}
 }

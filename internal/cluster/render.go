@@ -12,15 +12,15 @@ import (
 
 var _ actions.Renderer = (*Client)(nil)
 
-// renderKey finds in a command's context where to put it instead of sending it.
+// renderKey is the context key of a command that is to be rendered instead of sent.
 type renderKey struct{}
 
-// errRendered ends the way of a command that is not to be sent.
+// errRendered stops a rendered command before it is sent.
 var errRendered = errors.New("rendered, not sent")
 
-// Render gives the command of a step as it will be sent to this release: it
-// goes the way of a command that is sent, up to the comment, the time limit and
-// what the driver adds. A step that sends nothing has the empty command.
+// Render returns the command that a step will send to this release. It uses the code
+// that sends the command, so the two cannot differ; comment, time limit and the
+// driver's fields are not included. A step that sends nothing returns an empty command.
 func (c *Client) Render(s actions.Step) (actions.Command, error) {
 	if !s.Sends() {
 		return actions.Command{}, nil
@@ -36,8 +36,8 @@ func (c *Client) Render(s actions.Step) (actions.Command, error) {
 	return out, nil
 }
 
-// rendered puts a command where its context asks for it; false when the context
-// wants it sent.
+// rendered stores a command if its context asks for rendering; otherwise it returns
+// false and the command is sent.
 func rendered(ctx context.Context, db string, cmd bson.D) (bool, error) {
 	out, ok := ctx.Value(renderKey{}).(*actions.Command)
 	if !ok {

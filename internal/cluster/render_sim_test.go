@@ -15,7 +15,7 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// everyStep is one step for each op, and for each form that it has.
+// everyStep has one step for every op and every form of it.
 func everyStep(t *testing.T) []actions.Step {
 	t.Helper()
 	p := func(n any) bson.Raw {
@@ -46,7 +46,7 @@ func everyStep(t *testing.T) []actions.Step {
 	}
 }
 
-// lastCommands keeps the last command that left.
+// lastCommands records sent commands.
 type lastCommands struct {
 	mu   sync.Mutex
 	sent []actions.Command
@@ -68,8 +68,8 @@ func (s *lastCommands) take() []actions.Command {
 	return out
 }
 
-// What is sent is what was rendered, and after it the comment, the time limit
-// and the driver's own fields.
+// A sent command is the rendered command followed by the comment, the time limit and
+// the driver's fields.
 func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12"} {
 		t.Run(release, func(t *testing.T) {

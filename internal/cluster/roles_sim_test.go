@@ -22,7 +22,7 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// rolesFixture is a simulated cluster with the roles of the page and a user of each.
+// rolesFixture is a simulated cluster with the roles of the page and one user per role.
 type rolesFixture struct {
 	sim    *simcluster.Cluster
 	roles  []role
@@ -31,7 +31,7 @@ type rolesFixture struct {
 	denied map[string]*refusals
 }
 
-// withRoles runs a test with the roles of the page, as a release wants them.
+// withRoles runs a test with the roles of the page for a release.
 func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture)) {
 	t.Helper()
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
@@ -56,8 +56,8 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 	})
 }
 
-// tryChanges tries every command that changes something, and the one that asks how
-// balanced a collection is. It gives the names of those that were refused.
+// tryChanges tries every changing command and balancerCollectionStatus. It returns the
+// names of the refused ones.
 func tryChanges(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
 	t.Helper()
 	_, err := c.Server(ctx) // some commands depend on the release
@@ -70,8 +70,8 @@ func tryChanges(ctx context.Context, t *testing.T, c *cluster.Client) (refused [
 	return refused
 }
 
-// runReads does all that goes with a change: asks what is going on, reads what a
-// command needs and what proves it, looks for one without an answer, counts.
+// runReads does all reads that accompany a change: activity, preconditions, proof,
+// tracing, counts.
 func runReads(ctx context.Context, c *cluster.Client) []string {
 	var all complaints
 	a, err := c.Activity(ctx, nil)
@@ -104,7 +104,7 @@ func keyOf(v any) bson.Raw {
 	return doc
 }
 
-// allChanges are the methods of actions.Admin.
+// allChanges lists the methods of actions.Admin.
 func allChanges() []attempt {
 	return append(changes(), attempt{"Balanced",
 		func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, sampleNS); return err }})
@@ -126,7 +126,7 @@ func TestEveryMethodOfAdminIsTried(t *testing.T) {
 	}
 }
 
-// releasesOfRoles are those between which the roles or what is asked for differ.
+// releasesOfRoles lists releases with different roles or commands.
 func releasesOfRoles() []string {
 	if testing.Short() {
 		return []string{"5.0.7"}
@@ -150,7 +150,7 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 					if lacks, unknown := lacking(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
 						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
 					}
-					s.denied[name].take() // the doctor tries what only changes need, too
+					s.denied[name].take() // the doctor also tries what only changes need
 				}
 				if refused := tryChanges(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
 					t.Errorf("the operator was refused %v", refused)
@@ -166,7 +166,8 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 	}
 }
 
-// What the page promises of measuring, on every collection that may be read.
+// The viewer may sample and measure every collection that it may read, as the page
+// says.
 func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
 		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
@@ -214,8 +215,8 @@ func TestTheViewerIsRefusedEveryChange(t *testing.T) {
 	}
 }
 
-// Every action of every privilege in the roles is needed: taken away, a command
-// is refused, the program says so, and the doctor names exactly that one.
+// Every action of every privilege in the roles is needed: without it a command is
+// refused, the program reports it, and the doctor names exactly that privilege.
 func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
 	releases := []string{"5.0.7"}
 	if !testing.Short() { // one of each form of the roles

@@ -8,9 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// ByReference reads the rows of a collection that have both a project's id and
-// an _id. Where the shard key begins with the project the mongos sends it to
-// the shards of that project only.
+// ByReference reads the rows with a project id and an _id. If the shard key begins with
+// the project, only the shards of that project are queried.
 func (c *Client) ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID,
 	limit int) ([]topology.IDRow, error) {
 	filter := bson.D{
@@ -27,7 +26,7 @@ func (c *Client) ByReference(ctx context.Context, db string, f topology.RowField
 	return out, err
 }
 
-// decodeRow reads the fields that tell where a row belongs.
+// decodeRow decodes the fields that determine a row's shard.
 func decodeRow(f topology.RowFields, doc bson.Raw) (row topology.IDRow) {
 	w := walk(doc)
 	for w.next() {

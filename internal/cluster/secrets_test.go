@@ -20,14 +20,14 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// canary is in every field of the data that holds a secret.
+// canary is the value of every secret field in the test data.
 const canary = "canary-8c21"
 
-// secretNames are parts of the names of fields that hold secrets, or what is
-// somebody's own, in any release of Yorkie.
+// secretNames are parts of the names of fields with secret or private data in any
+// release of Yorkie.
 var secretNames = []string{"secret", "password", "token", "webhook", "metadata"}
 
-// insertSecrets puts the canary into the data.
+// insertSecrets writes the canary into all secret fields.
 func insertSecrets(t *testing.T, sim *simcluster.Cluster) {
 	t.Helper()
 	for coll, set := range map[string]bson.D{
@@ -37,14 +37,14 @@ func insertSecrets(t *testing.T, sim *simcluster.Cluster) {
 		"invites":      {{Key: "token", Value: canary}},
 		"clusternodes": {{Key: "lease_token", Value: canary}},
 	} {
-		// New rows: secret keys are unique, and some of these collections are empty.
+		// Insert new rows: secret keys are unique, and some of these collections are empty.
 		must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: bson.A{append(bson.D{
 			{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: bson.NewObjectID()},
 			{Key: "name", Value: "planted"}, {Key: "username", Value: "planted"}, {Key: "public_key", Value: "planted"}}, set...)}}}))
 	}
 }
 
-// secretsMonitor checks every command and every answer.
+// secretsMonitor checks every command and every reply.
 type secretsMonitor struct {
 	mu      sync.Mutex
 	checked map[string]int // commands on the data, by collection
@@ -77,7 +77,7 @@ func (e *secretsMonitor) monitor() *event.CommandMonitor {
 	}
 }
 
-// check refuses a command that could bring a secret.
+// check returns an error for a command that could return a secret.
 func (e *secretsMonitor) check(db string, cmd bson.Raw) error {
 	if err := checkFieldNames(cmd); err != nil {
 		return err
@@ -91,8 +91,7 @@ func (e *secretsMonitor) check(db string, cmd bson.Raw) error {
 	return checkProjection(cmd)
 }
 
-// checkProjection reports whether the answer to a command on the data is limited to what
-// was named.
+// checkProjection returns an error unless a command returns only named fields.
 func checkProjection(cmd bson.Raw) error {
 	switch first := cmd.Index(0); first.Key() {
 	case "find":
@@ -102,7 +101,7 @@ func checkProjection(cmd bson.Raw) error {
 		if err != nil || len(stages) == 0 {
 			return fmt.Errorf("no stages: %v", err)
 		}
-		for len(stages) > 1 { // order and number of rows say nothing of what is in them
+		for len(stages) > 1 { // sorting and limiting do not reveal contents
 			if key := stages[len(stages)-1].Document().Index(0).Key(); key != "$sort" && key != "$limit" {
 				break
 			}
@@ -126,14 +125,14 @@ func checkProjection(cmd bson.Raw) error {
 			return fmt.Errorf("more than names")
 		}
 		return nil
-	case "getMore", "killCursors", "dbStats", "dataSize": // the last two answer with sums
+	case "getMore", "killCursors", "dbStats", "dataSize": // the last two return only sums
 		return nil
 	default:
 		return fmt.Errorf("nobody said that %s is harmless", first.Key())
 	}
 }
 
-// inclusion checks that a projection names what comes, and leaves out the rest.
+// inclusion checks that a projection is an inclusion.
 func inclusion(v bson.RawValue) error {
 	doc, ok := v.DocumentOK()
 	if !ok {
@@ -159,7 +158,7 @@ func inclusion(v bson.RawValue) error {
 	return nil
 }
 
-// checkFieldNames looks for names of secret fields: as field names, and as paths.
+// checkFieldNames returns an error for names of secret fields, as field names or paths.
 func checkFieldNames(doc bson.Raw) error {
 	elements, err := doc.Elements()
 	if err != nil {
@@ -184,7 +183,7 @@ func checkFieldNames(doc bson.Raw) error {
 	return nil
 }
 
-// The check sees what it is there for.
+// The check itself detects forbidden commands.
 func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 	d := func(pairs ...any) (out bson.D) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -256,8 +255,7 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 	})
 }
 
-// A refusal quotes the command, and with it what people looked for: that stays
-// out of the log too.
+// A refusal quotes the command with the user's search terms, so it must not be logged.
 func TestRefusedCommandsAreNotLogged(t *testing.T) {
 	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
 		insertSecrets(t, s.sim)

@@ -34,8 +34,8 @@ func parseVersion(s string) (v version) {
 	return v
 }
 
-// release is what buildInfo said last; before that an old one, which no newer
-// command is tried on.
+// release is the last known release; before the first buildInfo an old one, for which
+// no newer command is used.
 func (c *Client) release() version {
 	if v := c.version.Load(); v != nil {
 		return *v
@@ -43,8 +43,8 @@ func (c *Client) release() version {
 	return version{5, 0, 0}
 }
 
-// Server asks who answers: hello, buildInfo, and the cluster id, which stays
-// empty where config.version may not be read.
+// Server reads hello, buildInfo and the cluster id, which is empty if config.version
+// may not be read.
 func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	if err := c.requireMongos(ctx); err != nil {
 		return topology.ServerInfo{}, err
@@ -65,8 +65,7 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	return info, nil
 }
 
-// ClusterID is config.version's, an ObjectId, in hex; "" where that may not be
-// read.
+// ClusterID is the ObjectId of config.version in hex, or "" if that may not be read.
 func (c *Client) ClusterID(ctx context.Context) (id string, err error) {
 	cmd := find("version", bson.D{}, append(singleBatch(1), fields("clusterId"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {

@@ -19,8 +19,8 @@ import (
 
 var anyTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// stub answers each command with what a function says; it speaks as much of
-// the wire protocol as the driver needs.
+// stub answers commands with a function; it implements as much of the wire protocol as
+// the driver needs.
 type stub struct {
 	answer func(db string, cmd bson.Raw) bson.D
 

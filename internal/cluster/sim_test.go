@@ -20,7 +20,7 @@ import (
 
 var _ topology.Source = (*cluster.Client)(nil)
 
-// counter counts what the driver sends.
+// counter records the commands that the driver sends.
 type counter struct {
 	mu   sync.Mutex
 	seen []string
@@ -34,7 +34,7 @@ func (c *counter) monitor() *event.CommandMonitor {
 	}}
 }
 
-// take gives what was sent since the last time.
+// take returns the commands sent since the last call.
 func (c *counter) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *counter) take() []string {
 	return out
 }
 
-// onSim runs a test against a simulated cluster and a client of it, all inside
-// a bubble: moves that take seconds take none.
+// onSim runs a test with a simulated cluster and a client in a synctest bubble, so that
+// waiting takes no real time.
 func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- w.Run(ctx) }()
 		defer func() { cancel(); must(t, <-done) }()
-		time.Sleep(5*time.Minute + time.Second) // loaded, and every size read once
+		time.Sleep(5*time.Minute + time.Second) // until all sizes were read once
 		synctest.Wait()
 		if !w.Table().Loaded {
 			t.Fatalf("not loaded: %+v", w.Table().Health)

@@ -6,7 +6,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// skippedDocs counts documents that are not understood.
+// skippedDocs counts documents that could not be decoded.
 type skippedDocs struct{ topology.SkippedError }
 
 func skipping(what string) *skippedDocs { return &skippedDocs{topology.SkippedError{What: what}} }
@@ -18,7 +18,7 @@ func (s *skippedDocs) add(err error) {
 	s.Count++
 }
 
-// err is nil when nothing was left out.
+// err is nil if no document was skipped.
 func (s *skippedDocs) err() error {
 	if s.Count == 0 {
 		return nil

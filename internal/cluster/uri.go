@@ -12,11 +12,11 @@ import (
 )
 
 // URI is a MongoDB connection string that cannot be printed by accident: every
-// way of formatting it gives scheme and hosts only. User, password and all
-// options stay inside, since options carry secrets too (session tokens, key
-// file passwords). The zero URI is no address.
+// formatting shows only scheme and hosts. User, password and all options are hidden,
+// because options contain secrets too (session tokens, key file passwords). The zero
+// URI is no address.
 type URI struct {
-	reveal func() string // a function, so that printing a struct around it shows an address at most
+	reveal func() string // a function, so that printing an enclosing struct shows at most a pointer
 	scheme string
 	hosts  string
 }
@@ -28,8 +28,8 @@ const (
 	maxURIFile = 64 << 10 // bytes
 )
 
-// ParseURI checks a connection string as far as that goes without a network.
-// Its errors never repeat any part of it.
+// ParseURI checks a connection string without using the network. Its errors never quote
+// any part of it.
 func ParseURI(text string) (URI, error) {
 	text = strings.TrimSpace(text)
 	scheme := schemePlain
@@ -55,9 +55,9 @@ func ParseURI(text string) (URI, error) {
 	if hosts == "" {
 		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
 	}
-	if scheme == schemePlain { // the other one asks DNS while it is parsed
+	if scheme == schemePlain { // parsing mongodb+srv would query DNS
 		if err := options.Client().ApplyURI(text).Validate(); err != nil {
-			// The driver's text may quote values: it stays out, for logs too.
+			// The driver's text may quote values, so it is not even wrapped.
 			return URI{}, fault.New(fault.Invalid,
 				"The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
 		}
@@ -68,7 +68,7 @@ func ParseURI(text string) (URI, error) {
 // ReadURI reads a connection string from the first line of a file, such as a
 // mounted secret or a pipe, that no other user can read.
 func ReadURI(path string) (URI, error) {
-	if strings.Contains(path, "://") { // not repeated: it may have a password
+	if strings.Contains(path, "://") { // not quoted: it may contain a password
 		return URI{}, fault.New(fault.Invalid,
 			"The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
 	}
@@ -103,7 +103,7 @@ func (u URI) LogValue() slog.Value { return slog.StringValue(u.String()) }
 // MarshalText is String: what was marshalled cannot be used to connect.
 func (u URI) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// UnmarshalText is ParseURI, for flags and configuration.
+// UnmarshalText is ParseURI for flags and configuration.
 func (u *URI) UnmarshalText(text []byte) error {
 	parsed, err := ParseURI(string(text))
 	if err != nil {

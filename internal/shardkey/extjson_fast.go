@@ -7,23 +7,22 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Nearly every key that a program asks for is one of {"doc_id": {"$oid": "…"}},
-// {"name": "abc"} and {"n": 5}. A tokenizer that can read everything is ten
-// times slower on them than a look at the characters, so these few forms are
-// read here, to the same bytes, and everything else, mistakes above all, is left
-// to the reader that has words for it.
+// A fast path: nearly every key that a program looks up has one of the forms {"doc_id":
+// {"$oid": "…"}}, {"name": "abc"} and {"n": 5}. The full reader is ten times slower on
+// them. Everything else, including all errors, is left to the full reader; the results
+// are the same bytes.
 
-// fastReader walks over text; what it does not understand makes it give up.
+// fastReader parses the simple forms and gives up on anything else.
 type fastReader struct {
 	text string
 	at   int
 }
 
-// fastFields bounds a document that is read quickly; names are compared in pairs.
+// fastFields is the largest number of fields; names are compared in pairs.
 const fastFields = 4
 
-// fastExtJSON reads a document of the simplest forms; ok is false for
-// anything else, well-formed or not.
+// fastExtJSON reads a document of the simple forms; ok is false for anything else,
+// well-formed or not.
 func fastExtJSON(s string) (bson.Raw, bool) {
 	r := fastReader{text: s}
 	if !r.take('{') {
@@ -61,7 +60,7 @@ func fastExtJSON(s string) (bson.Raw, bool) {
 	return nil, false
 }
 
-// value appends a plain text, an ObjectID or a whole number.
+// value appends a plain string, an ObjectID or an integer.
 func (r *fastReader) value(doc *[]byte) (bson.Type, bool) {
 	r.space()
 	if r.at == len(r.text) {
@@ -102,7 +101,7 @@ func (r *fastReader) value(doc *[]byte) (bson.Type, bool) {
 		return 0, false
 	}
 	if r.at < len(r.text) && strings.IndexByte(",} \t\r\n", r.text[r.at]) < 0 {
-		return 0, false // a fraction, an exponent or a mistake
+		return 0, false // a fraction, an exponent or an error
 	}
 	t, out, err := appendRelaxed(*doc, r.text[from:r.at])
 	*doc = out
@@ -127,7 +126,7 @@ func (r *fastReader) plain() (string, bool) {
 	return "", false
 }
 
-// take steps over space and then over c, if that is next.
+// take skips white space and then c, if it is next.
 func (r *fastReader) take(c byte) bool {
 	r.space()
 	if r.at < len(r.text) && r.text[r.at] == c {

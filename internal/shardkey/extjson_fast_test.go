@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkAgainstFullReader fails unless what is read quickly is what the full reader reads.
+// checkAgainstFullReader fails the test unless both readers return the same.
 func checkAgainstFullReader(t interface{ Fatalf(string, ...any) }, text string) (quick bool) {
 	doc, ok := fastExtJSON(text)
 	if !ok {

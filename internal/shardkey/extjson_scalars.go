@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// What stands inside the types of Extended JSON, and plain numbers.
+// The contents of Extended JSON types, and plain numbers.
 
-// fieldsOf gives the two fields of a wrapper's inner document.
+// fieldsOf returns the two fields of a wrapper's inner document.
 func fieldsOf(e element, first, second string) (f [2]element, ok bool) {
 	if e.typ != bson.TypeEmbeddedDocument {
 		return f, false

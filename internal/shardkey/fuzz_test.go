@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// What a stranger sends gives an error or a value that stands up to a second
-// look; never a panic, and never much more memory than the input.
+// Untrusted input results in an error or a value that survives a round trip; never in a
+// panic or in much more memory than the input.
 
 func FuzzDecode(f *testing.F) {
 	for _, doc := range readLines(f, "sort-order") {

@@ -15,7 +15,7 @@ import (
 // fault.Invalid: the server refuses it in a hashed index (code 16766).
 func Hash(v bson.RawValue) (int64, error) {
 	switch {
-	case v.Type == bson.TypeObjectID && len(v.Value) == len(bson.ObjectID{}): // what is asked millions of times
+	case v.Type == bson.TypeObjectID && len(v.Value) == len(bson.ObjectID{}): // the most frequent case
 		return HashObjectID(bson.ObjectID(v.Value)), nil
 	case v.Type == bson.TypeArray:
 		return 0, fault.New(fault.Invalid, "An array has no place in a hashed field, so it has no hash.")

@@ -2,15 +2,15 @@ package shardkey
 
 import "math"
 
-// HashKey is the key of a pattern of one hashed field for a value of this hash.
+// HashKey is the key with this hash for a pattern of one hashed field.
 func HashKey(h int64) Key {
 	var room [10]byte
 	return Key{enc: string(AppendInt64(room[:0], h))}
 }
 
-// HashFloor is the lowest hash that does not lie before k, where k is a bound
-// of one hashed field: its number, or the lowest int64 for MinKey. ok is false
-// for any other key. It does not allocate.
+// HashFloor is the lowest hash at or after k, a bound of a single hashed field: its
+// number, or the lowest int64 for MinKey. ok is false for any other key. It does not
+// allocate.
 func (k Key) HashFloor() (h int64, ok bool) {
 	n := len(k.enc)
 	if n == 0 {

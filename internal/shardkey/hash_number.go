@@ -7,8 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// hashedInt64 is a number as the int64 that is hashed; ok is false for NaN, which
-// counts as 0.
+// hashedInt64 is the int64 that is hashed for a number; ok is false for NaN, which is
+// hashed as 0.
 func hashedInt64(t bson.Type, value []byte) (long int64, ok bool) {
 	le := binary.LittleEndian
 	switch t {

@@ -18,7 +18,7 @@ func decimalOf(t testing.TB, s string) bson.Decimal128 {
 	return d
 }
 
-// Each line is less than the next; what stands on one line is equal.
+// Values of one line are equal and less than those of the next line.
 func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 	d := func(s string) bson.Decimal128 { return decimalOf(t, s) }
 	ladder := [][]any{

@@ -59,7 +59,7 @@ func TestDecodingGivesTheSameBytesBack(t *testing.T) {
 	})
 }
 
-// drawKeys gives a pattern of two or three fields and keys of it in order.
+// drawKeys returns a pattern of two or three fields and sorted keys of it.
 func drawKeys(t *testing.T, rt *rapid.T) (Pattern, []Key) {
 	p := mustPattern(t, "a", "b.c", "d#")
 	if rapid.Bool().Draw(rt, "short") {

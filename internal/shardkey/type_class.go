@@ -15,12 +15,12 @@ const (
 	classNaN         = 0x10
 	classNegInf      = 0x11
 	classNegHuge     = 0x12 // -2^64 and below
-	classNegInteger8 = 0x13 // integer part of 8 bytes; one more per byte less
+	classNegInteger8 = 0x13 // integer part of 8 bytes; the next classes have one byte less each
 	classNegInteger1 = 0x1a
 	classNegFraction = 0x1b // (-1, 0)
 	classZero        = 0x1c
 	classFraction    = 0x1d // (0, 1)
-	classInteger1    = 0x1e // integer part of 1 byte; one more per further byte
+	classInteger1    = 0x1e // integer part of 1 byte; the next classes have one byte more each
 	classInteger8    = 0x25
 	classHuge        = 0x26 // 2^64 and above
 	classInf         = 0x27
@@ -42,9 +42,9 @@ const (
 	afterPrefix = 0xff
 )
 
-// classOf is the class of a type; all numbers share classNaN here. It stands
-// before a nested field's name, because documents compare an element's type
-// first, then its name, then its value. ok is false for what is not BSON.
+// classOf is the class of a type; all numbers share classNaN here. It precedes a nested
+// field's name, because documents compare an element's type first, then its name, then
+// its value. ok is false for an unknown type.
 func classOf(t bson.Type) (class byte, ok bool) {
 	switch t {
 	case bson.TypeMinKey:
@@ -85,17 +85,17 @@ func classOf(t bson.Type) (class byte, ok bool) {
 	return 0, false
 }
 
-// Type bits: one token per number and per string, in the order of the values.
-// The most usual one is zero, and zeros at the end are not kept.
+// Type bits: one token per number and per string, in the order of the values. The most
+// common one is zero, and trailing zeros are not stored.
 const (
 	bitsInt64      = 0
 	bitsInt32      = 1
 	bitsDouble     = 2
 	bitsNegZero    = 3 // double -0.0
-	bitsDecimal    = 4 // then the biased exponent, 2 bytes: which of 1.0 and 1.00 it is
+	bitsDecimal    = 4 // followed by the biased exponent, 2 bytes, which distinguishes 1.0 and 1.00
 	bitsNegDecimal = 5 // the same for a negative zero
-	bitsRawDouble  = 6 // then 8 bytes: a NaN that is not the usual one
-	bitsRawDecimal = 7 // then 16 bytes: NaN with payload, and forms no one should write
+	bitsRawDouble  = 6 // followed by 8 bytes: a NaN other than the usual one
+	bitsRawDecimal = 7 // followed by 16 bytes: NaN with payload and non-canonical forms
 
 	bitsString = 0
 	bitsSymbol = 1
