@@ -122,7 +122,7 @@ func (h *hub) serve(s *Site, w http.ResponseWriter, r *http.Request) error {
 		HandshakeTimeout: writeWait,
 		CheckOrigin:      func(*http.Request) bool { return true }, // done outside, and stricter
 		Error: func(w http.ResponseWriter, r *http.Request, status int, _ error) {
-			s.fail(w, r, &statusError{status, "The WebSocket handshake is not correct."})
+			s.fail(w, r, &statusError{status: status, text: "The WebSocket handshake is not correct."})
 		},
 	}
 	// The handshake of a page that was open over a change of the role may be the
