@@ -76,7 +76,8 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 		if src.coll == nil {
 			continue
 		}
-		found, err := findDocuments(ctx, src.coll.Query(engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint"), Owned: src.owned}))
+		found, err := findDocuments(ctx,
+			src.coll.Query(engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint"), Owned: src.owned}))
 		if err != nil {
 			return n, err
 		}

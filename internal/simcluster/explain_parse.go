@@ -21,7 +21,8 @@ func (c *Cluster) parseExplained(r *engine.Request) (x explainRequest, err error
 		if err != nil {
 			return x, err
 		}
-		x = explainRequest{db: a.db, coll: a.coll, stage: "COUNT", selection: selection{filter: a.filter, skip: a.skip, limit: a.limit, hint: a.hint}}
+		x = explainRequest{db: a.db, coll: a.coll, stage: "COUNT",
+			selection: selection{filter: a.filter, skip: a.skip, limit: a.limit, hint: a.hint}}
 	case "distinct":
 		if x.db, x.coll, err = namespace(r); err != nil {
 			return x, err

@@ -20,7 +20,7 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// request is a command as it arrives.
+// request makes a request from a command.
 func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	t.Helper()
 	raw, err := bson.Marshal(cmd)
@@ -30,7 +30,7 @@ func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	return &engine.Request{DB: db, Name: cmd[0].Key, Body: raw, Conn: &engine.Conn{}}
 }
 
-// do runs a command without asking who may.
+// do runs a command without an access check.
 func do(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, error) {
 	t.Helper()
 	reply, err := c.Handlers()[cmd[0].Key](t.Context(), request(t, db, cmd))

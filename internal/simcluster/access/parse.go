@@ -10,8 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// parseName reads a name: "x", which belongs to the database at hand, or
-// {<what>: "x", db: "y"}.
+// parseName reads a name: "x" on the command's database, or {<what>: "x", db: "y"}.
 func parseName(v bson.RawValue, what, db string) (Name, error) {
 	if s, ok := v.StringValueOK(); ok {
 		return Name{s, db}, nil

@@ -47,7 +47,8 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 		o.Command = "balancer"
 	}
 	if c.hookArmed() {
-		if err := c.atStep(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi, From: c.ownerOf(ns, lo), To: to}); err != nil {
+		if err := c.atStep(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi,
+			From: c.ownerOf(ns, lo), To: to}); err != nil {
 			return err
 		}
 	}
