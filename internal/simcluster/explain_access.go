@@ -9,9 +9,10 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// accessPlan is the lower part of the plan: how documents are found. The place of SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH
-// when the index alone shows the shard key, above it when the document had to be
-// fetched for a condition, and nowhere when the query binds the whole shard key.
+// accessPlan is the lower part of the plan: how documents are found. The position of
+// SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH when the index
+// alone shows the shard key, above it when the document had to be fetched for a
+// condition, and nowhere when the query binds the whole shard key.
 func (r shardExplain) accessPlan(stage stageMaker) bson.D {
 	var residual []bson.E
 	switch r.plan.Stage {

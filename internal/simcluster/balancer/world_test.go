@@ -22,7 +22,7 @@ type world struct {
 	stop []func()
 }
 
-// in runs a scenario in a bubble of fake time; the cluster begins at noon UTC.
+// in runs a scenario in a synctest bubble; the cluster's time starts at noon UTC.
 func in(t *testing.T, scenario func(t *testing.T, w *world)) {
 	inVersion(t, [3]int{5, 0, 7}, scenario)
 }
@@ -81,7 +81,7 @@ func (w *world) split(at ...int) {
 	}
 }
 
-// fill puts n documents of about a kilobyte with the same key.
+// fill inserts n documents of about a kilobyte with the same key.
 func (w *world) fill(key, n int) {
 	w.c.Mu.Lock()
 	defer w.c.Mu.Unlock()
@@ -95,7 +95,7 @@ func (w *world) fill(key, n int) {
 	}
 }
 
-// spread is how many chunks each shard has.
+// spread counts the chunks of each shard.
 func (w *world) spread() [3]int {
 	w.c.Mu.RLock()
 	defer w.c.Mu.RUnlock()

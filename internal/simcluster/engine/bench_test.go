@@ -20,7 +20,7 @@ func doc(t testing.TB, v any) bson.Raw {
 	return raw
 }
 
-// changes makes a collection like an editor's change log, with its three secondary indexes.
+// changes makes a collection like Yorkie's changes, with its three secondary indexes.
 func changes(t testing.TB) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("shard").Create("db", "changes", [16]byte{}, nil)

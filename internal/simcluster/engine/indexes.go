@@ -13,10 +13,11 @@ import (
 
 func truthy(v bson.RawValue) bool { return expr.Truthy(v) }
 
-// EnsureIndex creates an index from a spec {key, name, unique, sparse, partialFilterExpression,
-// expireAfterSeconds, …}; other options are kept and shown. An index that is there already with the
-// same options is created = false. Errors: 85 same key under another name or other options,
-// 86 same name with another key, 67 bad spec, 11000 when the data break uniqueness.
+// EnsureIndex creates an index from a spec {key, name, unique, sparse,
+// partialFilterExpression, expireAfterSeconds, …}; other options are stored and shown.
+// For an existing index with the same options created is false. Errors: 85 same key
+// with another name or other options, 86 same name with another key, 67 invalid spec,
+// 11000 for duplicate keys in the data.
 func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 	s, err := parseSpec(spec)
 	if err != nil {
@@ -74,7 +75,7 @@ func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 	return false, nil
 }
 
-// normalKey is a key pattern with 1, 1.0 and NumberLong(1) made alike.
+// normalKey is a key pattern in which 1, 1.0 and NumberLong(1) are equal.
 func normalKey(fields []indexField) bson.Raw {
 	b := value.NewBuilder(64)
 	for _, f := range fields {

@@ -29,7 +29,8 @@ func idSpec() indexSpec {
 	return indexSpec{name: "_id_", key: key, fields: []indexField{{name: "_id", path: []string{"_id"}}}}
 }
 
-// newIndex makes an empty index. The _id index is unique without showing it, as the server's.
+// newIndex makes an empty index. The _id index is unique but does not show it, as in
+// the server.
 func newIndex(s indexSpec) *index {
 	x := &index{
 		name: s.name, key: s.key, fields: s.fields, sparse: s.sparse, partial: s.partial,
@@ -167,7 +168,7 @@ func (s indexSpec) document() bson.Raw {
 	return b.Raw()
 }
 
-// sameOptions reports whether the options that make an index what it is agree.
+// sameOptions reports whether the options that define an index are equal.
 func (s indexSpec) sameOptions(x *index) bool {
 	return s.unique == x.unique && s.sparse == x.sparse && bytes.Equal(s.partialRaw, x.partial.Raw())
 }
