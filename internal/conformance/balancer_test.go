@@ -37,7 +37,7 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 		f := w.follow(ns)
 		err := w.admin.SetMigrations(w.Context(), run, ns, false)
 		if !w.atLeast(5, 0) {
-			if err != nil { // some 4.4 have it
+			if err != nil { // some 4.4 releases have it
 				w.refused(fault.NotFound, err, "forbid migrations on a release without it")
 				return
 			}

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// value is a random value of a type that a shard key can have. null is left
-// out: an equality with it also finds documents without the field.
+// value is a random value of a type that a shard key can have. null is excluded,
+// because an equality with null also matches missing fields.
 func value(r *rand.Rand) any {
 	switch r.IntN(11) {
 	case 0:
@@ -103,7 +103,7 @@ func TestTheTableSendsKeysWhereTheServerSendsThem(t *testing.T) {
 	})
 }
 
-// scattered makes a collection whose chunks lie on all shards in turn.
+// scattered makes a collection with chunks alternating over all shards.
 func (w *world) scattered(name string, key bson.D, splits []bson.D) *follower {
 	w.Helper()
 	ns := w.shard(name, key)

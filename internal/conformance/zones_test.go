@@ -23,7 +23,7 @@ func (w *world) zones() (out []topology.ZoneRange) {
 	return out
 }
 
-// zonesOf are those of a shard.
+// zonesOf lists the zones of a shard.
 func (w *world) zonesOf(name string) []string {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
@@ -42,9 +42,9 @@ func TestZonesAreSetAndTaken(t *testing.T) {
 		ns := w.shard("zoned", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: 1}})
 		ctx, shard := w.Context(), w.shards[0]
 		before := w.head(ns).Highest
-		for range 2 { // again changes nothing
+		for range 2 { // repeating it changes nothing
 			must(t, w.admin.AddShardToZone(ctx, run, shard, w.db))
-			// A bound may leave out the last fields.
+			// A bound may omit the last fields.
 			must(t, w.admin.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(10)), w.db))
 		}
 		if got := w.zonesOf(shard); !slices.Contains(got, w.db) {

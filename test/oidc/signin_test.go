@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-var bin, cluster string // made once: the binary, and the address of a simulated cluster
+var bin, cluster string // set once: the binary and the address of a simulated cluster
 
 // TestMain keeps the provider quiet: it logs each request.
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// board is a shardboard whose people sign in at a provider of its own.
+// board is a running shardboard with its own provider.
 type board struct {
 	root string
 	log  *process
@@ -105,7 +105,7 @@ func (b browser) ask(method, address string, form url.Values) page {
 var request = regexp.MustCompile(`name="id" value="([^"]+)"`)
 
 // signIn clicks the button of the sign-in page, fills in the provider's form and
-// gives the page that the person ends at.
+// returns the final page.
 func (b browser) signIn(to board, name string) page {
 	b.Helper()
 	left := b.ask("POST", to.root+"/login/oidc", url.Values{"next": {"/zones"}})
@@ -135,7 +135,7 @@ func (b browser) me(at board) (p person) {
 	return p
 }
 
-// in holds somebody to be signed in, and back at the page they came from.
+// in checks that the person is signed in and back at the requested page.
 func (b browser) in(at board, got page, want person) {
 	b.Helper()
 	if got.status != http.StatusOK || got.at.Path != "/zones" {
@@ -147,7 +147,8 @@ func (b browser) in(at board, got page, want person) {
 	}
 }
 
-// out holds somebody to be refused with these words on the page and nobody signed in.
+// out checks that the sign-in was refused with these texts and that nobody is signed
+// in.
 func (b browser) out(at board, got page, status int, says ...string) {
 	b.Helper()
 	if got.status != status {
@@ -180,7 +181,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops", "staff"}}, "7b2": {"groups": "dba"}}})
 		anna := open(t)
 		anna.in(b, anna.signIn(b, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
-		bert := open(t) // his groups are one text
+		bert := open(t) // his groups are a single string
 		bert.in(b, bert.signIn(b, "bert"), person{ID: "7b2", Name: "bert", Role: "admin"})
 		record := bert.ask("GET", b.root+"/audit", nil)
 		for _, want := range []string{"anna", "Id at the issuer: 7a1", "Id at the issuer: 7b2"} {

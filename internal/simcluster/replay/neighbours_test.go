@@ -8,10 +8,11 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// Refusals next to those that were recorded, in the server's words and in the order of
+// Refusals similar to the recorded ones, with the server's texts and in the order of
 // its checks (5.0: s/commands/cluster_split_cmd.cpp, cluster_move_chunk_cmd.cpp,
-// cluster_merge_chunks_cmd.cpp, cluster_clear_jumbo_flag_cmd.cpp, db/s/split_vector.cpp,
-// db/s/split_chunk.cpp, db/s/config/sharding_catalog_manager_zone_operations.cpp).
+// cluster_merge_chunks_cmd.cpp, cluster_clear_jumbo_flag_cmd.cpp,
+// db/s/split_vector.cpp, db/s/split_chunk.cpp,
+// db/s/config/sharding_catalog_manager_zone_operations.cpp).
 func TestMistakesNextToTheRecordedOnes(t *testing.T) {
 	p := newPlayer(t, "mistakes", simcluster.Options{Empty: true, Still: true})
 	defer p.close()
@@ -31,7 +32,7 @@ func TestMistakesNextToTheRecordedOnes(t *testing.T) {
 	}
 	for _, s := range []struct {
 		db, cmd string
-		code    int32 // 0: the server gives none
+		code    int32 // 0: no code in the reply
 		errmsg  string
 	}{
 		{"admin", `{"split": "n.a", "find": {"q": 1}}`, 0, "no shard key found in chunk query { q: 1 }"},
@@ -80,7 +81,7 @@ func TestMistakesNextToTheRecordedOnes(t *testing.T) {
 	}
 }
 
-// Reads of what is not there find nothing; they do not fail.
+// Reads of missing namespaces find nothing and do not fail.
 func TestReadsOfWhatIsNotThereFindNothing(t *testing.T) {
 	p := newPlayer(t, "missing", simcluster.Options{Empty: true, Still: true})
 	defer p.close()

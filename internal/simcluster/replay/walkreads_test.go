@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// query is a filter with what it must find.
+// query is a filter with its expected result.
 type query struct {
 	filter bson.D
 	key    bson.Raw // binds the whole shard key of some collections
@@ -48,8 +48,8 @@ func (c *collection) meeting(q query) map[int32]bson.Raw {
 	return out
 }
 
-// explain must name exactly the owner when the query binds the whole key, and never
-// miss a shard that has something to find.
+// explain must name exactly the owner when the query binds the full key, and otherwise
+// every shard with matching documents.
 func (w *walk) explain(c *collection) {
 	w.chunks(c)
 	q := w.query()
@@ -84,7 +84,7 @@ func (w *walk) explain(c *collection) {
 	}
 }
 
-// change updates or deletes what a query finds.
+// change updates or deletes the documents of a query.
 func (w *walk) change(c *collection) {
 	q := w.query()
 	if len(q.filter) == 0 {
@@ -154,7 +154,7 @@ func (w *walk) read(c *collection) {
 	}
 }
 
-// mistake asks for what can't be; nothing may change.
+// mistake sends an invalid command, which must not change anything.
 func (w *walk) mistake(c *collection) {
 	w.chunks(c)
 	ch, version := w.some(c), c.version
