@@ -116,7 +116,7 @@ func evalDateTrunc(_ *evaluation, op string, args []bson.RawValue) (bson.RawValu
 	base := time.Date(2000, 1, 1, 0, 0, 0, 0, t.Location())
 	switch unit {
 	case "hour":
-		// Counted on the local clock, so that bins begin at local midnight.
+		// Use local time, so that bins begin at local midnight.
 		_, offset := t.Zone()
 		return dateValue(reference + start*3600*1000 - int64(offset)*1000), nil
 	case "week":

@@ -9,7 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Every operator meets every kind of operand: it answers or fails, never panics.
+// Every operator with every kind of operand returns a value or an error and never
+// panics.
 func TestNoOperatorPanics(t *testing.T) {
 	names := []string{"$add", "$subtract", "$multiply", "$divide", "$mod", "$abs", "$ceil", "$sqrt", "$ln", "$log10",
 		"$exp", "$pow", "$round", "$trunc",

@@ -127,7 +127,7 @@ func evalSplit(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 	return arrayValue(b), nil
 }
 
-// whitespace is what $trim removes when nothing else is asked for.
+// whitespace has the characters that $trim removes by default.
 const whitespace = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
 func parseTrim(c *compiler, name string, arg bson.RawValue) (node, error) {

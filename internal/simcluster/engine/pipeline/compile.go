@@ -15,7 +15,7 @@ import (
 // compiler turns stage documents into stages.
 type compiler struct {
 	env   *Env
-	facet bool // inside of $facet, where some stages may not stand
+	facet bool // inside of $facet, where some stages are not allowed
 }
 
 func (c *compiler) stages(docs []bson.Raw) ([]stage, error) {

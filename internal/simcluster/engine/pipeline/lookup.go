@@ -80,7 +80,7 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 		j.let = append(j.let, idPart{name, e})
 		inner.Expr.Vars[name] = bson.RawValue{}
 	}
-	// What is wrong with the inner pipeline shows before anything is read.
+	// Errors in the inner pipeline are reported before anything is read.
 	if _, err := Compile(j.stages, &inner); err != nil {
 		return nil, err
 	}

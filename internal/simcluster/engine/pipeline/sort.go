@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// memoryLimit is what one $sort, $group or $facet may hold, in bytes of BSON:
-// the server's 100 MB.
+// memoryLimit is the memory limit of $sort, $group and $facet in bytes of BSON: 100 MB
+// as in the server.
 const memoryLimit = 100 << 20
 
 func (c *compiler) sort(arg bson.RawValue) (stage, error) {

@@ -1,8 +1,7 @@
-// Package query gives filters, projections, sort patterns and updates the
-// meaning they have in MongoDB 5.0. Everything is compiled once and then
-// applied to raw documents. Compiled values are immutable and safe for
-// concurrent use; they keep slices of the documents they were compiled from,
-// which must not be changed afterwards.
+// Package query implements filters, projections, sort patterns and updates of MongoDB
+// 5.0. They are compiled once and then applied to raw documents. Compiled values are
+// immutable and safe for concurrent use; they alias the documents from which they were
+// compiled, which must not be changed.
 //
 // Errors are *status.Error (or an expr error) with the server's codes.
 package query

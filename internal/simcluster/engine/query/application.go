@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// application is one update of one document under way.
+// application is the state of one update of one document.
 type application struct {
 	update   *Update
 	doc      bson.Raw // before
 	tree     *tree    // now
 	filter   *Filter
-	position int // what "$" stands for
+	position int // index for "$"
 	located  bool
 }
 
@@ -101,7 +101,7 @@ func (a *application) matched() (int, error) {
 	return a.position, nil
 }
 
-// source is the value $rename moves; neither end may lie in an array.
+// source is the value that $rename moves; neither path may lead through an array.
 func (a *application) source(from []string) (bson.RawValue, error) {
 	for n := 1; n < len(from); n++ {
 		if v := a.tree.get(from[:n]); v.Type == bson.TypeArray {

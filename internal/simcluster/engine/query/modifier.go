@@ -151,8 +151,9 @@ func comparePaths(a, b []string) int {
 	})
 }
 
-// conflicts refuses two modifiers on one path, or on a path and one below it. Neighbours in the
-// order are enough: what lies between a path and one below it lies below it too.
+// conflicts rejects two modifiers on the same path or on a path and one below it.
+// Checking adjacent modifiers is enough, because everything sorted between a path and
+// one below it is also below it.
 func (u *Update) conflicts() error {
 	for i := 1; i < len(u.modifiers); i++ {
 		a, b := u.modifiers[i-1], u.modifiers[i]

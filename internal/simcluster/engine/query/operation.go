@@ -10,7 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// computation gives the new value of a field; missing in, missing out means "does not create it".
+// computation returns the new value of a field; a missing result for a missing value
+// does not create the field.
 type computation = func(a *application, old bson.RawValue) (bson.RawValue, error)
 
 func knownOperator(op string) bool {

@@ -139,8 +139,9 @@ func isOperators(v bson.RawValue) bool {
 	return strings.HasPrefix(name, "$") && name != "$ref" && name != "$id" && name != "$db"
 }
 
-// condition is what operators on one field mean, before it is known whether they apply to a path of
-// a document or, inside $elemMatch, to an element: a test, or a conjunction, possibly negated.
+// condition is the compiled form of the operators on one field, which apply to a path
+// of a document or, inside $elemMatch, to an element: a test, or a conjunction,
+// possibly negated.
 type condition struct {
 	test   test
 	open   bool

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// A document with broken bytes may read as anything, but nothing reads out of bounds.
+// Reading a damaged document may return anything, but never reads out of bounds.
 func TestBrokenDocumentsNeverPanic(t *testing.T) {
 	scope := bson.RawValue{Type: bson.TypeCodeWithScope, Value: append(append([]byte{20, 0, 0, 0}, value.String("f()").Value...),
 		7, 0, 0, 0, 10, 'n', 0)}

@@ -93,7 +93,8 @@ func CompareNumbers(a, b bson.RawValue) int {
 	return compareExact(a, b)
 }
 
-// compareIntFloat is exact: a conversion of either side to the other's type would not be above 2^53.
+// compareIntFloat is exact: converting either operand to the other's type would lose
+// precision above 2^53.
 func compareIntFloat(n int64, f float64) int {
 	switch {
 	case math.IsNaN(f), f < -(1 << 63):

@@ -54,7 +54,8 @@ func Walk(doc bson.Raw, path []string, open bool, visit func(v bson.RawValue) bo
 	return w.document(doc, path, -1)
 }
 
-// WalkIndexed is Walk that also tells the index taken in the outermost array, -1 outside of arrays.
+// WalkIndexed is Walk that also passes the index in the outermost array, -1 outside of
+// arrays.
 func WalkIndexed(doc bson.Raw, path []string, open bool, visit func(v bson.RawValue, outer int) bool) bool {
 	w := walk{open: open, visit: visit}
 	return w.document(doc, path, -1)
