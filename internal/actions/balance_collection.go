@@ -20,7 +20,7 @@ func planBalanceCollection(s Situation, a Args) (Draft, Args, error) {
 		return Draft{}, a, missing(BalanceCollection, "on", "true or false")
 	}
 	on := *a.On
-	d := draft(s, BalanceCollection, a)
+	d := newDraft(s, BalanceCollection, a)
 	if c.NoBalance != on {
 		d.check(Check{ID: "switch", Verdict: Block, Text: say("switch.already", "on", strconv.FormatBool(on)), Source: d.fromTable(topology.PartRouting)})
 	} else {

@@ -19,7 +19,7 @@ func planSwitch(s Situation, kind Kind, a Args) (Draft, Args, error) {
 		return Draft{}, a, err
 	}
 	on := kind == BalancerOn
-	d := draft(s, kind, a)
+	d := newDraft(s, kind, a)
 	b := s.Table.Balancer
 	step, back := Step{Op: OpBalancerOff, Proof: []Fact{balancerIs(false)}}, BalancerOn
 	if on {
@@ -45,7 +45,7 @@ func planSwitch(s Situation, kind Kind, a Args) (Draft, Args, error) {
 }
 
 // checkRound: turning it off ends only when the migrations of its round have.
-func (d *drafting) checkRound() {
+func (d *draftBuilder) checkRound() {
 	c := Check{ID: "switch", Verdict: Pass, Text: say("switch.idle"), Source: d.fromTable(topology.PartBalancer)}
 	switch b := d.s.Table.Balancer; {
 	case !b.StatusKnown:
@@ -84,7 +84,7 @@ func planBalancerWindow(s Situation, a Args) (Draft, Args, error) {
 	if a.Start != "" && a.Start == a.Stop {
 		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"start\" and \"stop\" are the same time; the server does not take that for a window.")
 	}
-	d := draft(s, BalancerWindow, a)
+	d := newDraft(s, BalancerWindow, a)
 	b := s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	step := Step{Op: OpBalancerWindow, Start: a.Start, Stop: a.Stop, Proof: []Fact{windowIs(a.Start, a.Stop)}}

@@ -23,7 +23,7 @@ type Limits struct {
 const spareMoves = 8
 
 // limits of a draft, from its own steps.
-func (d *drafting) limits(out Draft) Limits {
+func (d *draftBuilder) limits(out Draft) Limits {
 	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.recipients(), d.receivers)}
 	sent, joins := 0, false
 	for _, s := range d.steps {

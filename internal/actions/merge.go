@@ -30,8 +30,8 @@ func planMerge(s Situation, a Args) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, Merge, a)
-	k := d.sketch(c)
+	d := newDraft(s, Merge, a)
+	k := d.future(c)
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
 		return Draft{}, a, fault.New(fault.NotFound, "The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
@@ -53,7 +53,7 @@ func planMerge(s Situation, a Args) (Draft, Args, error) {
 }
 
 // checkMergeable: one shard, one zone, and not too big to be moved afterwards.
-func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi shardkey.Key) {
+func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChunk, lo, hi shardkey.Key) {
 	var shards []string
 	jumbo := 0
 	for _, p := range parts {
@@ -84,7 +84,7 @@ func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi 
 }
 
 // edgeInside is an end of a zone range strictly inside a range.
-func (d *drafting) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
+func (d *draftBuilder) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
 	for _, z := range meeting(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {

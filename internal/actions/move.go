@@ -25,13 +25,13 @@ func planMove(s Situation, a Args) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, MoveChunk, a)
+	d := newDraft(s, MoveChunk, a)
 	d.resolved(c, ch)
 	part, err := d.part(c, ch)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	if ch.Shard == a.To {
 		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.same", "shard", a.To), Source: d.fromTable(topology.PartRouting)})
 	} else {
@@ -46,7 +46,7 @@ func planMove(s Situation, a Args) (Draft, Args, error) {
 }
 
 // part is what of the chunk is to move.
-func (d *drafting) part(c *topology.Collection, ch topology.Chunk) (topology.Chunk, error) {
+func (d *draftBuilder) part(c *topology.Collection, ch topology.Chunk) (topology.Chunk, error) {
 	var err error
 	part := ch
 	if d.a.Min != nil {

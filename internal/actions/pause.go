@@ -31,7 +31,7 @@ func (a Args) checkPause(kind Kind) error {
 // pause puts the steps around the others that switch balancing off and on again.
 // Nothing is switched that is off already, and nothing when there is nothing else
 // to do.
-func (d *drafting) pause() {
+func (d *draftBuilder) pause() {
 	if d.a.Pause == "" || d.continuing || len(d.steps) == 0 {
 		return
 	}

@@ -23,7 +23,7 @@ func planPin(s Situation, a Args) (Draft, Args, error) {
 }
 
 // pinning reads the arguments that pin and isolate have in common.
-func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, error) {
+func pinning(s Situation, kind Kind, a Args) (*draftBuilder, placement.Project, error) {
 	none := placement.Project{}
 	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner", "pause"); err != nil {
 		return nil, none, err
@@ -55,10 +55,10 @@ func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, erro
 	if err != nil {
 		return nil, none, err
 	}
-	return draft(s, kind, a), p, nil
+	return newDraft(s, kind, a), p, nil
 }
 
-func (d *drafting) pinned(code string, p placement.Project, held []held) Say {
+func (d *draftBuilder) pinned(code string, p placement.Project, held []held) Say {
 	args := []string{"project", p.Name, "id", p.ID.Hex(), "shard", d.a.Shard, "collections", count(len(held)), "owner", d.a.Owner}
 	if d.a.Expires > 0 {
 		args = append(args, "expires", moment(d.s.Now.Add(d.a.Expires)))
@@ -69,7 +69,7 @@ func (d *drafting) pinned(code string, p placement.Project, held []held) Say {
 
 // modal tells apart what an undo leaves: the cuts that the balancer makes at the
 // edges of zones are its own and stay.
-func (d *drafting) modal(code string) string {
+func (d *draftBuilder) modal(code string) string {
 	if d.a.Mode == ModeBalancer {
 		return code + ".cutsStay"
 	}
@@ -81,7 +81,7 @@ func (d *drafting) modal(code string) string {
 const shortestPin = 15 * time.Minute
 
 // pin makes the zone and its ranges, and brings the project's chunks there.
-func (d *drafting) pin(p placement.Project, held []held) {
+func (d *draftBuilder) pin(p placement.Project, held []held) {
 	zone := placement.PinZone(p.ID.Hex())
 	if len(held) == 0 {
 		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.nothing", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
@@ -105,7 +105,7 @@ func (d *drafting) pin(p placement.Project, held []held) {
 }
 
 // already says that there is nothing to do, or that nothing is in the way.
-func (d *drafting) already(p placement.Project) {
+func (d *draftBuilder) already(p placement.Project) {
 	switch {
 	case d.blocked():
 	case len(d.steps) == 0:
@@ -117,7 +117,7 @@ func (d *drafting) already(p placement.Project) {
 }
 
 // zoneOff sets a range unless it is there; ranges that overlap it otherwise block.
-func (d *drafting) zoneOff(c *topology.Collection, lo, hi key, zone string) {
+func (d *draftBuilder) zoneOff(c *topology.Collection, lo, hi key, zone string) {
 	met := meeting(d.ranges(c.NS), lo, hi)
 	if len(met) == 1 && met[0].Zone == zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0 {
 		return
@@ -129,7 +129,7 @@ func (d *drafting) zoneOff(c *topology.Collection, lo, hi key, zone string) {
 	d.setRange(c, lo, hi, zone)
 }
 
-func (d *drafting) overlaps(c *topology.Collection, z topology.ZoneRange) {
+func (d *draftBuilder) overlaps(c *topology.Collection, z topology.ZoneRange) {
 	d.check(Check{ID: "zone-overlap", Verdict: Block,
 		Text:   say("zone-overlap.with", "ns", string(c.NS), "zone", z.Zone, "min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)),
 		Source: d.fromTable(topology.PartZones)})
@@ -137,8 +137,8 @@ func (d *drafting) overlaps(c *topology.Collection, z topology.ZoneRange) {
 
 // bring moves a project's part of a collection to its shard: cut out first, so
 // that no chunk straddles the zone's edges.
-func (d *drafting) bring(h held) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) bring(h held) {
+	k := d.future(h.c)
 	if d.a.Mode == ModeBalancer {
 		if !d.there(k, h.lo, h.hi, d.a.Shard) {
 			d.awaitOn(k, h.lo, h.hi, d.a.Shard)
@@ -152,8 +152,8 @@ func (d *drafting) bring(h held) {
 }
 
 // there tells whether a range has chunks of its own, all on the shard.
-func (d *drafting) there(k *sketch, lo, hi key, shard string) bool {
+func (d *draftBuilder) there(k *futureChunks, lo, hi key, shard string) bool {
 	parts := k.within(lo, hi)
 	return parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0 &&
-		!slices.ContainsFunc(parts, func(p piece) bool { return p.Shard != shard })
+		!slices.ContainsFunc(parts, func(p futureChunk) bool { return p.Shard != shard })
 }

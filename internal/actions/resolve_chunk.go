@@ -93,6 +93,6 @@ func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 }
 
 // bounds are a chunk's as arguments have them.
-func (d *drafting) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
+func (d *draftBuilder) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
 	return [2]bson.Raw{d.doc(c, lo), d.doc(c, hi)}
 }

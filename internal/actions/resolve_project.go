@@ -53,7 +53,7 @@ type held struct {
 
 // heldBy are the sharded collections of the project's database whose key leads
 // with the project, by name, and what of its rows is elsewhere.
-func (d *drafting) heldBy(p placement.Project) []held {
+func (d *draftBuilder) heldBy(p placement.Project) []held {
 	var out []held
 	for _, coll := range d.s.Profile.Nearest(d.s.Table, p.DB).Collections {
 		if coll.Scope == profile.ScopeCluster {
@@ -77,7 +77,7 @@ func (d *drafting) heldBy(p placement.Project) []held {
 }
 
 // home is the shard of an unsharded collection; "" when not known.
-func (d *drafting) home(ns topology.Namespace) string {
+func (d *draftBuilder) home(ns topology.Namespace) string {
 	if c := d.s.Table.Collection(ns); c != nil && c.Chunks.Len() > 0 {
 		return c.Chunks.Owner(0)
 	}

@@ -25,7 +25,7 @@ func planSplit(s Situation, a Args) (Draft, Args, error) {
 	if a.Parts != 0 && a.At != nil {
 		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"at\" and \"parts\" do not go together: one key makes two parts.")
 	}
-	d := draft(s, Split, a)
+	d := newDraft(s, Split, a)
 	if a.At != nil {
 		return d.splitKey(c)
 	}
@@ -40,14 +40,14 @@ func planSplit(s Situation, a Args) (Draft, Args, error) {
 	if a.Parts > 2 || a.Parts == 2 && hashedLast(c.Key) {
 		return d.splitParts(c, i, ch)
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	d.checkWhole(c, ch)
 	d.splitMedian(k, k.at(ch.Min))
 	return d.finish(say("split.median", d.naming(c, ch)...), d.undoSplit(c, ch))
 }
 
 // splitKey cuts the chunk that has the key inside it.
-func (d *drafting) splitKey(c *topology.Collection) (Draft, Args, error) {
+func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 	at, err := d.s.bound(c, "at", d.a.At)
 	if err != nil {
 		return Draft{}, d.a, err
@@ -69,19 +69,19 @@ func (d *drafting) splitKey(c *topology.Collection) (Draft, Args, error) {
 		}
 	}
 	d.resolved(c, ch)
-	d.splitAt(d.sketch(c), at)
+	d.splitAt(d.future(c), at)
 	return d.finish(say("split.at", append(d.naming(c, ch), "at", c.Key.Display(at))...), d.undoSplit(c, ch))
 }
 
 // splitParts cuts a chunk into equal parts, where it can be said where: hashes
 // are spread evenly, and of projects it is known which there are.
-func (d *drafting) splitParts(c *topology.Collection, _ int, ch topology.Chunk) (Draft, Args, error) {
+func (d *draftBuilder) splitParts(c *topology.Collection, _ int, ch topology.Chunk) (Draft, Args, error) {
 	points, why := d.points(c, shardkey.Range{Min: ch.Min, Max: ch.Max}, d.a.Parts)
 	d.checkWhole(c, ch)
 	if why.Code != "" {
 		d.check(Check{ID: "parts", Verdict: Block, Text: why, Source: d.fromTable(topology.PartRouting)})
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	for _, at := range points {
 		d.splitAt(k, at)
 	}
@@ -89,16 +89,16 @@ func (d *drafting) splitParts(c *topology.Collection, _ int, ch topology.Chunk) 
 }
 
 // undoSplit joins what was one chunk.
-func (d *drafting) undoSplit(c *topology.Collection, ch topology.Chunk) Undo {
+func (d *draftBuilder) undoSplit(c *topology.Collection, ch topology.Chunk) Undo {
 	return Undo{Possible: true, Text: say("split", d.naming(c, ch)...), Kind: Merge, Args: Args{NS: c.NS, Bounds: d.bounds(c, ch.Min, ch.Max)}}
 }
 
 // resolved writes a chunk's bounds into the arguments.
-func (d *drafting) resolved(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) resolved(c *topology.Collection, ch topology.Chunk) {
 	d.a.Chunk, d.a.Bounds = "", d.bounds(c, ch.Min, ch.Max)
 }
 
 // naming names a chunk in a sentence.
-func (d *drafting) naming(c *topology.Collection, ch topology.Chunk) []string {
+func (d *draftBuilder) naming(c *topology.Collection, ch topology.Chunk) []string {
 	return []string{"ns", string(c.NS), "min", c.Key.Display(ch.Min), "max", c.Key.Display(ch.Max), "shard", ch.Shard}
 }

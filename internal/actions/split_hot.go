@@ -66,7 +66,7 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, SplitHot, a)
+	d := newDraft(s, SplitHot, a)
 	var hot []*hotChunk
 	if len(a.Cuts) > 0 {
 		hot, err = d.cutsOf(c)
@@ -79,7 +79,7 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 	for _, h := range hot {
 		d.written = append(d.written, Span{NS: c.NS, Min: h.lo, Max: h.hi})
 		h.w = s.Writes.of(c.NS, h.lo, h.hi)
-		h.owner = d.sketch(c).at(h.lo).Shard
+		h.owner = d.future(c).at(h.lo).Shard
 	}
 	asked := len(hot)
 	if len(a.Cuts) > 0 {
@@ -100,7 +100,7 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 }
 
 // hotChunks are the chunks that the arguments name.
-func (d *drafting) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
+func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
 	if a.To != "" {
 		if _, err := shardOf(d.s.Table, SplitHot, "to", a.To); err != nil {
@@ -153,7 +153,7 @@ func (d *drafting) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 
 // cutsOf are the chunks with everything chosen. The chunks need not be as they
 // were: a part of the work may be done.
-func (d *drafting) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
+func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
 	for _, name := range a.given() {
 		if name != "ns" && name != "cuts" {
@@ -199,7 +199,7 @@ func (d *drafting) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 
 // keep writes what was chosen into the arguments; they stay as they are when
 // nothing could be.
-func (d *drafting) keep(c *topology.Collection, hot []*hotChunk) {
+func (d *draftBuilder) keep(c *topology.Collection, hot []*hotChunk) {
 	if len(hot) == 0 {
 		return
 	}
@@ -211,8 +211,8 @@ func (d *drafting) keep(c *topology.Collection, hot []*hotChunk) {
 
 // splitAndMove makes the steps that are left: all splits first, while the table's
 // versions of the chunks still hold, then the moves, hottest first.
-func (d *drafting) splitAndMove(c *topology.Collection, hot []*hotChunk) {
-	k := d.sketch(c)
+func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
+	k := d.future(c)
 	for _, h := range hot {
 		d.splitAt(k, h.at)
 	}
@@ -249,7 +249,7 @@ func changedFirst(w WriteEffect) int {
 }
 
 // hotSummary is the plan in one sentence.
-func (d *drafting) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) Say {
+func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) Say {
 	switch {
 	case len(hot) == 0:
 		return say("split-hot.none", "ns", string(c.NS), "chunks", count(asked))

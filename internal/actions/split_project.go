@@ -17,7 +17,7 @@ func planSplitProject(s Situation, a Args) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, SplitProject, a)
+	d := newDraft(s, SplitProject, a)
 	parts := d.heldBy(p)
 	if a.NS != "" {
 		if parts, err = d.heldIn(parts, a.NS); err != nil {
@@ -31,7 +31,7 @@ func planSplitProject(s Situation, a Args) (Draft, Args, error) {
 	for _, h := range parts {
 		before := len(d.steps)
 		if h.c.Key.Len() == 1 {
-			d.cutOut(d.sketch(h.c), h.lo, h.hi)
+			d.cutOut(d.future(h.c), h.lo, h.hi)
 		} else {
 			d.cutInside(h)
 		}
@@ -52,7 +52,7 @@ func planSplitProject(s Situation, a Args) (Draft, Args, error) {
 }
 
 // heldIn is the one of the project's collections that ns names.
-func (d *drafting) heldIn(all []held, ns topology.Namespace) ([]held, error) {
+func (d *draftBuilder) heldIn(all []held, ns topology.Namespace) ([]held, error) {
 	for _, h := range all {
 		if h.c.NS == ns {
 			d.stays = nil
@@ -66,7 +66,7 @@ func (d *drafting) heldIn(all []held, ns topology.Namespace) ([]held, error) {
 }
 
 // cutOut gives a range chunks of its own: a cut at each end that is inside one.
-func (d *drafting) cutOut(k *sketch, lo, hi shardkey.Key) {
+func (d *draftBuilder) cutOut(k *futureChunks, lo, hi shardkey.Key) {
 	d.splitAt(k, lo)
 	if hi.Compare(k.c.Key.Max()) < 0 {
 		d.splitAt(k, hi)
@@ -75,8 +75,8 @@ func (d *drafting) cutOut(k *sketch, lo, hi shardkey.Key) {
 
 // cutInside halves what each chunk has of a project: at the middle of the
 // hashes, else where the server finds the median of its documents.
-func (d *drafting) cutInside(h held) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) cutInside(h held) {
+	k := d.future(h.c)
 	if hashedLast(h.c.Key) {
 		for _, p := range k.within(h.lo, h.hi) {
 			in := shardkey.Range{Min: later(p.Min, h.lo), Max: earlier(p.Max, h.hi)}
@@ -93,7 +93,7 @@ func (d *drafting) cutInside(h held) {
 	}
 }
 
-func (d *drafting) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
+func (d *draftBuilder) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
 	prefix, lo, hi, ok := hashSpan(c.Key, r)
 	if !ok {
 		return nil, say("parts.unknown", "key", c.Key.String())

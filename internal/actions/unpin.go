@@ -24,7 +24,7 @@ func planUnpin(s Situation, a Args) (Draft, Args, error) {
 	default:
 		return Draft{}, a, err
 	}
-	d := draft(s, Unpin, a)
+	d := newDraft(s, Unpin, a)
 	zones := []string{placement.PinZone(a.Project), placement.OthersZone(a.Project)}
 	var ranges []topology.ZoneRange
 	for _, z := range s.Table.Zones {
@@ -69,7 +69,7 @@ func (s Situation) zoned(id string) bool {
 }
 
 // ranged tells whether a zone will have ranges still.
-func (d *drafting) ranged(zone string) bool {
+func (d *draftBuilder) ranged(zone string) bool {
 	for _, z := range d.s.Table.Zones {
 		if _, left := rangeWith(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
 			return true

@@ -32,7 +32,7 @@ func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
 	if lo.Compare(hi) >= 0 {
 		return Draft{}, a, fault.New(fault.Invalid, "The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
 	}
-	d := draft(s, ZoneSetRange, a)
+	d := newDraft(s, ZoneSetRange, a)
 	d.a.Min, d.a.Max = d.doc(c, lo), d.doc(c, hi)
 	undo := Undo{Possible: true, Text: say("zone-set-range", "zone", a.Zone), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
 	met := meeting(d.ranges(c.NS), lo, hi)
@@ -85,7 +85,7 @@ func firstIsMax(c *topology.Collection, k key) bool {
 }
 
 // checkGap: a range is changed by taking it away and setting it anew.
-func (d *drafting) checkGap() {
+func (d *draftBuilder) checkGap() {
 	if b := d.s.Table.Balancer; !b.Known || b.Enabled() {
 		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.gap"), Source: d.fromRule()})
 	}
@@ -112,7 +112,7 @@ func planZoneRemoveRange(s Situation, a Args) (Draft, Args, error) {
 	if a.Zone != "" && a.Zone != z.Zone {
 		return Draft{}, a, fault.New(fault.NotFound, "The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
 	}
-	d := draft(s, ZoneRemoveRange, a)
+	d := newDraft(s, ZoneRemoveRange, a)
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
 	d.checkPrefix(z)
 	d.removeRange(z)
@@ -136,7 +136,7 @@ func (s Situation) settable(z topology.ZoneRange) bool {
 }
 
 // ended are a range's ends for a sentence; of one that fits no shard key, as stored.
-func (d *drafting) ended(z topology.ZoneRange) []string {
+func (d *draftBuilder) ended(z topology.ZoneRange) []string {
 	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
 		return []string{"min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)}
 	}

@@ -43,7 +43,7 @@ func planZoneRemoveShard(s Situation, a Args) (Draft, Args, error) {
 		Undo{Possible: true, Text: say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
-func zoning(s Situation, kind Kind, a Args) (*drafting, error) {
+func zoning(s Situation, kind Kind, a Args) (*draftBuilder, error) {
 	if err := a.only(kind, "shard", "zone"); err != nil {
 		return nil, err
 	}
@@ -53,11 +53,11 @@ func zoning(s Situation, kind Kind, a Args) (*drafting, error) {
 	if a.Zone == "" {
 		return nil, missing(kind, "zone", "the name of a zone")
 	}
-	return draft(s, kind, a), nil
+	return newDraft(s, kind, a), nil
 }
 
 // rangesOf are all ranges of a zone.
-func (d *drafting) rangesOf(zone string) []topology.ZoneRange {
+func (d *draftBuilder) rangesOf(zone string) []topology.ZoneRange {
 	var out []topology.ZoneRange
 	for _, z := range d.s.Table.Zones {
 		if z.Zone == zone {
