@@ -2,20 +2,27 @@ package actions
 
 import "shardboard/internal/topology"
 
-// planClearJumbo takes the jumbo flag from a chunk. Takes ns and chunk or bounds.
-func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(ClearJumbo, "ns", "chunk", "bounds"); err != nil {
-		return Draft{}, a, err
+// ClearJumbo takes the jumbo flag from a chunk.
+const ClearJumbo Kind = "clear-jumbo"
+
+func describeClearJumbo() Description {
+	return Description{
+		Kind:      ClearJumbo,
+		Title:     "Clear a jumbo flag",
+		Lead:      "The balancer tries again to move the chunk.",
+		Proof:     "The chunk has no jumbo flag.",
+		Undo:      "Nothing: only the balancer sets the flag.",
+		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
+		plan:      planClearJumbo,
 	}
-	c, err := collectionOf(s.Table, ClearJumbo, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
+}
+
+func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	_, ch, err := s.chunkOf(c, ClearJumbo, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := newDraft(s, ClearJumbo, a)
 	d.resolved(c, ch)
 	d.look(c, ch.Min, ch.Max)
 	if !ch.Jumbo {

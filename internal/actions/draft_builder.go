@@ -23,6 +23,8 @@ type draftBuilder struct {
 	s         Situation
 	a         Args
 	kind      Kind
+	about     Description          // of the kind
+	c         *topology.Collection // that the arguments name, where the kind takes one
 	steps     []Step
 	futures   map[topology.Namespace]*futureChunks
 	shards    []topology.Shard // with the zones that they will have
@@ -56,8 +58,8 @@ type transfer struct {
 }
 
 // newDraft begins the draft of a change.
-func newDraft(s Situation, kind Kind, a Args) *draftBuilder {
-	d := &draftBuilder{s: s, a: a, kind: kind, futures: map[topology.Namespace]*futureChunks{},
+func newDraft(s Situation, about Description, a Args) *draftBuilder {
+	d := &draftBuilder{s: s, a: a, kind: about.Kind, about: about, futures: map[topology.Namespace]*futureChunks{},
 		zones: map[topology.Namespace][]topology.ZoneRange{}, ids: map[string][]bson.ObjectID{}}
 	d.shards = slices.Clone(s.Table.Shards)
 	for i := range d.shards {
@@ -167,7 +169,7 @@ func (d *draftBuilder) finish(summary Say, undo Undo) (Draft, Args, error) {
 			s.Wait = waits
 		}
 	}
-	if (d.kind == Pin || d.kind == Isolate) && !d.undoing {
+	if d.about.Gathers && !d.undoing {
 		ordered(d.steps)
 	}
 	d.pause()

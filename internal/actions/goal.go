@@ -28,19 +28,11 @@ func ordered(steps []Step) {
 }
 
 // Adapts tells whether a run of this kind is planned again when the cluster has
-// moved on: its goal is where a project's data is, not what becomes of one named
-// chunk.
-func (k Kind) Adapts() bool {
-	switch k {
-	case Pin, Isolate, Unpin, Spread, SplitProject, SplitHot:
-		return true
-	}
-	return false
-}
+// changed meanwhile.
+func (k Kind) Adapts() bool { return k.Describe().Adapts }
 
-// KeepsGoal tells whether the goal is looked at once more after the last step:
-// what an early step has brought about may have been changed during a late one.
-func (k Kind) KeepsGoal() bool { return k == Pin || k == Isolate || k == Spread }
+// KeepsGoal tells whether the goal is checked once more after the last step.
+func (k Kind) KeepsGoal() bool { return k.Describe().KeepsGoal }
 
 // Achieves are the facts of which a step is there to make true. When all hold
 // nothing has to be sent.
@@ -56,7 +48,7 @@ func (s Step) Achieves() []Fact {
 // draft without steps: nothing is left. A *UndoConflictError says why the rest cannot be
 // reached any more.
 func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft, error) {
-	d := newDraft(s, kind, a)
+	d := newDraft(s, kind.Describe(), a)
 	d.continuing = true
 	for _, step := range steps {
 		if err := d.remaining(step); err != nil {

@@ -7,12 +7,31 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planIsolate pins a project and keeps everything else of the same collections
-// away from its shard. Takes what pin takes.
-func planIsolate(s Situation, a Args) (Draft, Args, error) {
-	d, p, err := pinning(s, Isolate, a)
+// Isolate pins a project and keeps everything else of the same collections away
+// from its shard.
+const Isolate Kind = "isolate"
+
+func describeIsolate() Description {
+	return Description{
+		Kind:      Isolate,
+		Title:     "Isolate a project on a shard",
+		Lead:      "As pinning; all other rows of these collections are kept away from the shard.",
+		Proof:     "The zones have their ranges; the project’s are all on the shard, and nothing else is there.",
+		Undo:      "Removing the zones, moving back and merging.",
+		Arguments: pinArguments(),
+		Adapts:    true,
+		KeepsGoal: true,
+		Gathers:   true,
+		LeastRisk: High,
+		rewrite:   pinShard,
+		plan:      planIsolate,
+	}
+}
+
+func planIsolate(d *draftBuilder) (Draft, Args, error) {
+	p, err := d.pinnedProject()
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)

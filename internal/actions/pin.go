@@ -9,12 +9,48 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planPin keeps a project's rows on one shard, in every collection whose key
-// leads with the project. Takes project, db, shard (or to), mode, expires, owner.
-func planPin(s Situation, a Args) (Draft, Args, error) {
-	d, p, err := pinning(s, Pin, a)
+// Pin keeps a project's rows on one shard, in every collection whose key begins
+// with the project.
+const Pin Kind = "pin"
+
+func describePin() Description {
+	return Description{
+		Kind:      Pin,
+		Title:     "Pin a project to a shard",
+		Lead:      "A zone keeps the project’s rows on one shard, wherever the shard key begins with the project.",
+		Proof:     "The zone has the project’s ranges, and all of them are on the shard.",
+		Undo:      "Removing the zone, moving back and merging.",
+		Arguments: pinArguments(),
+		Adapts:    true,
+		KeepsGoal: true,
+		Gathers:   true,
+		rewrite:   pinShard,
+		plan:      planPin,
+	}
+}
+
+// pinArguments are those of pin and isolate.
+func pinArguments() []Argument {
+	return []Argument{argProject.needed(), argDB, argShard.needed().help("The shard that keeps the project."),
+		argTo.unasked().help("The same as shard."), argMode, argExpires, argOwner, argPause}
+}
+
+// pinShard takes "to" for "shard".
+func pinShard(a *Args) error {
+	if a.Shard != "" && a.To != "" && a.Shard != a.To {
+		return fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; a project is kept on one.")
+	}
+	if a.Shard == "" {
+		a.Shard = a.To
+	}
+	a.To = ""
+	return nil
+}
+
+func planPin(d *draftBuilder) (Draft, Args, error) {
+	p, err := d.pinnedProject()
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)
@@ -22,40 +58,19 @@ func planPin(s Situation, a Args) (Draft, Args, error) {
 	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()))})
 }
 
-// pinning reads the arguments that pin and isolate have in common.
-func pinning(s Situation, kind Kind, a Args) (*draftBuilder, placement.Project, error) {
-	none := placement.Project{}
-	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner", "pause"); err != nil {
-		return nil, none, err
-	}
-	if err := a.checkPause(kind); err != nil {
-		return nil, none, err
-	}
-	if a.Shard != "" && a.To != "" && a.Shard != a.To {
-		return nil, none, fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; %s takes one.", kind)
-	}
-	if a.Shard == "" {
-		a.Shard = a.To
-	}
-	a.To = ""
-	if _, err := shardOf(s.Table, kind, "shard", a.Shard); err != nil {
-		return nil, none, err
-	}
-	switch a.Mode {
-	case "":
-		a.Mode = ModeMoves
-	case ModeMoves, ModeBalancer:
-	default:
-		return nil, none, fault.New(fault.Invalid, "The argument \"mode\" is %q; it is %q or %q.", a.Mode, ModeMoves, ModeBalancer)
+// pinnedProject is the project of pin and isolate, once their arguments fit
+// together.
+func (d *draftBuilder) pinnedProject() (placement.Project, error) {
+	a := d.a
+	if a.Pause != "" && a.Mode == ModeBalancer {
+		return placement.Project{}, fault.New(fault.Invalid,
+			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, d.kind)
 	}
 	if a.Expires != 0 && a.Expires < shortestPin {
-		return nil, none, fault.New(fault.Invalid, "The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, shortestPin)
+		return placement.Project{}, fault.New(fault.Invalid,
+			"The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, shortestPin)
 	}
-	p, err := s.project(kind, &a)
-	if err != nil {
-		return nil, none, err
-	}
-	return newDraft(s, kind, a), p, nil
+	return d.s.project(d.kind, &d.a)
 }
 
 func (d *draftBuilder) pinned(code string, p placement.Project, held []held) Say {

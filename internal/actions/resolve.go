@@ -2,7 +2,6 @@ package actions
 
 import (
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -10,41 +9,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
-
-// given are the names of the arguments that were given, in the order of Args.
-func (a Args) given() []string {
-	var out []string
-	for _, x := range []struct {
-		name string
-		is   bool
-	}{
-		{"ns", a.NS != ""}, {"at", a.At != nil}, {"parts", a.Parts != 0}, {"bounds", a.Bounds[0] != nil || a.Bounds[1] != nil},
-		{"chunk", a.Chunk != ""}, {"to", a.To != ""}, {"project", a.Project != ""}, {"db", a.DB != ""}, {"shard", a.Shard != ""},
-		{"zone", a.Zone != ""}, {"min", a.Min != nil}, {"max", a.Max != nil}, {"mode", a.Mode != ""}, {"on", a.On != nil},
-		{"start", a.Start != ""}, {"stop", a.Stop != ""}, {"force", a.Force}, {"expires", a.Expires != 0}, {"owner", a.Owner != ""}, {"pause", a.Pause != ""},
-		{"chunks", len(a.Chunks) > 0}, {"cuts", len(a.Cuts) > 0},
-	} {
-		if x.is {
-			out = append(out, x.name)
-		}
-	}
-	return out
-}
-
-// only refuses arguments that a kind does not take: a mistyped plan must not
-// become another one.
-func (a Args) only(kind Kind, names ...string) error {
-	for _, name := range a.given() {
-		if !slices.Contains(names, name) {
-			takes := "it takes none"
-			if len(names) > 0 {
-				takes = "it takes " + strings.Join(names, ", ")
-			}
-			return fault.New(fault.Invalid, "%s does not take the argument %q; %s.", kind, name, takes)
-		}
-	}
-	return nil
-}
 
 func missing(kind Kind, name, what string) error {
 	return fault.New(fault.Invalid, "%s needs the argument %q: %s.", kind, name, what)

@@ -11,9 +11,9 @@ const (
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.kind == Isolate && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
+	case d.about.LeastRisk == High && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
 		return High, d.confirm()
-	case len(d.moves) > 0, d.kind == BalancerOff, d.kind == BalancerOn:
+	case len(d.moves) > 0, d.about.LeastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""

@@ -9,36 +9,40 @@ import (
 // maxParts bounds the parts of one split: every cut is a command of its own.
 const maxParts = 64
 
-// planSplit cuts one chunk: at a key, in the middle of its documents, or into
-// equal parts. Takes ns and one of at, chunk or bounds; parts with the latter.
-func planSplit(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Split, "ns", "at", "parts", "chunk", "bounds"); err != nil {
-		return Draft{}, a, err
+// Split cuts one chunk: at a key, in the middle of its documents, or into equal
+// parts.
+const Split Kind = "split"
+
+func describeSplit() Description {
+	return Description{
+		Kind:      Split,
+		Title:     "Split a chunk",
+		Lead:      "At a key, into equal parts, or in the middle of its documents when both are left empty. No data moves.",
+		Proof:     "A chunk begins at each new bound.",
+		Undo:      "Merging the parts.",
+		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
+		plan:      planSplit,
 	}
-	c, err := collectionOf(s.Table, Split, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	if a.Parts != 0 && (a.Parts < 2 || a.Parts > maxParts) {
-		return Draft{}, a, fault.New(fault.Invalid, "The argument \"parts\" is %d; a chunk is cut into 2 to %d.", a.Parts, maxParts)
-	}
+}
+
+func planSplit(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	if a.Parts != 0 && a.At != nil {
 		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"at\" and \"parts\" do not go together: one key makes two parts.")
 	}
-	d := newDraft(s, Split, a)
 	if a.At != nil {
 		return d.splitKey(c)
 	}
 	if a.Chunk == "" && a.Bounds[0] == nil && a.Bounds[1] == nil {
 		return Draft{}, a, fault.New(fault.Invalid, "split needs to know where: the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to cut in the middle.")
 	}
-	i, ch, err := s.chunkOf(c, Split, a)
+	_, ch, err := s.chunkOf(c, Split, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
 	d.resolved(c, ch)
 	if a.Parts > 2 || a.Parts == 2 && hashedLast(c.Key) {
-		return d.splitParts(c, i, ch)
+		return d.splitParts(c, ch)
 	}
 	k := d.future(c)
 	d.checkWhole(c, ch)
@@ -75,7 +79,7 @@ func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 
 // splitParts cuts a chunk into equal parts, where it can be said where: hashes
 // are spread evenly, and of projects it is known which there are.
-func (d *draftBuilder) splitParts(c *topology.Collection, _ int, ch topology.Chunk) (Draft, Args, error) {
+func (d *draftBuilder) splitParts(c *topology.Collection, ch topology.Chunk) (Draft, Args, error) {
 	points, why := d.points(c, shardkey.Range{Min: ch.Min, Max: ch.Max}, d.a.Parts)
 	d.checkWhole(c, ch)
 	if why.Code != "" {

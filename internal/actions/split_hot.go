@@ -50,23 +50,32 @@ func (h *hotChunk) measure() {
 	h.upper = h.w.PerSecond - h.lower
 }
 
-// planSplitHot splits chunks of one collection at the median of their recent writes
-// and moves one half of each to where fewest writes are. Takes ns and one of chunk,
-// bounds or chunks; at, for one chunk, and to. The arguments come back with cuts
-// instead: planned again from those, it makes what is left to do and chooses nothing
-// anew.
-func planSplitHot(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(SplitHot, "ns", "chunk", "bounds", "chunks", "at", "to", "cuts", "pause"); err != nil {
-		return Draft{}, a, err
+// SplitHot splits chunks of one collection at the median of their recent writes and
+// moves one half of each to where fewest writes are. The arguments come back with
+// what was chosen as cuts: planned again from those, it plans what is left to do
+// and chooses nothing anew.
+const SplitHot Kind = "split-hot"
+
+func describeSplitHot() Description {
+	return Description{
+		Kind:  SplitHot,
+		Title: "Split a hot chunk where its writes are",
+		Lead: "The chunk is split at the median of its recent writes, and one half moves to the shard that takes fewest writes. " +
+			"Up to 16 hot chunks of one collection go into one plan.",
+		Proof: "A chunk begins at each new bound, and the halves that move are on their shards.",
+		Undo:  "Moving back and merging.",
+		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.about().or("chunk", "bounds", "cuts"),
+			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
+			argTo.or("cuts").emptyMeans("chosen by the plan").help("The shard to move to. When left to the plan: the shard that makes the writes of all shards most even."),
+			argCuts, argPause},
+		Adapts: true,
+		plan:   planSplitHot,
 	}
-	if err := a.checkPause(SplitHot); err != nil {
-		return Draft{}, a, err
-	}
-	c, err := collectionOf(s.Table, SplitHot, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	d := newDraft(s, SplitHot, a)
+}
+
+func planSplitHot(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
+	var err error
 	var hot []*hotChunk
 	if len(a.Cuts) > 0 {
 		hot, err = d.cutsOf(c)
@@ -102,11 +111,6 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 // hotChunks are the chunks that the arguments name.
 func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
-	if a.To != "" {
-		if _, err := shardOf(d.s.Table, SplitHot, "to", a.To); err != nil {
-			return nil, err
-		}
-	}
 	one := a.Chunk != "" || a.Bounds[0] != nil || a.Bounds[1] != nil
 	switch {
 	case !one && len(a.Chunks) == 0:
@@ -155,9 +159,9 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 // were: a part of the work may be done.
 func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
-	for _, name := range a.given() {
-		if name != "ns" && name != "cuts" {
-			return nil, fault.New(fault.Invalid, "The argument \"cuts\" says everything; %q does not go with it.", name)
+	for _, x := range Arguments() {
+		if x.Given(a) && x.Name != "ns" && x.Name != "cuts" {
+			return nil, fault.New(fault.Invalid, "The argument \"cuts\" says everything; %q does not go with it.", x.Name)
 		}
 	}
 	if len(a.Cuts) > maxHot {

@@ -6,18 +6,30 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planSplitProject cuts the chunks that hold a project, in one collection or in
-// all whose key leads with it: between projects where the key is the project
-// alone, inside the project where the key goes on. Takes project, db and ns.
-func planSplitProject(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(SplitProject, "project", "db", "ns"); err != nil {
-		return Draft{}, a, err
+// SplitProject cuts the chunks that hold a project, in one collection or in all
+// whose key begins with it: between projects where the key is the project alone,
+// inside the project where the key goes on.
+const SplitProject Kind = "split-project"
+
+func describeSplitProject() Description {
+	return Description{
+		Kind:      SplitProject,
+		Title:     "Split a project’s chunks",
+		Lead:      "Cuts at the project’s edges, or inside it where the shard key goes on. No data moves.",
+		Proof:     "A chunk begins at each new bound.",
+		Undo:      "Merging the parts.",
+		Arguments: []Argument{argProject.needed(), argDB, argNS.of(TypeNamespace).help("Only this collection, as database.collection.")},
+		Adapts:    true,
+		plan:      planSplitProject,
 	}
-	p, err := s.project(SplitProject, &a)
+}
+
+func planSplitProject(d *draftBuilder) (Draft, Args, error) {
+	a := d.a
+	p, err := d.s.project(SplitProject, &d.a)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := newDraft(s, SplitProject, a)
 	parts := d.heldBy(p)
 	if a.NS != "" {
 		if parts, err = d.heldIn(parts, a.NS); err != nil {

@@ -12,27 +12,34 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planSpread cuts a project's rows into as many equal ranges of hashes as there
-// are shards and gives each shard one; only where the key goes on with a hash.
-// Takes project, db and mode, which is "moves".
-func planSpread(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Spread, "project", "db", "mode", "pause"); err != nil {
-		return Draft{}, a, err
+// Spread cuts a project's rows into as many equal ranges of hashes as there are
+// shards and gives each shard one, in collections whose key goes on with a hash.
+const Spread Kind = "spread"
+
+func describeSpread() Description {
+	return Description{
+		Kind:      Spread,
+		Title:     "Spread a project over the shards",
+		Lead:      "Every shard gets an equal part of the project’s hashes, where its shard key goes on with a hash.",
+		Proof:     "Each part is on its shard.",
+		Undo:      "Moving back and merging.",
+		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks; only moves, by this run."), argPause},
+		Adapts:    true,
+		KeepsGoal: true,
+		plan:      planSpread,
 	}
-	if err := a.checkPause(Spread); err != nil {
-		return Draft{}, a, err
+}
+
+func planSpread(d *draftBuilder) (Draft, Args, error) {
+	s := d.s
+	if mode := d.a.Mode; mode != ModeMoves {
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", mode, ModeMoves)
 	}
-	if a.Mode == "" {
-		a.Mode = ModeMoves
-	}
-	if a.Mode != ModeMoves {
-		return Draft{}, a, fault.New(fault.Invalid, "The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", a.Mode, ModeMoves)
-	}
-	p, err := s.project(Spread, &a)
+	p, err := s.project(Spread, &d.a)
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
-	d := newDraft(s, Spread, a)
 	shards, spread := 0, 0
 	for _, h := range d.heldBy(p) {
 		if h.c.Key.Len() < 2 || !hashedLast(h.c.Key) {

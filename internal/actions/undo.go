@@ -19,7 +19,7 @@ import (
 // what the balancer was awaited to move. A *UndoConflictError when what the steps made
 // has been changed again since.
 func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effect) (Draft, error) {
-	d := newDraft(s, kind, a)
+	d := newDraft(s, kind.Describe(), a)
 	d.undoing = true
 	// What was paused for the run is back; pausing is no change of its own.
 	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })
@@ -65,7 +65,7 @@ func (d *draftBuilder) undoZone(s Step) error {
 		}
 	case OpSetRange:
 		z, ok := rangeWith(d.ranges(s.NS), s.Min, s.Max)
-		if !ok && d.kind.Adapts() && d.noneThere(s) {
+		if !ok && d.about.Adapts && d.noneThere(s) {
 			return nil // taken away already, by this undo or by somebody else
 		}
 		if !ok || z.Zone != s.Zone {
@@ -124,7 +124,7 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 			return nil // joined already
 		}
 		left := before(k, at)
-		if home := ownerBefore(s); left.Shard != right.Shard && d.kind.Adapts() && d.shard(home) != nil {
+		if home := ownerBefore(s); left.Shard != right.Shard && d.about.Adapts && d.shard(home) != nil {
 			d.gather(k, left.Min, right.Max, home)
 		} else if left.Shard != right.Shard {
 			return d.scattered("the two halves of a chunk are on different shards now", k, left.Min, right.Max, []futureChunk{left, right})
@@ -147,7 +147,7 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 		}
 		k := d.future(c)
 		on := s.Shard
-		if d.kind.Adapts() {
+		if d.about.Adapts {
 			on = "" // the balancer may have moved it on: it belongs where it was all the same
 		}
 		d.back(k, lo, hi, on, was.Want["shard"])
@@ -223,16 +223,16 @@ func (d *draftBuilder) back(k *futureChunks, lo, hi shardkey.Key, on, to string)
 // to home first, in an undo that has a goal; else they are an objection.
 func (d *draftBuilder) join(k *futureChunks, lo, hi shardkey.Key, home string) error {
 	parts := k.within(lo, hi)
-	if len(parts) == 1 && d.kind.Adapts() {
+	if len(parts) == 1 && d.about.Adapts {
 		return nil // one chunk, or part of one that the server has merged further
 	}
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
-		if d.kind.Adapts() {
+		if d.about.Adapts {
 			return nil // the server has merged or cut it since: which chunks hold the range is its own business then
 		}
 		return d.scattered("the parts of a chunk have other bounds now", k, lo, hi, parts)
 	}
-	if d.kind.Adapts() && d.shard(home) != nil {
+	if d.about.Adapts && d.shard(home) != nil {
 		d.gather(k, lo, hi, home)
 		parts = k.within(lo, hi)
 	}
