@@ -152,7 +152,7 @@ func maintained(windows []Maintenance, now time.Time) (m Maintenance, open bool,
 
 func cutText(s string, most int) string {
 	if len(s) > most {
-		return s[:most] + "…"
+		return strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }
