@@ -71,7 +71,7 @@ var (
 		Empty: "no", Choices: []Choice{{PauseCollections, "of its collections"}, {PauseBalancer, "of the whole cluster"}},
 		field: func(a *Args) any { return &a.Pause }}
 	argChunks = Argument{Name: "chunks", Type: TypeChunks, Label: "Several chunks",
-		Help:  "References of chunks of one collection, at most 16, with spaces or commas between them.",
+		Help:  "References of up to 16 chunks of one collection; as text, with spaces or commas between them.",
 		field: func(a *Args) any { return &a.Chunks }}
 	argCuts = Argument{Name: "cuts", Type: TypeCuts, Label: "As chosen before",
 		Help:    "What an earlier plan of split-hot chose for each chunk, to plan the same again: min, max, at, half (lower or upper) and to.",
