@@ -77,6 +77,13 @@ func (k Kind) Describe() Description {
 	return Description{Kind: k, Title: string(k)}
 }
 
+// Adapts tells whether a run of this kind is planned again when the cluster has
+// changed meanwhile.
+func (k Kind) Adapts() bool { return k.Describe().Adapts }
+
+// KeepsGoal tells whether the goal is checked once more after the last step.
+func (k Kind) KeepsGoal() bool { return k.Describe().KeepsGoal }
+
 // Known tells whether there is such a kind.
 func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
 

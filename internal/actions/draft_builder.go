@@ -170,7 +170,7 @@ func (d *draftBuilder) finish(summary Say, undo Undo) (Draft, Args, error) {
 		}
 	}
 	if d.about.Gathers && !d.undoing {
-		ordered(d.steps)
+		sortPinSteps(d.steps)
 	}
 	d.pause()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked, Written: d.written}

@@ -2,40 +2,8 @@ package actions
 
 import "slices"
 
-// The order of a pin's and an isolation's steps, while the balancer is on.
-//
-// Cuts come first: a zone range makes the balancer's next round cut at the same
-// keys, and the second cut is refused ("is a boundary key of existing chunk").
-// Zone ranges come second: from then on the balancer never moves the project
-// elsewhere, and a chunk that it moves goes where the plan wants it. Moves come
-// last: each is sent by us, or found done by the balancer.
-//
-// Moves before zones were tried too. They are as fast, but between a move and its
-// zone the balancer may even the chunk counts out with the very chunk, and what
-// left the recipient once cannot come back before its orphaned documents are
-// deleted, fifteen minutes later.
-func ordered(steps []Step) {
-	stage := func(s Step) int {
-		switch s.Op {
-		case OpSplitAt, OpSplitMedian:
-			return 0
-		case OpAddZone, OpSetRange:
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return stage(a) - stage(b) })
-}
-
-// Adapts tells whether a run of this kind is planned again when the cluster has
-// changed meanwhile.
-func (k Kind) Adapts() bool { return k.Describe().Adapts }
-
-// KeepsGoal tells whether the goal is checked once more after the last step.
-func (k Kind) KeepsGoal() bool { return k.Describe().KeepsGoal }
-
-// Achieves are the facts of which a step is there to make true. When all hold
-// nothing has to be sent.
+// Achieves are the facts that a step is to make true. When all of them are true
+// already, nothing has to be sent.
 func (s Step) Achieves() []Fact {
 	if len(s.Goal) > 0 {
 		return s.Goal
@@ -43,10 +11,9 @@ func (s Step) Achieves() []Fact {
 	return s.Proof
 }
 
-// Remaining drafts what is left of steps that were confirmed, from the situation
-// of now: the same ranges, zones and recipients, with the chunks as they are. A
-// draft without steps: nothing is left. A *UndoConflictError says why the rest cannot be
-// reached any more.
+// Remaining drafts what is left to do of confirmed steps: the same ranges, zones
+// and recipients, with the chunks as they are now. A draft without steps means that
+// nothing is left, an *UndoConflictError that the rest cannot be done any more.
 func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft, error) {
 	d := newDraft(s, kind.Describe(), a)
 	d.continuing = true
