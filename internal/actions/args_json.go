@@ -135,7 +135,8 @@ func readKey(name string, raw json.RawMessage) (bson.Raw, error) {
 	}
 	doc, err := shardkey.ParseExtJSON(string(raw))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The argument %q is not a shard-key value in Extended JSON, such as %s.", name, sampleKey)
+		return nil, fault.Wrap(fault.Invalid, err,
+			"The argument %q is not a shard-key value in Extended JSON, such as %s.", name, sampleKey)
 	}
 	return doc, nil
 }

@@ -107,10 +107,12 @@ func describeBalancerWindow() Description {
 func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 	s, a := d.s, d.a
 	if (a.Start == "") != (a.Stop == "") {
-		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"start\" and \"stop\" go together; without both the balancer may run at any time.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The arguments \"start\" and \"stop\" go together; without both the balancer may run at any time.")
 	}
 	if a.Start != "" && a.Start == a.Stop {
-		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"start\" and \"stop\" are the same time; the server does not take that for a window.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The arguments \"start\" and \"stop\" are the same time; the server does not take that for a window.")
 	}
 	b := s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)

@@ -40,9 +40,26 @@ type Description struct {
 // Descriptions are all kinds, in the order of the documentation. A new kind is
 // added here.
 func Descriptions() []Description {
-	return []Description{describeSplit(), describeSplitProject(), describeSplitHot(), describeMerge(), describeMove(), describePin(), describeIsolate(),
-		describeUnpin(), describeSpread(), describeZoneAddShard(), describeZoneRemoveShard(), describeZoneSetRange(), describeZoneRemoveRange(),
-		describeBalancerOn(), describeBalancerOff(), describeBalancerWindow(), describeBalanceCollection(), describeClearJumbo()}
+	return []Description{
+		describeSplit(),
+		describeSplitProject(),
+		describeSplitHot(),
+		describeMerge(),
+		describeMove(),
+		describePin(),
+		describeIsolate(),
+		describeUnpin(),
+		describeSpread(),
+		describeZoneAddShard(),
+		describeZoneRemoveShard(),
+		describeZoneSetRange(),
+		describeZoneRemoveRange(),
+		describeBalancerOn(),
+		describeBalancerOff(),
+		describeBalancerWindow(),
+		describeBalanceCollection(),
+		describeClearJumbo(),
+	}
 }
 
 // Kind names what can be done, as the API and the command line name it.

@@ -50,7 +50,8 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 	k := d.future(c)
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
-		return Draft{}, a, fault.New(fault.NotFound, "The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
 	}
 	if len(parts) < 2 {
 		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is one chunk already: there is nothing to merge.")

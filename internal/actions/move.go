@@ -63,7 +63,8 @@ func (d *draftBuilder) part(c *topology.Collection, ch topology.Chunk) (topology
 		}
 	}
 	if part.Min.Compare(part.Max) >= 0 {
-		return ch, fault.New(fault.Invalid, "The part to move ends before it begins: the argument \"min\" must be below \"max\", both inside the chunk.")
+		return ch, fault.New(fault.Invalid,
+			"The part to move ends before it begins: the argument \"min\" must be below \"max\", both inside the chunk.")
 	}
 	if part.Min.Compare(ch.Min) < 0 {
 		return ch, fault.New(fault.Invalid, "The argument \"min\" is outside of the chunk that is named.")

@@ -26,9 +26,11 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 	case c == nil:
 		return nil, fault.New(fault.NotFound, "The argument \"ns\" names %q, and no sharded collection has that name.", string(ns))
 	case c.Unsplittable:
-		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
+		return nil, fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
 	case c.Temporary:
-		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it is not to be touched.", string(ns))
+		return nil, fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it is not to be touched.", string(ns))
 	case c.Chunks.Len() == 0:
 		return nil, fault.New(fault.NotFound, "The chunks of %q are not known yet; try again in a moment.", string(ns))
 	}
@@ -53,7 +55,8 @@ func shardOf(t *topology.Table, kind Kind, name, value string) (*topology.Shard,
 func (s Situation) bound(c *topology.Collection, name string, doc bson.Raw) (shardkey.Key, error) {
 	k, err := c.Key.Bound(doc)
 	if err != nil {
-		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return shardkey.Key{}, fault.Wrap(fault.Invalid, err,
+			"The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
 	return k, s.typed(c, name, k, c.Key.Len())
 }
@@ -78,7 +81,8 @@ func (s Situation) typed(c *topology.Collection, name string, k shardkey.Key, gi
 		case bson.TypeObjectID, bson.TypeMinKey, bson.TypeMaxKey:
 		default:
 			if id && !f.Hashed {
-				return fault.New(fault.Invalid, "The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
+				return fault.New(fault.Invalid,
+					"The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
 			}
 		}
 	}

@@ -32,17 +32,20 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 		if a.DB != "" {
 			where = " in the database " + a.DB
 		}
-		return none, fault.New(fault.NotFound, "The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
+		return none, fault.New(fault.NotFound,
+			"The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
 	case 1:
 		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
 		return found[0], nil
 	}
 	for _, p := range found[1:] {
 		if p.DB != found[0].DB {
-			return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
+			return none, fault.New(fault.Invalid,
+				"The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
 		}
 	}
-	return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
+	return none, fault.New(fault.Invalid,
+		"The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
 }
 
 // held is what one collection has of a project: the range of its keys.

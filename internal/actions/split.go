@@ -34,7 +34,8 @@ func planSplit(d *draftBuilder) (Draft, Args, error) {
 		return d.splitKey(c)
 	}
 	if a.Chunk == "" && a.Bounds[0] == nil && a.Bounds[1] == nil {
-		return Draft{}, a, fault.New(fault.Invalid, "split needs to know where: the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to cut in the middle.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"split needs to know where: the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to cut in the middle.")
 	}
 	_, ch, err := s.chunkOf(c, Split, a)
 	if err != nil {
@@ -58,10 +59,12 @@ func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 	}
 	_, ch := c.Chunks.Find(at)
 	if ch.Min.Compare(at) == 0 {
-		return Draft{}, d.a, fault.New(fault.Invalid, "A chunk of %s begins at the key of the argument \"at\" already: there is nothing to cut.", string(c.NS))
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"A chunk of %s begins at the key of the argument \"at\" already: there is nothing to cut.", string(c.NS))
 	}
 	if ch.Max.Compare(at) == 0 { // only the upper end of the key space
-		return Draft{}, d.a, fault.New(fault.Invalid, "The key of the argument \"at\" is the end of the key space: there is nothing to cut.")
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"The key of the argument \"at\" is the end of the key space: there is nothing to cut.")
 	}
 	if d.a.Chunk != "" || d.a.Bounds[0] != nil || d.a.Bounds[1] != nil {
 		_, named, err := d.s.chunkOf(c, Split, d.a)

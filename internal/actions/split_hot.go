@@ -116,9 +116,11 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	case !one && len(a.Chunks) == 0:
 		return nil, missing(SplitHot, "chunk", "the reference of a chunk, its exact bounds as \"bounds\", or several references as \"chunks\"")
 	case one && len(a.Chunks) > 0:
-		return nil, fault.New(fault.Invalid, "The arguments \"chunks\" and \"chunk\" or \"bounds\" do not go together: name one chunk or several.")
+		return nil, fault.New(fault.Invalid,
+			"The arguments \"chunks\" and \"chunk\" or \"bounds\" do not go together: name one chunk or several.")
 	case len(a.Chunks) > maxHot:
-		return nil, fault.New(fault.Invalid, "The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHot)
+		return nil, fault.New(fault.Invalid,
+			"The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHot)
 	case len(a.Chunks) > 1 && a.At != nil:
 		return nil, fault.New(fault.Invalid, "The argument \"at\" is one key, for one chunk; \"chunks\" names %d.", len(a.Chunks))
 	}
@@ -148,7 +150,8 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 			return nil, err
 		}
 		if h := hot[0]; at.Compare(h.lo) <= 0 || at.Compare(h.hi) >= 0 {
-			return nil, fault.New(fault.Invalid, "The key of the argument \"at\" is not inside the chunk: it must be above its lower bound and below its upper one.")
+			return nil, fault.New(fault.Invalid,
+				"The key of the argument \"at\" is not inside the chunk: it must be above its lower bound and below its upper one.")
 		}
 		hot[0].at, hot[0].given = at, true
 	}

@@ -193,7 +193,8 @@ func cameFrom(s Step) (Fact, bool) {
 // backAll moves back what the balancer was seen to move for a plan.
 func (d *draftBuilder) backAll(s Step, effect Effect) error {
 	if len(effect.Moves) >= listed {
-		return fault.New(fault.Conflict, "The balancer has moved too much for one plan to move it back. Unpin the project, and the balancer evens the shards out.")
+		return fault.New(fault.Conflict,
+			"The balancer has moved too much for one plan to move it back. Unpin the project, and the balancer evens the shards out.")
 	}
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {

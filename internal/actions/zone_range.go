@@ -35,7 +35,8 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 		return Draft{}, a, err
 	}
 	if lo.Compare(hi) >= 0 {
-		return Draft{}, a, fault.New(fault.Invalid, "The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
 	}
 	d.a.Min, d.a.Max = d.doc(c, lo), d.doc(c, hi)
 	undo := Undo{Possible: true, Text: say("zone-set-range", "zone", a.Zone), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
@@ -72,7 +73,8 @@ func (s Situation) rangeEnd(c *topology.Collection, name string, doc bson.Raw) (
 	}
 	k, err := c.Key.PrefixBound(doc)
 	if err != nil {
-		return key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return key{}, fault.Wrap(fault.Invalid, err,
+			"The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
 	fields, err := doc.Elements()
 	if err != nil {
@@ -117,10 +119,12 @@ func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
 	s, a := d.s, d.a
 	z, ok := s.rangeNamed(a)
 	if !ok {
-		return Draft{}, a, fault.New(fault.NotFound, "The arguments \"min\" and \"max\" are not those of a zone range of %q.", string(a.NS))
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The arguments \"min\" and \"max\" are not those of a zone range of %q.", string(a.NS))
 	}
 	if a.Zone != "" && a.Zone != z.Zone {
-		return Draft{}, a, fault.New(fault.NotFound, "The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
 	}
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
 	d.checkPrefix(z)
