@@ -16,8 +16,8 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
-	"internal/hostile":     {"-"},                                  // safe text for logs and terminals; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/hostile"}, // who may use a file; everybody's
+	"internal/sanitize":    {"-"},                                   // safe text for logs and terminals; everybody's
+	"internal/fileperm":    {"internal/fault", "internal/sanitize"}, // who may use a file; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
 	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
@@ -127,7 +127,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault", target == "internal/hostile", target == "internal/fileperm":
+	case target == "internal/fault", target == "internal/sanitize", target == "internal/fileperm":
 		return !slices.Contains(may, "-")
 	}
 	return false

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -92,7 +93,7 @@ var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T
 
 // parseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
 func parseInstant(name, text string, now time.Time) (time.Time, error) {
-	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, clip(text, 40))
+	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, sanitize.Truncate(text, 40))
 	var at time.Time
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
 		at = time.UnixMilli(n)

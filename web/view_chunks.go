@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -48,7 +49,7 @@ func chunkQueryOf(in url.Values) (chunkQuery, error) {
 	q.Pos = -1
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
-			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", clip(s, 40))
+			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", sanitize.Truncate(s, 40))
 		}
 	}
 	q.Page, err = pageNumber(in)
@@ -63,7 +64,7 @@ func (q chunkQuery) active() bool {
 func chunkOrder(in url.Values) (string, error) {
 	by := in.Get("sort")
 	if !slices.Contains(chunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", clip(by, 40))
+		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", sanitize.Truncate(by, 40))
 	}
 	return by, nil
 }

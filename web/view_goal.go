@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -82,7 +83,7 @@ func adaptations(r engine.Run) (out []templates.Adaptation) {
 				m.More = words.T("adapted.more", "n", templates.Count(int64(len(a.Because)-becauseListed)))
 				break
 			}
-			m.Because = append(m.Because, oneLine(differenceText(d)))
+			m.Because = append(m.Because, sanitize.Sentence(differenceText(d)))
 		}
 		out = append(out, m)
 	}
@@ -120,7 +121,7 @@ func waitTexts(s engine.Step) []string {
 	if w == nil {
 		return nil
 	}
-	out := []string{oneLine(say("obstacle", w.What))}
+	out := []string{sanitize.Sentence(say("obstacle", w.What))}
 	if s.State == engine.Waiting {
 		return append(out, words.T("wait.since", "since", templates.Clock(w.Since)), words.T("wait.next", "next", templates.Clock(w.Next), "until", templates.Clock(w.Until)))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -18,7 +19,7 @@ type locateAnswer struct {
 
 // sentence is the whole of it.
 func (h locateAnswer) sentence() string {
-	return oneLine(strings.TrimSpace(h.lead+" "+joinWords(h.shards)) + h.end + ".")
+	return sanitize.Sentence(strings.TrimSpace(h.lead+" "+joinWords(h.shards)) + h.end + ".")
 }
 
 // headlineOf says where a thing is, by the best that is known of each of its

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -56,7 +57,7 @@ func projectsView(v View, p *profile.Profile, q projectsQuery) templates.Project
 		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "), "projects", p.Names.Collection)}
 		return m
 	case len(hits) == 0:
-		m.EmptyWhy = words.T("projects.nomatch", "q", clip(q.Text, 80), "n", templates.Count(int64(len(all))))
+		m.EmptyWhy = words.T("projects.nomatch", "q", sanitize.Truncate(q.Text, 80), "n", templates.Count(int64(len(all))))
 		return m
 	}
 	m.Summary = words.T("projects.summary", "n", templates.Count(int64(len(all))), "db", strings.Join(v.Dir.Databases(), ", "))

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -73,7 +74,7 @@ func partState(v View, p topology.Part) templates.State {
 		}
 		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: detail}
 	case h.Note != "":
-		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: oneLine(h.Note)}
+		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: sanitize.Sentence(h.Note)}
 	}
 	return templates.State{}
 }

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -126,7 +127,7 @@ func (r *reader) shardKey(t table) (key, leading string, hashed bool) {
 		case value.Kind == yaml.ScalarNode && value.Value == "1" && value.Tag == "!!int":
 			d = append(d, bson.E{Key: name.Value, Value: int32(1)})
 		default:
-			r.bad(value, t.at("shardKey")+"."+clip(name.Value), "expected 1 or hashed.")
+			r.bad(value, t.at("shardKey")+"."+sanitize.Truncate(name.Value, shownOfText), "expected 1 or hashed.")
 		}
 	}
 	if r.err != nil {

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -74,7 +74,7 @@ func removeRange(z topology.ZoneRange) Plan {
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return do("sh.removeRangeFromZone("+hostile.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
+	return do("sh.removeRangeFromZone("+sanitize.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
 }
 
 // fewPlans bounds the plans of one advice.

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -46,6 +46,6 @@ func (l *look) leftovers(i *Problem, zone string, ranges []topology.ZoneRange, s
 	}
 	for _, s := range shards[:min(len(shards), fewPlans)] {
 		i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-remove-shard", say("zone-remove-shard", "zone", zone, "shard", s), "shard", s, "zone", zone))
-		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")", "zone.removeShard"))
+		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+sanitize.Quoted(s)+", "+sanitize.Quoted(zone)+")", "zone.removeShard"))
 	}
 }
