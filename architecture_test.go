@@ -16,6 +16,7 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
+	"internal/notify":      {"-"},                                   // wakes subscribers; everybody's
 	"internal/sanitize":    {"-"},                                   // safe text for logs and terminals; everybody's
 	"internal/fileperm":    {"internal/fault", "internal/sanitize"}, // who may use a file; everybody's
 	"internal/shardkey":    {},
@@ -127,7 +128,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault", target == "internal/sanitize", target == "internal/fileperm":
+	case target == "internal/fault", target == "internal/sanitize", target == "internal/notify", target == "internal/fileperm":
 		return !slices.Contains(may, "-")
 	}
 	return false

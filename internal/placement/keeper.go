@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -37,9 +38,9 @@ type Keeper struct {
 	profile *profile.Profile
 	log     *slog.Logger
 
-	mu   sync.Mutex
-	dir  *Directory
-	subs map[chan struct{}]struct{}
+	mu          sync.Mutex // held while a directory is published or subscribed to
+	dir         *Directory
+	subscribers notify.Subscribers
 
 	// of the polling goroutine only
 	rows map[string]map[bson.ObjectID]topology.ProjectRow
@@ -51,7 +52,6 @@ func NewKeeper(src Source, tables Tables, p *profile.Profile, log *slog.Logger) 
 	return &Keeper{
 		src: src, tables: tables, profile: p, log: log,
 		dir:  NewDirectory(0, nil, nil, topology.Health{}),
-		subs: map[chan struct{}]struct{}{},
 		rows: map[string]map[bson.ObjectID]topology.ProjectRow{},
 	}
 }
@@ -66,15 +66,10 @@ func (k *Keeper) Directory() *Directory {
 // Subscribe hands out the directory and a channel that gets one value after
 // newer ones appear (several may be joined into one).
 func (k *Keeper) Subscribe() (*Directory, <-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.subs[ch] = struct{}{}
-	return k.dir, ch, func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.subs, ch)
-	}
+	newer, end := k.subscribers.Subscribe()
+	return k.dir, newer, end
 }
 
 // Run polls until ctx ends. It first waits for a loaded table: until then
@@ -187,12 +182,7 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 		return
 	}
 	k.dir = next
-	for ch := range k.subs {
-		select {
-		case ch <- struct{}{}:
-		default: // already told
-		}
-	}
+	k.subscribers.Notify()
 }
 
 func projectOf(db string, r topology.ProjectRow) Project {
