@@ -16,9 +16,11 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
-	"internal/notify":      {"-"},                                   // wakes subscribers; everybody's
-	"internal/sanitize":    {"-"},                                   // safe text for logs and terminals; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/sanitize"}, // who may use a file; everybody's
+	"internal/sanitize":    {"-"},                                    // safe text for logs and terminals; everybody's
+	"internal/notify":      {"-"},                                    // wakes subscribers; everybody's
+	"internal/format":      {"-"},                                    // numbers, sizes and times for people; everybody's
+	"internal/message":     {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
+	"internal/fileperm":    {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
 	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
@@ -128,7 +130,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault", target == "internal/sanitize", target == "internal/notify", target == "internal/fileperm":
+	case target == "internal/fault", target == "internal/sanitize", target == "internal/notify", target == "internal/fileperm", target == "internal/format", target == "internal/message":
 		return !slices.Contains(may, "-")
 	}
 	return false

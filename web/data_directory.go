@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/store"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -57,7 +57,7 @@ func (s *Server) dataBanner() string {
 	if c.Hold == store.Owned {
 		return ""
 	}
-	return words.Code("banner.data", string(c.Hold), map[string]string{"at": templates.Clock(c.Since)})
+	return words.Code("banner.data", string(c.Hold), map[string]string{"at": format.Clock(c.Since)})
 }
 
 // mayTakeOver tells whether a page offers somebody to take the directory over.

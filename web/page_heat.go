@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/sanitize"
@@ -168,7 +169,7 @@ func healthNotes(h heat.Health, w heat.Window) []templates.State {
 	var out []templates.State
 	if h.Err != nil {
 		note := failedCount(h)
-		note.Detail = words.T("heat.since", "error", fault.Text(h.Err), "at", templates.Clock(w.To))
+		note.Detail = words.T("heat.since", "error", fault.Text(h.Err), "at", format.Clock(w.To))
 		out = append(out, note)
 	}
 	if h.Sampled {
@@ -181,7 +182,7 @@ func windowLinks(q heatQuery) (out []templates.HeatLink) {
 	for _, d := range heatWindows() {
 		to := q
 		to.window = d
-		out = append(out, templates.HeatLink{Text: templates.Span(d), URL: to.address(), Current: d == q.window})
+		out = append(out, templates.HeatLink{Text: format.Span(d), URL: to.address(), Current: d == q.window})
 	}
 	return out
 }

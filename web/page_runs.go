@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -95,7 +96,7 @@ func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		if looked >= runsLooked {
-			m.Bounded = words.T("runs.bounded", "n", templates.Count(int64(looked)))
+			m.Bounded = words.T("runs.bounded", "n", format.Count(int64(looked)))
 			break
 		}
 	}

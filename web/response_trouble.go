@@ -9,8 +9,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/store"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -50,7 +50,7 @@ func (s *Server) unreadableBanner() string {
 	if n == 0 {
 		return ""
 	}
-	return words.Plural("rows.left", n, "n", templates.Count(n), "tables", strings.Join(tables, ", "))
+	return words.Plural("rows.left", n, "n", format.Count(n), "tables", strings.Join(tables, ", "))
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done

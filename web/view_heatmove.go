@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -13,7 +14,7 @@ import (
 
 // splitText says what a cut through a chunk would do.
 func splitText(c *topology.Collection, s heat.Splitting) string {
-	return words.Code("heat.split", s.Code, map[string]string{"share": templates.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
+	return words.Code("heat.split", s.Code, map[string]string{"share": format.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
 }
 
 // shardWrites is what each shard takes of all collections whose new rows are

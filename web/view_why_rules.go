@@ -6,8 +6,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
+	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -49,7 +49,7 @@ func ruleArgs(args map[string]string) map[string]string {
 	out := maps.Clone(args)
 	for _, name := range []string{"bytes", "toBytes", "apart", "need", "chunkSize"} {
 		if n, err := strconv.ParseInt(args[name], 10, 64); err == nil {
-			out[name] = templates.Bytes(n)
+			out[name] = format.Bytes(n)
 		}
 	}
 	if zone, ok := args["zone"]; ok {
