@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"sort"
@@ -96,7 +97,7 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 		zones[z.Zone] = true
 	}
 	m.Filter.Zones = []templates.Option{{Text: words.T("filter.any")}}
-	for _, z := range sortedKeys(zones) {
+	for _, z := range slices.Sorted(maps.Keys(zones)) {
 		m.Filter.Zones = append(m.Filter.Zones, templates.Option{Value: z, Text: z, Selected: z == q.Zone})
 	}
 	f := figuresOf(v, c)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 			}
 		}
 	}
-	e.belongs, e.holders = sortedKeys(belongs), sortedKeys(holders)
+	e.belongs, e.holders = slices.Sorted(maps.Keys(belongs)), slices.Sorted(maps.Keys(holders))
 	return e
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func byDocument(v View, p *profile.Profile, r refs) (string, []templates.ShardRe
 		return "", nil
 	}
 	var shards []templates.ShardRef
-	for _, name := range sortedKeys(on) {
+	for _, name := range slices.Sorted(maps.Keys(on)) {
 		shards = append(shards, r.of(name))
 	}
 	return words.T("projects.bydoc", "names", joinWords(names)), shards

@@ -28,15 +28,6 @@ func (l *look) rangesOf() map[string][]topology.ZoneRange {
 	return out
 }
 
-func sortedNames[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // overlap are the chunks that a range meets.
 func (l *look) overlap(z topology.ZoneRange) (c *topology.Collection, from, to int) {
 	c = l.Table.Collection(z.NS)

@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"maps"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
+	"slices"
 )
 
 // zoneUnknown: zones named after a project that is not there.
@@ -19,7 +21,7 @@ func zoneUnknown(l *look) {
 	for z := range carry {
 		names[z] = true
 	}
-	for _, zone := range sortedNames(names) {
+	for _, zone := range slices.Sorted(maps.Keys(names)) {
 		id, _, ok := placement.ZoneProject(zone)
 		if !ok {
 			continue

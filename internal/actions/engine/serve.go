@@ -125,15 +125,3 @@ func (e *Engine) newID() (string, error) {
 
 // now is the time in the store's precision, so that what was kept compares equal.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
-
-// sleep waits; the error is the context's.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
