@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 	"internal/fileperm":    {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
-	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
+	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat", "internal/actions", "internal/balance"},
 	"internal/balance":     {"internal/topology", "internal/shardkey"},
 	"internal/chunksize":   {"internal/topology", "internal/balance", "internal/shardkey"},
 	"internal/profile":     {"internal/topology", "internal/shardkey"},

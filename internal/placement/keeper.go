@@ -43,7 +43,7 @@ type Keeper struct {
 	subscribers notify.Subscribers
 
 	// of the polling goroutine only
-	rows map[string]map[bson.ObjectID]topology.ProjectRow
+	rows map[string]map[bson.ObjectID]ProjectRow
 	full time.Time // last good read of all
 }
 
@@ -52,7 +52,7 @@ func NewKeeper(src Source, tables Tables, p *profile.Profile, log *slog.Logger) 
 	return &Keeper{
 		src: src, tables: tables, profile: p, log: log,
 		dir:  NewDirectory(0, nil, nil, topology.Health{}),
-		rows: map[string]map[bson.ObjectID]topology.ProjectRow{},
+		rows: map[string]map[bson.ObjectID]ProjectRow{},
 	}
 }
 
@@ -133,7 +133,7 @@ func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 	if all && health.Err == nil {
 		k.full = time.Now()
 	}
-	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]topology.ProjectRow) bool { return !slices.Contains(dbs, db) })
+	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]ProjectRow) bool { return !slices.Contains(dbs, db) })
 	k.publish(dbs, health)
 }
 
@@ -153,7 +153,7 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 		return err
 	}
 	if all || known == nil {
-		known = make(map[bson.ObjectID]topology.ProjectRow, len(rows))
+		known = make(map[bson.ObjectID]ProjectRow, len(rows))
 		k.rows[db] = known
 	}
 	for _, r := range rows {
@@ -185,7 +185,7 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 	k.subscribers.Notify()
 }
 
-func projectOf(db string, r topology.ProjectRow) Project {
+func projectOf(db string, r ProjectRow) Project {
 	figure := func(n *int64) topology.Figure {
 		if n == nil {
 			return topology.Figure{Reason: "notCounted"}

@@ -112,7 +112,7 @@ func (r *reading) judge(took time.Duration) {
 
 // rows reads a batch in _id order. Rows of one _id may be on several shards and
 // the batch may end between them: the last id is left for the next batch.
-func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []topology.SizedRow, next bson.ObjectID, last bool, err error) {
+func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
 	err = r.read(ctx, batch, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.RowSizes(ctx, t.query(batch), project, from)
 		return len(rows), err
@@ -121,7 +121,7 @@ func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, fr
 		return rows, from, err == nil, err
 	}
 	end := rows[len(rows)-1].ID
-	first := slices.IndexFunc(rows, func(o topology.SizedRow) bool { return o.ID == end })
+	first := slices.IndexFunc(rows, func(o SizedRow) bool { return o.ID == end })
 	if first == 0 {
 		return nil, from, false, fault.New(fault.Internal, "More than %d rows of one collection have the same id; the survey cannot go on.", batch-1)
 	}
