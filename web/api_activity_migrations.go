@@ -7,11 +7,12 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
 // apiMigrations lists moves, newest first.
-func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 	v, all, err := s.migrations(r)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 	switch state {
 	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
 	default:
-		return fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", clip(string(state), 40))
+		return fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", sanitize.Truncate(string(state), 40))
 	}
 	out := api.FoldedList[api.Migration]{}
 	for _, m := range all {
@@ -46,7 +47,7 @@ func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 }
 
 // migrations are the moves that a request asks for.
-func (s *Server) migrations(r *http.Request) (View, []history.Migration, error) {
+func (s *Site) migrations(r *http.Request) (View, []history.Migration, error) {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return v, nil, err
@@ -96,7 +97,7 @@ func stepMillis(list []time.Duration) []int64 {
 }
 
 // apiFailures groups moves that failed by reason, the most frequent first.
-func (s *Server) apiFailures(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiFailures(w http.ResponseWriter, r *http.Request) error {
 	v, all, err := s.migrations(r)
 	if err != nil {
 		return err

@@ -7,10 +7,11 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCollections(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCollection(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
 }
 
 // namespace is the existing collection that the address names.
-func (s *Server) namespace(r *http.Request, t *topology.Table) (topology.Namespace, error) {
+func (s *Site) namespace(r *http.Request, t *topology.Table) (topology.Namespace, error) {
 	text, err := pathText(r, "ns")
 	if err != nil {
 		return "", err
@@ -69,21 +70,21 @@ func (s *Server) namespace(r *http.Request, t *topology.Table) (topology.Namespa
 		return ns, nil
 	}
 	if ns.Database() == "" || ns.Collection() == "" {
-		return "", fault.New(fault.Invalid, "A collection is written database.collection; %q is not.", clip(text, 100))
+		return "", fault.New(fault.Invalid, "A collection is written database.collection; %q is not.", sanitize.Truncate(text, 100))
 	}
 	return "", fault.New(fault.NotFound, "No collection is named %q (searched %d sharded and %d other collections).",
-		clip(text, 200), len(t.Collections), len(t.Unsharded))
+		sanitize.Truncate(text, 200), len(t.Collections), len(t.Unsharded))
 }
 
 // sharded is the sharded collection that the address names.
-func (s *Server) sharded(r *http.Request, t *topology.Table) (*topology.Collection, error) {
+func (s *Site) sharded(r *http.Request, t *topology.Table) (*topology.Collection, error) {
 	ns, err := s.namespace(r, t)
 	if err != nil {
 		return nil, err
 	}
 	c := t.Collection(ns)
 	if c == nil {
-		return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on the primary shard of its database.", clip(string(ns), 200))
+		return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on the primary shard of its database.", sanitize.Truncate(string(ns), 200))
 	}
 	return c, nil
 }

@@ -6,12 +6,13 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
 // heatList says of which time a list is, or why of none: an empty list alone would
 // not tell whether nothing was written or nothing was counted.
-func (s *Server) heatList(v View, windows []heat.Window, d time.Duration) api.HeatList {
+func (s *Site) heatList(v View, windows []heat.Window, d time.Duration) api.HeatList {
 	out := api.HeatList{Window: d.String()}
 	var from, to, asOf time.Time
 	for i, w := range windows {
@@ -55,7 +56,7 @@ func notYet(w heat.Window, h heat.Health) (code, sentence string) {
 // writesNotCounted is why a collection that was asked for has no answer.
 func writesNotCounted(c heat.Coverage, known bool) error {
 	if !known {
-		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(c.NS), 200))
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(c.NS), 200))
 	}
-	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", clip(string(c.NS), 200), uncountedText(c))
+	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", sanitize.Truncate(string(c.NS), 200), uncountedText(c))
 }

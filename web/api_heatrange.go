@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -15,7 +16,7 @@ import (
 const shownWriters = 10
 
 // apiHeatRange answers who wrote to a range of keys lately.
-func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := v.Table.Collection(ns)
 	if c == nil {
-		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(ns), 200))
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(ns), 200))
 	}
 	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
 	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {

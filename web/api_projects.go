@@ -6,9 +6,10 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 )
 
-func (s *Server) apiProjects(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProjects(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func projectPage(r *http.Request, rows []placement.Project, wire func(placement.
 	return out, nil
 }
 
-func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProject(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := api.ID(text)
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "A project's id is 24 hexadecimal digits; %q is not.", clip(text, 60))
+		return fault.Wrap(fault.Invalid, err, "A project's id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(text, 60))
 	}
 	p, ok := v.Dir.ByID(id)
 	if db := r.URL.Query().Get("db"); db != "" {
@@ -90,7 +91,7 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 // loadedProjects is the newest view, once table and directory are both there.
-func (s *Server) loadedProjects(r *http.Request) (View, error) {
+func (s *Site) loadedProjects(r *http.Request) (View, error) {
 	v, err := s.loadedAt(r)
 	if err == nil && !v.Dir.Loaded() {
 		err = fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
@@ -98,7 +99,7 @@ func (s *Server) loadedProjects(r *http.Request) (View, error) {
 	return v, err
 }
 
-func (s *Server) projectOf(sp placement.Spread) api.Project {
+func (s *Site) projectOf(sp placement.Spread) api.Project {
 	p := sp.Project
 	out := api.Project{
 		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),

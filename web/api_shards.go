@@ -6,10 +6,11 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiShards(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -26,7 +27,7 @@ func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
 }
 
 // apiShard is a shard with everything on it; as CSV for whoever asks so.
-func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiShard(w http.ResponseWriter, r *http.Request) error {
 	if wantsCSV(r) {
 		return s.shardCSV(w, r)
 	}
@@ -61,7 +62,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shardContents finds the shard of the address and what is on it.
-func (s *Server) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
+func (s *Site) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return v, nil, placement.Contents{}, err
@@ -72,7 +73,7 @@ func (s *Server) shardContents(r *http.Request) (View, *topology.Shard, placemen
 	}
 	sh := v.Table.Shard(name)
 	if sh == nil {
-		return v, nil, placement.Contents{}, fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
+		return v, nil, placement.Contents{}, fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", sanitize.Truncate(name, 100), len(v.Table.Shards))
 	}
 	return v, sh, placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name), nil
 }

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
@@ -100,7 +101,7 @@ func Explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 			p := &items[i].Places[j]
 			takeCount(p)
 			if more := ticketRows(p.Rows); more != "" && p.Sentence != "" && p.State != "absent" {
-				p.Sentence = oneLine(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
+				p.Sentence = sanitize.Sentence(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
 			}
 		}
 		items[i].Answer = headlineOf(items[i]).sentence()
@@ -154,7 +155,7 @@ func proofOf(p placement.Proof) api.Proof {
 	if p.Err != nil {
 		why = fault.Text(p.Err)
 	}
-	out.Text = oneLine(words.Code("proof", code, map[string]string{"ours": shardList(p.Ours), "theirs": shardList(p.Theirs), "why": why}))
+	out.Text = sanitize.Sentence(words.Code("proof", code, map[string]string{"ours": shardList(p.Ours), "theirs": shardList(p.Theirs), "why": why}))
 	return out
 }
 
@@ -167,7 +168,7 @@ func shardList(names []string) string {
 
 // apiChunkWhy tells why one chunk is where it is and what the balancer makes
 // of it.
-func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 
 // knownDangers are the moves of a chunk that would bring two equal ids
 // together, as far as the check for duplicate ids has found any.
-func (s *Server) knownDangers(c *topology.Collection, i int) []placement.Danger {
+func (s *Site) knownDangers(c *topology.Collection, i int) []placement.Danger {
 	if s.deps.Duplicates == nil {
 		return nil
 	}
@@ -207,7 +208,7 @@ func whyFreshness(v View) api.Freshness {
 
 // chunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
-func (s *Server) chunkAt(r *http.Request, v View) (*topology.Collection, int, error) {
+func (s *Site) chunkAt(r *http.Request, v View) (*topology.Collection, int, error) {
 	c, err := s.sharded(r, v.Table)
 	if err == nil {
 		err = mayNameKeys(v, "hidden.chunk")
@@ -242,7 +243,7 @@ func chunkWhy(t *topology.Table, p *balance.Plan, c *topology.Collection, i int)
 }
 
 // apiProjectWhy is apiChunkWhy for the chunks of one project.
-func (s *Server) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -253,7 +254,7 @@ func (s *Server) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", clip(raw, 60))
+		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -23,7 +23,7 @@ type sheet struct {
 
 func newSheet(w http.ResponseWriter, header ...string) sheet {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	s := sheet{csv.NewWriter(w)}
+	s := sheet{out: csv.NewWriter(w)}
 	s.row(header...)
 	return s
 }
@@ -49,7 +49,7 @@ const starters = "=+-@|\uff1d\uff0b\uff0d\uff20\u2212"
 // and spaces are skipped; with an apostrophe before what would begin a formula.
 // Numbers are left alone, negative ones too: they cannot do anything.
 func inert(cell string) string {
-	cell = hostile.Line(cell)
+	cell = sanitize.Line(cell)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(cell, " "))
 	if !strings.ContainsRune(starters, first) {
 		return cell
@@ -63,7 +63,7 @@ func inert(cell string) string {
 // shardPageOrCSV serves a shard's page. Names that contain dots do not match
 // the route of the CSV form, so it is looked for here once more; a shard that
 // really is called "….csv" wins.
-func (s *Server) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Server) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shardCSV answers "it is sick: who is hit?" as a file for a ticket.
-func (s *Server) shardCSV(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) shardCSV(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err
@@ -87,13 +87,13 @@ func (s *Server) shardCSV(w http.ResponseWriter, r *http.Request) error {
 	return s.writeShardCSV(w, r, name)
 }
 
-func (s *Server) writeShardCSV(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Site) writeShardCSV(w http.ResponseWriter, r *http.Request, name string) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
 	}
 	if v.Table.Shard(name) == nil {
-		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
+		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", sanitize.Truncate(name, 100), len(v.Table.Shards))
 	}
 	contents := placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name)
 	out := newSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share", "bytes", "documents", "row_share_low", "row_share_high")
@@ -150,7 +150,7 @@ func fileName(name string) string {
 			return r
 		}
 		return '_'
-	}, clip(name, 100))
+	}, sanitize.Truncate(name, 100))
 }
 
 // figureText is empty for an unknown figure: a sheet that sums a column must

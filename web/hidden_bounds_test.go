@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/heat"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -20,14 +21,14 @@ import (
 
 // seenBy is the site as somebody with a role sees it who is shown as little as
 // the flag allows.
-func seenBy(s *site, role auth.Role) *Server {
+func seenBy(s *site, role auth.Role) *Site {
 	deps := s.deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
 	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
-	return New(deps)
+	return New(deps).Site
 }
 
-func (s *Server) body(target string) string {
+func (s *Site) body(target string) string {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Host = "localhost:8090"
 	w := httptest.NewRecorder()
@@ -103,7 +104,7 @@ func chunkTrouble(t *testing.T) (*site, View) {
 	v := story.view()
 	busy := &written{} // one project, and many of its documents alike
 	for i := range 40 {
-		busy.rows = append(busy.rows, topology.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
+		busy.rows = append(busy.rows, heat.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
 	}
 	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
 	s.deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Heat: s.deps.Heat, Now: s.deps.Now})

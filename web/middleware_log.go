@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
 )
 
 // recorder counts what an answer was, for the log and the metrics.
@@ -55,7 +56,7 @@ func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 // logged writes one line per request; those of nobody are bounded. The query is
 // left out on purpose: it holds document keys and search words, which are other
 // people's data.
-func (s *Server) logged(next http.Handler) http.Handler {
+func (s *Site) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.deps.Now()
 		rec := &recorder{ResponseWriter: w}
@@ -112,13 +113,13 @@ func logPath(r *http.Request) string { return logText(r.URL.EscapedPath()) }
 // logText is at most 300 bytes with control characters, line ends and
 // direction marks made visible, so that no request can forge a log line.
 func logText(s string) string {
-	q := strconv.QuoteToASCII(clip(s, 300))
+	q := strconv.QuoteToASCII(sanitize.Truncate(s, 300))
 	return q[1 : len(q)-1]
 }
 
 // recovered turns a panic into a 500 that tells nothing of the inside. The
 // answer is still whole because handlers write into memory.
-func (s *Server) recovered(next http.Handler) http.Handler {
+func (s *Site) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			p := recover()
@@ -142,7 +143,7 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 
 // failAfterPanic answers 500, and once more plainly if the error page itself
 // is what panics.
-func (s *Server) failAfterPanic(w http.ResponseWriter, r *http.Request, ref string) {
+func (s *Site) failAfterPanic(w http.ResponseWriter, r *http.Request, ref string) {
 	failed := &bug{ref: ref, err: errors.New("panic")}
 	defer func() {
 		if recover() != nil {

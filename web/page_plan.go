@@ -8,11 +8,12 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
 // pagePlan is what will happen, before it does.
-func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pagePlan(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.askedPlan(r)
 	if err != nil {
 		return err
@@ -21,7 +22,7 @@ func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
 }
 
 // writePlan shows a plan, and why the request to run it was refused.
-func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
+func (s *Site) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.viewFor(r)
 	m := planFor(planView(v, p), p, auth.From(r.Context()), s.whyReadOnly())
 	run, err := s.deps.Actions.RunOfPlan(r.Context(), p.ID)
@@ -46,12 +47,12 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, oneLine(differenceText(d)))
+			m.Changed = append(m.Changed, sanitize.Sentence(differenceText(d)))
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):
 		for _, c := range blocked.Checks {
-			m.Changed = append(m.Changed, oneLine(say("check", c.Text)))
+			m.Changed = append(m.Changed, sanitize.Sentence(say("check", c.Text)))
 		}
 		m.Again = planAgain(p)
 	case fault.Of(err) == fault.Invalid:
@@ -62,7 +63,7 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 
 // postRunPlan starts a plan and leads to its run; the same form sent twice leads
 // to the same run.
-func (s *Server) postRunPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRunPlan(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err

@@ -7,12 +7,13 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
 // pageNewPlan is the form of one kind of change, filled in with what the address
 // says. Without a kind it lists what there is.
-func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 	v, in := s.viewFor(r), r.URL.Query()
 	kind := actions.Kind(in.Get("kind"))
 	if kind == "" {
@@ -20,7 +21,7 @@ func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 		return writePage(w, r, http.StatusOK, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))
 	}
 	if !kind.Known() {
-		return fault.New(fault.Invalid, "There is no kind of plan called %q.", clip(string(kind), 60))
+		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
 	m := planForm(v, kind, in)
 	return writePage(w, r, http.StatusOK, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))
@@ -28,13 +29,13 @@ func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 
 // postPlan makes a plan of a form and leads to it; what is wrong is said in the
 // form, with what was typed.
-func (s *Server) postPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postPlan(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
 	kind := actions.Kind(r.PostForm.Get("kind"))
 	if !kind.Known() {
-		return fault.New(fault.Invalid, "There is no kind of plan called %q.", clip(string(kind), 60))
+		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
 	args, err := formArgs(r.PostForm)
 	if err == nil {

@@ -7,18 +7,19 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
 // pageProject answers "where is this tenant?".
-func (s *Server) pageProject(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageProject(w http.ResponseWriter, r *http.Request) error {
 	raw, err := pathText(r, "id")
 	if err != nil {
 		return err
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", clip(raw, 60))
+		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
 	}
 	v, err := s.viewAt(r)
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
 // pageSettings is what somebody keeps about themselves.
-func (s *Server) pageSettings(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageSettings(w http.ResponseWriter, r *http.Request) error {
 	return s.writeSettings(w, r, http.StatusOK, templates.Settings{Done: doneWords(r)})
 }
 
-func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status int, m templates.Settings) error {
+func (s *Site) writeSettings(w http.ResponseWriter, r *http.Request, status int, m templates.Settings) error {
 	v, who := s.viewFor(r), auth.From(r.Context())
 	sessions, err := s.deps.Auth.Sessions(r.Context(), who)
 	if err != nil {
@@ -46,12 +47,12 @@ func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status in
 }
 
 // settingsProblem shows the page again with what went wrong.
-func (s *Server) settingsProblem(w http.ResponseWriter, r *http.Request, err error) error {
+func (s *Site) settingsProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	var m templates.Settings
 	return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeSettings(w, r, status, m) })
 }
 
-func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postPassword(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -63,15 +64,15 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) postRevokeSession(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRevokeSession(w http.ResponseWriter, r *http.Request) error {
 	return s.revoke(w, r, "session", s.deps.Auth.Revoke)
 }
 
-func (s *Server) postRevokeToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRevokeToken(w http.ResponseWriter, r *http.Request) error {
 	return s.revoke(w, r, "token", s.deps.Auth.RevokeToken)
 }
 
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request, what string, do revokeFunc) error {
+func (s *Site) revoke(w http.ResponseWriter, r *http.Request, what string, do revokeFunc) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request, what string, do 
 
 // postToken makes a token and answers with its secret, once: this page is not
 // led to by a redirect because an address must never hold a secret.
-func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postToken(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func spanOptions() []templates.Option {
 
 func sessionRow(x auth.Session, now time.Time) templates.SessionRow {
 	return templates.SessionRow{
-		ID: x.ID, Who: clip(x.Name, 80), WhoID: issuersID(x.Subject, x.Name), Role: roleWord(x.Role), Method: methodWord(x.Method), From: clip(x.From, 60),
+		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: issuersID(x.Subject, x.Name), Role: roleWord(x.Role), Method: methodWord(x.Method), From: sanitize.Truncate(x.From, 60),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Ends), Current: x.Current,
 	}
 }
@@ -155,16 +156,16 @@ func issuersID(principal, name string) string {
 	if len(parts) != 3 || parts[0] != "oidc" || parts[2] == name {
 		return ""
 	}
-	return clip(parts[2], 80)
+	return sanitize.Truncate(parts[2], 80)
 }
 
 func tokenRow(x auth.Token, now time.Time) templates.TokenRow {
 	row := templates.TokenRow{
-		ID: x.ID, Name: clip(x.Name, 80), Role: roleWord(x.Role), Owner: clip(x.Owner, 80),
+		ID: x.ID, Name: sanitize.Truncate(x.Name, 80), Role: roleWord(x.Role), Owner: sanitize.Truncate(x.Owner, 80),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Expires),
 	}
 	if x.OwnerName != "" {
-		row.Owner, row.OwnerID = clip(x.OwnerName, 80), issuersID(x.Owner, x.OwnerName)
+		row.Owner, row.OwnerID = sanitize.Truncate(x.OwnerName, 80), issuersID(x.Owner, x.OwnerName)
 	}
 	switch {
 	case !x.Revoked.IsZero():

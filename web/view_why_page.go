@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -20,7 +21,7 @@ import (
 
 // explainPage draws found things with their reasons, and the proof and counts
 // that the address asks for.
-func (s *Server) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
+func (s *Site) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
 	a, err := askOf(r.URL.Query())
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func whyPlace(p api.Place, r refs) templates.WhyPlace {
 func whyStepRows(w *api.Why) []templates.WhyStep {
 	out := make([]templates.WhyStep, 0, len(w.Steps))
 	for _, s := range w.Steps {
-		out = append(out, templates.WhyStep{Name: words.Code("why.step", s.Step, nil), Text: oneLine(s.Text)})
+		out = append(out, templates.WhyStep{Name: words.Code("why.step", s.Step, nil), Text: sanitize.Sentence(s.Text)})
 	}
 	return out
 }
