@@ -12,7 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -73,7 +73,7 @@ const serverTextLimit = 4000
 // serverText puts the server's message on one line and keeps its quotes, so that ids
 // and bounds can be copied from it.
 func serverText(s string) string {
-	return `"` + hostile.Line(hostile.Shorten(s, serverTextLimit)) + `"`
+	return `"` + sanitize.Line(sanitize.Shorten(s, serverTextLimit)) + `"`
 }
 
 // classify gives a driver error a kind and a sentence. ctx is the command's context;

@@ -9,7 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/heat"
+	"shardboard/internal/placement"
 )
 
 // NewestRows reads the newest rows, newest first, up to the limit: the shard key's
@@ -18,7 +19,7 @@ import (
 // in the range of the leading field, so callers set a short deadline, which is sent as
 // maxTimeMS. It prefers secondaries, to keep the load off busy primaries; the mongos
 // uses shard versions, so orphans are left out. Needs find on the collection.
-func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error) {
+func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placement.KeyedRow, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	when, from := "_id", any(firstID(q.From))
@@ -39,17 +40,17 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 		return nil, c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch was read, so this sends nothing
-	var out []topology.KeyedRow
+	var out []placement.KeyedRow
 	for cur.Next(ctx) {
 		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
-		out = append(out, topology.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
+		out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
 	}
 	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
 // leading has the conditions on the first field of the shard key. The server compares
 // within a type, so values of other types than the bounds are left out.
-func leading(q topology.NewestQuery) bson.D {
+func leading(q heat.NewestQuery) bson.D {
 	span := bson.D{}
 	if q.Field == "" {
 		return span

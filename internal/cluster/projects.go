@@ -7,7 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 )
 
 // Projects reads the projects of a database in id order: all, or those whose id is
@@ -15,8 +16,8 @@ import (
 // addresses, password hashes, tokens and client metadata are never read, even in newer
 // layouts. If rows without a usable id were skipped, a *topology.SkippedError is
 // returned together with the others.
-func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID,
-	full bool) ([]topology.ProjectRow, error) {
+func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID,
+	full bool) ([]placement.ProjectRow, error) {
 	filter := bson.D{}
 	if !full {
 		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
@@ -24,7 +25,7 @@ func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFiel
 	projection := fields(nonEmpty("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
 	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
-	var out []topology.ProjectRow
+	var out []placement.ProjectRow
 	skipped := skipping(db + "." + f.Collection)
 	r := readOp{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
@@ -46,7 +47,7 @@ func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRow, ok bool) {
+func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRow, ok bool) {
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {
@@ -74,14 +75,14 @@ func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRo
 // DocumentsByKey reads the documents with a key in a project: the current one and
 // removed ones, whose keys can be reused. Values are compared literally. If the shard
 // key begins with the project, the query targets one shard.
-func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID,
-	key string, limit int) ([]topology.DocumentRow, error) {
+func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID,
+	key string, limit int) ([]placement.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},
 	}
 	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
-	var out []topology.DocumentRow
+	var out []placement.DocumentRow
 	r := readOp{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeDocument(f, doc))
@@ -90,7 +91,7 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.Docum
 	return out, err
 }
 
-func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.DocumentRow) {
+func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.DocumentRow) {
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {
@@ -115,10 +116,10 @@ func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.Documen
 
 // ByID reads the rows with an _id. If _id is not the shard key, all shards are queried
 // and several may have such a row, because _id is unique per shard only.
-func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
+func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]placement.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
 	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
-	var out []topology.IDRow
+	var out []placement.IDRow
 	r := readOp{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))

@@ -65,7 +65,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 				continue
 			}
 			if key, ok := w.inside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
-				lower = w.document(c, key) // moves only the upper part of the chunk
+				lower = w.document(c, key) // moves moves only the upper part of the chunk
 				what, err = "range", run(w.t, w.sim, "admin",
 					bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
 				break
