@@ -27,9 +27,9 @@ const (
 // is added.
 var longLineFolders = []string{
 	".", "cmd/shardboard", "internal/actions", "internal/alert", "internal/api", "internal/app", "internal/auth",
-	"internal/connlimit", "internal/doctor", "internal/fileperm", "internal/heat", "internal/history", "internal/hostile",
-	"internal/outcome", "internal/placement", "internal/profile", "internal/rules", "internal/store", "internal/topology",
-	"static", "web",
+	"internal/connlimit", "internal/doctor", "internal/fileperm", "internal/heat", "internal/history",
+	"internal/outcome", "internal/placement", "internal/profile", "internal/rules", "internal/sanitize",
+	"internal/store", "internal/topology", "static", "web",
 }
 
 // emptyNames are package names that say nothing about the content.

@@ -175,7 +175,8 @@ func TestPasswordsAreNotQuoted(t *testing.T) {
 		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)
 	}
-	if got := wantOK(t, root.on("admin", d("find", "system.users", "filter", d("user", "u")))); value.Len(bson.Raw(got.Lookup("cursor", "firstBatch").Value)) != 1 {
+	got := wantOK(t, root.on("admin", d("find", "system.users", "filter", d("user", "u"))))
+	if value.Len(bson.Raw(got.Lookup("cursor", "firstBatch").Value)) != 1 {
 		t.Errorf("%s", got)
 	}
 	wantError(t, u.on("admin", d("find", "system.users")), 13, "not authorized on admin")
@@ -191,7 +192,8 @@ func TestWithoutUsersEverythingIsAllowed(t *testing.T) {
 	wantOK(t, p.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{})))
 	wantOK(t, p.signIn("SCRAM-SHA-256", "u", "pw"))
 	wantOK(t, p.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	if status := wantOK(t, p.on("admin", d("connectionStatus", 1))); value.Len(bson.Raw(status.Lookup("authInfo", "authenticatedUsers").Value)) != 1 {
+	status := wantOK(t, p.on("admin", d("connectionStatus", 1)))
+	if value.Len(bson.Raw(status.Lookup("authInfo", "authenticatedUsers").Value)) != 1 {
 		t.Errorf("%s", status)
 	}
 	if _, err := New(t.Context(), Options{Empty: true, Users: []access.User{{Name: "nobody"}}}); err == nil {
