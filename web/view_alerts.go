@@ -42,11 +42,11 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		}}
 		for _, i := range found.Items {
 			text := because(i)
-			if why := adviceText("why", i.Why, found.At); why != "" {
+			if why := i.Why.At(found.At); why != "" {
 				text = joinSentences(text, why)
 			}
 			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
-				Title: adviceText("say", i.Text, found.At), Text: text, Path: "/advice#" + i.ID})
+				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID})
 		}
 		return out, nil
 	}
@@ -73,7 +73,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 				m.Level = "bad"
 			}
 		}
-		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(rules.Rule(a.Rule)), Severity: string(a.Severity), RankText: severityName(rules.Severity(a.Severity)),
+		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: rules.Rule(a.Rule).Name(), Severity: string(a.Severity), RankText: rules.Severity(a.Severity).Name(),
 			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
 	}
 	m.Verdict = words.T("alert.quiet")
@@ -96,13 +96,13 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		note("partial", words.T("alert.notkept"))
 	}
 	for _, t := range st.Targets {
-		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: severityName(rules.Severity(t.MinSeverity)),
+		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rules.Severity(t.MinSeverity).Name(),
 			Repeat: format.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
 	}
 	for _, q := range st.Silences {
 		of := q.Alert
 		if q.Rule != "" {
-			of = ruleName(rules.Rule(q.Rule))
+			of = rules.Rule(q.Rule).Name()
 		}
 		for _, a := range st.Alerts {
 			if a.ID == q.Alert {
@@ -112,7 +112,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: clip(q.By, 80), Reason: clip(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
 	}
 	for _, r := range rules.Rules() {
-		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: ruleName(r)})
+		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: r.Name()})
 	}
 	return m
 }
