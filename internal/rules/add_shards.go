@@ -11,8 +11,8 @@ const (
 	// fullShare is the used part of all disks together from which another shard is
 	// needed: data that is spread evenly then fills them all.
 	fullShare = 0.7
-	// fullOne is the used part of one disk from which it is told alone, and fullMuch
-	// from which it cannot wait: moving data away takes room and time too.
+	// fullOne is the used part of one disk from which that disk is a problem, and
+	// fullMuch from which it cannot wait: moving data away takes room and time too.
 	fullOne  = 0.8
 	fullMuch = DiskFull
 )
@@ -44,7 +44,7 @@ func findAddShards(ev *evaluation) {
 		d := ev.Table.DiskOf(s.Name)
 		if !d.Known() {
 			ev.cannot(s.Name, message.New("noDisk",
-				"How full the disk of {shard} is, is not known.",
+				"It is not known how full the disk of {shard} is.",
 				message.Shard("shard", s.Name)))
 			continue
 		}
@@ -75,67 +75,69 @@ func findAddShards(ev *evaluation) {
 	}
 }
 
-// fullCluster: not where data is is the trouble, but how much there is.
+// fullCluster is the problem of too much data for all disks together.
 func (ev *evaluation) fullCluster(known []onDisk, share float64) {
-	i := Problem{
+	p := Problem{
 		Subject:  "cluster",
 		Severity: Warn,
-		Why:      message.New("full.soon", "No move helps when all are full."),
+		Why:      message.New("full.soon", "Moving data does not help when all disks are full."),
 		Weight:   share,
 		Text: message.New("full",
 			"{share} of the disks of all shards ({n}) is used.",
 			message.Share("share", share), message.Count("n", len(known))),
 	}
 	if top := known[0]; top.disk.Share() >= fullMuch {
-		i.Severity, i.Why, i.Shard = Critical, message.New("full.now",
+		p.Severity, p.Why, p.Shard = Critical, message.New("full.now",
 			"{shard} is almost full.",
 			message.Shard("shard", top.shard)), top.shard
 	}
 	for _, k := range known {
-		i.Evidence = append(i.Evidence, diskFigures(k)...)
+		p.Evidence = append(p.Evidence, diskFigures(k)...)
 	}
-	i.Remedy.WhyNot = message.New("full.machines", "It takes machines: a new replica set, then the command.")
-	i.Remedy.Commands = []Command{
+	p.Remedy.WhyNot = message.New("full.machines", "Set up a new replica set first, then run the command.")
+	p.Remedy.Commands = []Command{
 		showStatus(),
 		writeCommand(`sh.addShard("<replica set>/<host>:<port>")`, "full.add", "with the name of the new replica set"),
 	}
-	ev.add(i)
+	ev.add(p)
 }
 
-// fullShard: one disk fills up while there is room elsewhere, or nobody knows.
+// fullShard is the problem of one disk that fills up while others have room, or may have.
 func (ev *evaluation) fullShard(k onDisk, all bool, used, total int64) {
 	share := k.disk.Share()
-	i := Problem{
+	p := Problem{
 		Subject:  k.shard,
 		Shard:    k.shard,
 		Severity: Warn,
 		Why:      message.New("full.oneSoon", "Moving data away takes time, and is harder the fuller the disk is."),
 		Weight:   share,
 		Text: message.New("full.unknownRest",
-			"The disk of {shard} is {share} full. How full all the others are is not known.",
+			"The disk of {shard} is {share} full. It is not known how full all the other disks are.",
 			message.Shard("shard", k.shard), message.Share("share", share)),
 		Evidence: diskFigures(k),
 	}
 	if share >= fullMuch {
-		i.Severity, i.Why = Critical, message.New("full.now",
+		p.Severity, p.Why = Critical, message.New("full.now",
 			"{shard} is almost full.",
 			message.Shard("shard", k.shard))
 	}
-	i.Remedy.WhyNot = message.New("full.unknownRoom", "Where there is room for its data is not known.")
+	p.Remedy.WhyNot = message.New("full.unknownRoom", "It is not known which shard has room for its data.")
 	if used, total = used-k.disk.Used.Value, total-k.disk.Total.Value; all && total > 0 {
 		rest := float64(used) / float64(total)
-		i.Text = message.New("full.alone",
-			"The disk of {shard} is {share} full, while those of the other shards are {shareRest} full: there is room for its data elsewhere, and another shard is not what is lacking.",
+		p.Text = message.New("full.alone",
+			"The disk of {shard} is {share} full, while those of the other shards are {shareRest} full: "+
+				"the others have room for its data, so another shard is not needed.",
 			message.Shard("shard", k.shard), message.Share("share", share), message.Share("shareRest", rest))
-		i.Evidence = append(i.Evidence, shareFrom(message.New("full.rest", "Used of the other disks"), rest, k.disk.Used.Method, k.disk.Used.At))
-		i.Remedy.WhyNot = message.New("full.elsewhere",
-			"Balancing helps, and the balancer evens out data, not disks: move chunks or pin projects to an emptier shard. What else is on the disk, no plan can know.")
+		p.Evidence = append(p.Evidence, shareFrom(message.New("full.rest", "Used of the other disks"), rest, k.disk.Used.Method, k.disk.Used.At))
+		p.Remedy.WhyNot = message.New("full.elsewhere",
+			"The balancer evens out data, not disks: move chunks or pin projects to "+
+				"an emptier shard. What else is on the disk, no plan can know.")
 	}
-	i.Remedy.Commands = []Command{
+	p.Remedy.Commands = []Command{
 		readCommand("sh.status()", "full.where", "look at what is on the shard, and at flags that keep it there"),
-		readCommand("sh.getBalancerState()", "full.balancer", "should be true, or nothing is evened out"),
+		readCommand("sh.getBalancerState()", "full.balancer", "must be true, or nothing is moved"),
 	}
-	ev.add(i)
+	ev.add(p)
 }
 
 func diskFigures(k onDisk) []Evidence {

@@ -28,27 +28,30 @@ func findBalancerOff(ev *evaluation) {
 	if paused && !pause.RunOpen {
 		return // BalancingPaused lists it
 	}
-	i := Problem{
+	p := Problem{
 		Subject:  "balancer",
 		Severity: Warn,
 		Why:      message.New("off.long", "New data can pile up on one shard."),
 		Text:     ev.offText(),
 	}
 	if ev.Off.At.IsZero() {
-		i.Why = message.New("off.unknown", "It is not known for how long. New data can pile up on one shard.")
+		p.Why = message.New("off.unknown", "It is not known for how long. New data can pile up on one shard.")
 	} else {
-		i.Weight = ev.Now.Sub(ev.Off.At).Hours()
+		p.Weight = ev.Now.Sub(ev.Off.At).Hours()
 		if !ev.offLong() {
-			i.Severity, i.Why = Info, message.New("off.short",
+			p.Severity, p.Why = Info, message.New("off.short",
 				"It was turned off less than an hour ago, perhaps for maintenance.")
 		}
 	}
 	if paused {
-		i.Severity, i.Why = Info, message.New("off.byRun",
+		p.Severity, p.Why = Info, message.New("off.byRun",
 			"The run {run} paused it and turns it on again at its end.",
 			message.Text("run", pause.Run))
 	}
-	i.Evidence = append(i.Evidence, ev.offEvidence(), ev.text(message.New("off.mode", "Mode"), message.Text("value", b.Mode), topology.PartSettings))
+	p.Evidence = []Evidence{
+		ev.offEvidence(),
+		ev.text(message.New("off.mode", "Mode"), message.Text("value", b.Mode), topology.PartSettings),
+	}
 	waiting := 0
 	for _, s := range ev.Table.Shards {
 		if s.Draining {
@@ -56,13 +59,13 @@ func findBalancerOff(ev *evaluation) {
 		}
 	}
 	if waiting > 0 {
-		i.Severity, i.Why = Critical, message.New("off.draining", "A draining shard waits for it.")
-		i.Evidence = append(i.Evidence, ev.counted(message.New("off.drainingShards", "Draining shards"), waiting))
+		p.Severity, p.Why = Critical, message.New("off.draining", "A draining shard waits for it.")
+		p.Evidence = append(p.Evidence, ev.counted(message.New("off.drainingShards", "Draining shards"), waiting))
 	}
 	if wrong := ev.wronglyPlaced(); wrong > 0 {
-		i.Evidence = append(i.Evidence, ev.counted(message.New("off.zoneWrong", "Chunks outside their zone"), wrong))
+		p.Evidence = append(p.Evidence, ev.counted(message.New("off.zoneWrong", "Chunks outside their zone"), wrong))
 	}
-	i.Remedy = Remedy{
+	p.Remedy = Remedy{
 		Plans: []Plan{turnBalancerOn()},
 		Commands: []Command{
 			readCommand(`db.getSiblingDB("config").actionlog.find({what: /^balancer/}).sort({time: -1}).limit(3)`,
@@ -70,7 +73,7 @@ func findBalancerOff(ev *evaluation) {
 			startBalancer(),
 		},
 	}
-	ev.add(i)
+	ev.add(p)
 }
 
 // offText says since when the balancer moves nothing.

@@ -67,7 +67,7 @@ func findBalancingPaused(ev *evaluation) {
 			ev.cannot(subject, unreadPart(topology.PartSettings))
 			continue
 		case !off:
-			continue // somebody has switched it on
+			continue // it is on again
 		}
 		p := Problem{
 			Subject:  subject,

@@ -76,9 +76,9 @@ func findBigUnsharded(ev *evaluation) {
 			continue
 		}
 		if _, is := ev.documented(ns); is {
-			continue // told by its own rule
+			continue // SnapshotBodies lists it
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  string(ns),
 			NS:       ns,
 			Shard:    shard,
@@ -87,20 +87,21 @@ func findBigUnsharded(ev *evaluation) {
 			Weight:   float64(f.Value),
 			Text: message.New("unsharded",
 				"{ns} is not sharded and holds {bytes}, {share} of the data on {shard}.",
-				message.Namespace("ns", ns), message.Bytes("bytes", f.Value), message.Shard("shard", shard), message.Share("share", share)),
+				message.Namespace("ns", ns), message.Bytes("bytes", f.Value), message.Shard("shard", shard),
+				message.Share("share", share)),
 			Evidence: []Evidence{
 				figure(message.New("unsharded.bytes", "Data"), "bytes", f),
 				shareFrom(message.New("unsharded.share", "Share of the data on {shard}", message.Shard("shard", shard)), share, f.Method, f.At),
 			},
 		}
 		if share >= bigShare && f.Value >= bigBytes {
-			i.Severity, i.Why = Warn, message.New("unsharded.much",
+			p.Severity, p.Why = Warn, message.New("unsharded.much",
 				"Only one shard can serve it, and it is a large part of that shard.")
 		}
-		i.Remedy.WhyNot = message.New("unsharded.noKey",
+		p.Remedy.WhyNot = message.New("unsharded.noKey",
 			"Which key is right depends on the queries, which are not known here.")
-		i.Remedy.Commands = ev.unshardedCommands(ns, shard)
-		ev.add(i)
+		p.Remedy.Commands = ev.unshardedCommands(ns, shard)
+		ev.add(p)
 	}
 }
 

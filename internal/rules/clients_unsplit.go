@@ -102,12 +102,13 @@ func (ev *evaluation) projectBytes(c *topology.Collection, p placement.Project, 
 	if coll.Kind != "client" || !p.Clients.Known || !rows.Known || rows.Value == 0 {
 		return topology.Figure{Reason: "notSurveyed"}
 	}
-	return topology.Figure{Known: true, Value: int64(float64(p.Clients.Value) * float64(total.Value) / float64(rows.Value)), Method: "clientsTimesMean", At: p.Clients.At}
+	mean := float64(total.Value) / float64(rows.Value)
+	return topology.Figure{Known: true, Value: int64(float64(p.Clients.Value) * mean), Method: "clientsTimesMean", At: p.Clients.At}
 }
 
 func (ev *evaluation) unsplit(c *topology.Collection, size int64, x large) {
 	ns, id := string(c.NS), x.p.ID.Hex()
-	i := Problem{
+	problem := Problem{
 		Subject:  ns + " " + id,
 		NS:       c.NS,
 		Project:  id,
@@ -116,8 +117,11 @@ func (ev *evaluation) unsplit(c *topology.Collection, size int64, x large) {
 		Why:      message.New("unsplit.some", "It is as large as a few chunks."),
 		Weight:   float64(x.bytes.Value),
 		Text: message.New("unsplit",
-			"The project {name} has {bytes} of {ns} in one chunk on {shard}. The key could spread it by {field}, but MongoDB does not split it by itself.",
-			message.Project("name", id, x.p.Name), message.Namespace("ns", ns), message.Bytes("bytes", x.bytes.Value), message.Shard("shard", x.ch.Shard), message.Text("field", c.Key.Fields()[1].Name)),
+			"The project {name} has {bytes} of {ns} in one chunk on {shard}. The key could spread it by "+
+				"{field}, but MongoDB does not split it by itself.",
+			message.Project("name", id, x.p.Name), message.Namespace("ns", ns),
+			message.Bytes("bytes", x.bytes.Value), message.Shard("shard", x.ch.Shard),
+			message.Text("field", c.Key.Fields()[1].Name)),
 		Evidence: []Evidence{
 			figure(message.New("unsplit.bytes", "Data of {name}", message.Project("name", id, x.p.Name)), "bytes", x.bytes),
 			{Name: message.New("chunkSize", "Chunk size"), Unit: "bytes", Known: true, Value: float64(size), Exact: true,
@@ -127,13 +131,13 @@ func (ev *evaluation) unsplit(c *topology.Collection, size int64, x large) {
 		},
 	}
 	if x.p.Clients.Known {
-		i.Evidence = append(i.Evidence, figure(message.New("unsplit.clients", "Clients"), "count", x.p.Clients))
+		problem.Evidence = append(problem.Evidence, figure(message.New("unsplit.clients", "Clients"), "count", x.p.Clients))
 	}
 	if x.bytes.Value >= unsplitMuch*size {
-		i.Severity, i.Why = Warn, message.New("unsplit.much",
+		problem.Severity, problem.Why = Warn, message.New("unsplit.much",
 			"It is as large as many chunks and cannot be moved in pieces.")
 	}
-	i.Remedy.Plans = []Plan{
+	problem.Remedy.Plans = []Plan{
 		plan("split-project", message.New("split-project",
 			"Split off the chunk of the project {name}, so that it can be moved without its neighbours.",
 			message.Project("name", id, x.p.Name)), "project", id, "db", c.NS.Database(), "ns", ns),
@@ -141,5 +145,5 @@ func (ev *evaluation) unsplit(c *topology.Collection, size int64, x large) {
 			"Spread the project {name} over the shards where its key allows that.",
 			message.Project("name", id, x.p.Name)), "project", id, "db", c.NS.Database()),
 	}
-	ev.add(i)
+	ev.add(problem)
 }

@@ -15,7 +15,7 @@ const (
 	hotRate    = 5.0
 	hotRows    = 50
 	hotSeconds = 120
-	// Above these it costs everybody on the shard.
+	// From these on everything else on the shard becomes slower.
 	hotMuch     = 0.6
 	hotMuchRate = 100.0
 )
@@ -23,7 +23,7 @@ const (
 // Window is the time over which writes are judged.
 const Window = 15 * time.Minute
 
-// counting says why writes cannot be judged; true when they cannot.
+// counting records why writes cannot be judged, and returns true when they cannot.
 func (ev *evaluation) counting() bool {
 	switch {
 	case ev.Past:
@@ -38,9 +38,9 @@ func (ev *evaluation) counting() bool {
 	return true
 }
 
-// writesOf is the busiest collection of a database: rates and shares are of it
-// alone, and evidence names it. While one of the database's cannot be counted, it
-// may be that one, and the others are no measure of it.
+// writesOf is the busiest collection of a database; rates and shares are of it alone.
+// While a collection of the database cannot be counted, that one may be the busiest, so
+// there is no answer.
 func (ev *evaluation) writesOf(db string) (best Writes, ok bool) {
 	for _, w := range ev.Writes {
 		if w.NS.Database() != db {
@@ -61,7 +61,7 @@ func (ev *evaluation) writesOf(db string) (best Writes, ok bool) {
 	return best, true
 }
 
-// coolest is a shard other than one that holds least data of a database.
+// coolest is the shard with the least data of a database, apart from one shard.
 func (ev *evaluation) coolest(db, but string) string {
 	best, bytes := "", int64(-1)
 	for _, s := range ev.Table.Shards {

@@ -24,7 +24,7 @@ func findDrift(ev *evaluation) {
 			if !f.Look {
 				continue
 			}
-			i := Problem{
+			p := Problem{
 				Subject:  string(f.NS),
 				NS:       f.NS,
 				Severity: Info,
@@ -36,16 +36,16 @@ func findDrift(ev *evaluation) {
 				},
 			}
 			if f.Code == profile.FindUnsharded || f.Code == profile.FindDifferent && f.Variant == "" {
-				i.Severity, i.Why = Warn, message.New("drift.much",
+				p.Severity, p.Why = Warn, message.New("drift.much",
 					"It is on too few shards, or sharded by an unexpected key.")
 			}
-			if i.Remedy = (Remedy{
+			if p.Remedy = (Remedy{
 				WhyNot:   commandsOnly(),
 				Commands: fixCommands(f),
-			}); len(i.Remedy.Commands) == 0 {
-				i.Remedy.WhyNot = message.New("drift.noCommand", "No command repairs this. See the layout page.")
+			}); len(p.Remedy.Commands) == 0 {
+				p.Remedy.WhyNot = message.New("drift.noCommand", "No command repairs this. See the layout page.")
 			}
-			ev.add(i)
+			ev.add(p)
 		}
 	}
 }

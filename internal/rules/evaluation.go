@@ -25,7 +25,7 @@ func (ev *evaluation) cannot(subject string, why message.Message) {
 	ev.report.Unsure = append(ev.report.Unsure, Unsure{Rule: ev.rule, Subject: subject, Why: why})
 }
 
-// unread tells whether a part of the table was never read, and records that the
+// unread returns true when a part of the table was never read, and records that the
 // rule could not check it.
 func (ev *evaluation) unread(p topology.Part) bool {
 	h, listed := ev.Table.Health[p]

@@ -19,7 +19,8 @@ func findHotChunk(ev *evaluation) {
 		p := ev.hotOf(h)
 		p.Text = message.New("hotChunk",
 			"One chunk of {ns} on {shard} takes {share} of the collection's writes.",
-			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard), message.Share("share", h.x.Line.Rate.Share))
+			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
+			message.Share("share", h.x.Line.Rate.Share))
 		p.Remedy = ev.coolDown(h)
 		ev.add(p)
 	}

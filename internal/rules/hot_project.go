@@ -41,7 +41,8 @@ func findHotProject(ev *evaluation) {
 		if len(w.Projects) == 0 {
 			continue
 		}
-		if top := w.Projects[0]; top.Rate.Share >= hotShare && top.Rate.PerSecond >= hotRate && top.Rate.Rows >= hotRows && !top.Project.IsZero() {
+		top := w.Projects[0]
+		if r := top.Rate; r.Share >= hotShare && r.PerSecond >= hotRate && r.Rows >= hotRows && !top.Project.IsZero() {
 			ev.hot(c, w, top)
 		}
 	}
@@ -60,7 +61,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	}
 	_, ch := c.Chunks.Find(r.Min)
 	others := ev.projectsIn(c, ch) - 1
-	i := Problem{
+	problem := Problem{
 		Subject:  ns + " " + id,
 		NS:       c.NS,
 		Project:  id,
@@ -69,8 +70,10 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 		Why:      moderateLoad(),
 		Weight:   top.Rate.PerSecond,
 		Text: message.New("hot",
-			"The project {name} takes {share} of the writes; all its rows in {ns} are on {shard}, because the shard key is the project alone.",
-			message.Project("name", id, name), message.Share("share", top.Rate.Share), message.Namespace("ns", ns), message.Shard("shard", ch.Shard)),
+			"The project {name} takes {share} of the writes; all its rows in {ns} are on {shard}, because "+
+				"the shard key is the project alone.",
+			message.Project("name", id, name), message.Share("share", top.Rate.Share),
+			message.Namespace("ns", ns), message.Shard("shard", ch.Shard)),
 		Evidence: []Evidence{
 			rate(message.New("hot.rate",
 				"Writes of {name} to {ns}",
@@ -81,21 +84,22 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 		},
 	}
 	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= hotMuchRate {
-		i.Severity, i.Why = Warn, heavyLoad()
+		problem.Severity, problem.Why = Warn, heavyLoad()
 	}
 	if others >= 0 {
-		i.Evidence = append(i.Evidence, ev.counted(message.New("hot.others", "Other projects in its chunk"), others))
+		problem.Evidence = append(problem.Evidence, ev.counted(message.New("hot.others", "Other projects in its chunk"), others))
 	}
 	if others > 0 {
-		i.Remedy.Plans = append(i.Remedy.Plans, plan("split-project", message.New("split-project",
+		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("split-project", message.New("split-project",
 			"Split off the chunk of the project {name}, so that it can be moved without its neighbours.",
 			message.Project("name", id, name)), "project", id, "db", c.NS.Database(), "ns", ns))
 	}
 	if to := ev.coolest(c.NS.Database(), ch.Shard); to != "" {
-		i.Remedy.Plans = append(i.Remedy.Plans, plan("isolate", message.New("isolate",
+		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("isolate", message.New("isolate",
 			"Give the project {name} the shard {shard} for itself.",
-			message.Project("name", id, name), message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
+			message.Project("name", id, name),
+			message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
 	}
-	ev.refine(&i, c)
-	ev.add(i)
+	ev.refine(&problem, c)
+	ev.add(problem)
 }

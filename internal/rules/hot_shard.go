@@ -86,7 +86,8 @@ func (ev *evaluation) coolShard(p *Problem, shard string) Remedy {
 			continue
 		}
 		for _, x := range w.Chunks {
-			if _, ch := c.Chunks.Find(x.Min); ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
+			_, ch := c.Chunks.Find(x.Min)
+			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
 				top = hotOne{c, w, x, ch}
 			}
 		}

@@ -117,7 +117,7 @@ func (ev *evaluation) fullest(c *topology.Collection, p *balance.Plan, shard str
 func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, mean float64, why balance.Verdict) {
 	ns := string(c.NS)
 	counts := c.Chunks.CountByShard()
-	i := Problem{
+	p := Problem{
 		Subject:  ns,
 		NS:       c.NS,
 		Shard:    most.shard,
@@ -126,7 +126,8 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 		Weight:   float64(most.value.Value) / max(mean, 1),
 		Text: message.New("imbalance",
 			"{shard} holds {times} times the mean of {ns}, and the balancer does not change that.",
-			message.Namespace("ns", ns), message.Shard("shard", most.shard), message.Words("times", strconv.FormatFloat(float64(most.value.Value)/max(mean, 1), 'f', 1, 64))),
+			message.Namespace("ns", ns), message.Shard("shard", most.shard),
+			message.Words("times", strconv.FormatFloat(float64(most.value.Value)/max(mean, 1), 'f', 1, 64))),
 		Because: why,
 		Evidence: []Evidence{
 			figure(message.New("imbalance.most",
@@ -145,33 +146,33 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 	}
 	switch {
 	case c.NoBalance:
-		i.Remedy = balanceCollection(ns)
+		p.Remedy = balanceCollection(ns)
 	case strings.HasPrefix(why.Code, string(balance.RuleThreshold)+".count"):
 		// Up to 6.0.2 the balancer compares numbers of chunks, not sizes.
-		i.Text = message.New("imbalance.counts",
+		p.Text = message.New("imbalance.counts",
 			"{shard} holds {times} times the mean of {ns}, and the balancer does not change that: "+
-				"this release counts chunks and ignores their size.", i.Text.Facts...)
+				"this release counts chunks and ignores their size.", p.Text.Facts...)
 		if ch, ok := ev.firstOn(c, most.shard); ok && !ev.single(c, ch) {
-			i.Remedy.Plans = []Plan{splitInTwo(c, ch)}
+			p.Remedy.Plans = []Plan{splitInTwo(c, ch)}
 		} else {
-			i.Remedy.WhyNot = message.New("imbalance.single",
+			p.Remedy.WhyNot = message.New("imbalance.single",
 				"Each of its chunks holds one shard-key value, so no split divides them. A longer key would help.")
 		}
 	case strings.HasPrefix(why.Code, string(balance.RuleJumbo)):
-		i.Remedy.WhyNot = message.New("imbalance.jumbo", "Its chunks are flagged jumbo. See that problem.")
+		p.Remedy.WhyNot = message.New("imbalance.jumbo", "Its chunks are flagged jumbo. See that problem.")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
-		i.Remedy.WhyNot = message.New("imbalance.blocked",
+		p.Remedy.WhyNot = message.New("imbalance.blocked",
 			"Migrations of the collection are blocked. Allow them again when the reason for that is gone.")
-		i.Remedy.Commands = []Command{allowMigrations(ns)}
+		p.Remedy.Commands = []Command{allowMigrations(ns)}
 	default:
-		i.Remedy.WhyNot = message.New("imbalance.rule",
+		p.Remedy.WhyNot = message.New("imbalance.rule",
 			"The rule above keeps the chunks where they are. Ask the cluster whether it agrees.")
-		i.Remedy.Commands = []Command{
+		p.Remedy.Commands = []Command{
 			readCommand(admin("balancerCollectionStatus: %s", hostile.Quoted(ns)),
 				"imbalance.status", "balancerCompliant should be false if the cluster agrees"),
 		}
 	}
-	ev.add(i)
+	ev.add(p)
 }
 
 func (ev *evaluation) firstOn(c *topology.Collection, shard string) (topology.Chunk, bool) {

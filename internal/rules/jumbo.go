@@ -24,7 +24,7 @@ func findJumbo(ev *evaluation) {
 				break
 			}
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  ns,
 			NS:       c.NS,
 			Shard:    first.Shard,
@@ -41,21 +41,22 @@ func findJumbo(ev *evaluation) {
 			},
 		}
 		if s := ev.Table.Shard(first.Shard); s != nil && s.Draining {
-			i.Severity, i.Why = Critical, message.New("jumbo.draining",
+			p.Severity, p.Why = Critical, message.New("jumbo.draining",
 				"Their shard is draining and cannot be emptied.")
 		}
 		clear := plan("clear-jumbo", message.New("clear-jumbo",
 			"Clear the jumbo flag of the first such chunk of {ns}. Do this when it has become small, or after a split.",
 			message.Namespace("ns", ns)), "ns", ns, "bounds", bounds(c, first))
 		if ev.single(c, first) {
-			i.Remedy.WhyNot = message.New("jumbo.single",
-				"The first such chunk holds one value of {key}, so no split divides it. Only a longer key helps. Clearing the flag lets the balancer try again.",
+			p.Remedy.WhyNot = message.New("jumbo.single",
+				"The first such chunk holds one value of {key}, so no split divides it. Only a longer key "+
+					"helps. Clearing the flag lets the balancer try again.",
 				message.Text("key", c.Key.String()))
-			i.Remedy.Plans = []Plan{clear}
-			i.Remedy.Commands = ev.widerKey(c)
+			p.Remedy.Plans = []Plan{clear}
+			p.Remedy.Commands = ev.widerKey(c)
 		} else {
-			i.Remedy.Plans = []Plan{splitInTwo(c, first), clear}
+			p.Remedy.Plans = []Plan{splitInTwo(c, first), clear}
 		}
-		ev.add(i)
+		ev.add(p)
 	}
 }

@@ -35,8 +35,7 @@ func findMigrationsBlocked(ev *evaluation) {
 				ev.counted(message.New("blocked.draining", "Of them on draining shards"), waiting),
 			},
 			Remedy: Remedy{
-				WhyNot: message.New("blocked.allow",
-					"Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this."),
+				WhyNot: allowLater(),
 				Commands: []Command{
 					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+hostile.Quoted(ns)+`}}])`,
 						"blocked.ddl", "an operation that is running may have blocked them"),

@@ -50,7 +50,8 @@ func findMigrationsFailing(ev *evaluation) {
 		Weight:   perHour,
 		Text: message.New("failing",
 			"{n} migrations failed in the last {over}, {rate} per hour; {moves} succeeded.",
-			message.Count("n", lately.Failed), message.Count("moves", lately.Moves), message.Duration("over", lately.Over), message.Rate("rate", perHour)),
+			message.Count("n", lately.Failed), message.Count("moves", lately.Moves),
+			message.Duration("over", lately.Over), message.Rate("rate", perHour)),
 		Evidence: []Evidence{
 			{Name: message.New("failing.rate", "Failure rate"), Unit: "perHour", Known: true, Value: perHour, Exact: true,
 				Method: "migrationLog", At: read, Over: lately.Over, Covered: lately.Over},

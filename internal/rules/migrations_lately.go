@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Lately is what came of the migrations that ended in the last hour, without those
+// Lately counts the outcomes of the migrations that ended in the last hour, without those
 // of the server's own collections.
 type Lately struct {
 	Moves, Failed int
@@ -18,7 +18,7 @@ type Lately struct {
 }
 
 // MovesLately reads the migrations of the last hour from a table's changelog. The
-// changelog held is bounded, so a busy hour may be told in part.
+// table holds a bounded part of the changelog, so Over may be less than an hour.
 func MovesLately(t *topology.Table, now time.Time) Lately {
 	out := Lately{Over: failingWindow}
 	ours := 0

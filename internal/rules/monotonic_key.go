@@ -25,7 +25,7 @@ func findMonotonicKey(ev *evaluation) {
 			continue
 		}
 		ns, g := string(w.NS), w.Growing
-		i := Problem{
+		p := Problem{
 			Subject:  ns,
 			NS:       w.NS,
 			Shard:    g.Shard,
@@ -34,7 +34,8 @@ func findMonotonicKey(ev *evaluation) {
 			Weight:   w.Total.PerSecond,
 			Text: message.New("growing",
 				"{share} of the inserts into {ns} go to its last chunk, on {shard}: values of {field} only grow.",
-				message.Namespace("ns", ns), message.Text("field", g.Field), message.Share("share", g.Share), message.Shard("shard", g.Shard)),
+				message.Namespace("ns", ns), message.Text("field", g.Field), message.Share("share", g.Share),
+				message.Shard("shard", g.Shard)),
 			Evidence: []Evidence{
 				shareOf(message.New("growing.last", "Share of the last chunk"), g.Share, w),
 				rate(message.New("growing.rate", "Writes to {ns}", message.Namespace("ns", ns)), w.Total, w),
@@ -43,18 +44,19 @@ func findMonotonicKey(ev *evaluation) {
 		}
 		key := "{" + field(g.Field) + `: "hashed"}`
 		if ev.release().AtLeast(5, 0, 0) {
-			i.Remedy.WhyNot = commandsOnly()
-			i.Remedy.Commands = []Command{
+			p.Remedy.WhyNot = commandsOnly()
+			p.Remedy.Commands = []Command{
 				readCommand(collection(w.NS)+".stats().size",
 					"growing.room", "resharding needs 1.2 times this free on every shard"),
 				writeCommand(admin("reshardCollection: %s, key: %s", hostile.Quoted(ns), key),
 					"growing.reshard", "rewrites the collection; writes are blocked for seconds at its end"),
 			}
 		} else {
-			i.Remedy.WhyNot = message.New("growing.before50",
-				"Only another shard key helps, and before MongoDB 5.0 no command changes it: dump, drop, shard by a hashed field, restore.")
+			p.Remedy.WhyNot = message.New("growing.before50",
+				"Only another shard key helps, and before MongoDB 5.0 no command changes it: dump, drop, "+
+					"shard by a hashed field, restore.")
 		}
-		ev.add(i)
+		ev.add(p)
 	}
 }
 

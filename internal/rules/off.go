@@ -67,7 +67,7 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 	var on time.Time
 	for step := time.Hour; step <= history.Keep; step *= 4 {
 		m, err := past.At(ctx, cluster, now.Add(-step))
-		first := fault.Of(err) == fault.NotFound // nobody looked so long ago
+		first := fault.Of(err) == fault.NotFound // history does not reach back so far
 		if first {
 			m, err = oldest(ctx, past, cluster)
 		}
@@ -105,7 +105,7 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 		}
 	}
 	if m, err := past.At(ctx, cluster, on); err == nil {
-		// In a time that nobody watched it may have been earlier than the first look.
+		// While nothing watched the cluster, it may have been turned off before the first record.
 		out.AtLeast = !m.Watched
 	}
 	return out, nil

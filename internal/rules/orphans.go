@@ -36,7 +36,7 @@ func findOrphans(ev *evaluation) {
 				continue
 			}
 			share := float64(size.Orphans.Value) / float64(max(rows.Value, 1))
-			i := Problem{
+			p := Problem{
 				Subject:  string(c.NS) + " " + s.Name,
 				NS:       c.NS,
 				Shard:    s.Name,
@@ -45,9 +45,12 @@ func findOrphans(ev *evaluation) {
 				Weight:   float64(size.Orphans.Value),
 				Text: message.New("orphans",
 					message.Plural(int(size.Orphans.Value),
-						"One document of {ns} on {shard} is orphaned ({share} of those there): a migration left it behind and it is not deleted yet.",
-						"{n} documents of {ns} on {shard} are orphaned ({share} of those there): migrations left them behind and they are not deleted yet."),
-					message.Namespace("ns", c.NS), message.Shard("shard", s.Name), message.Count("n", size.Orphans.Value), message.Share("share", share)),
+						"One document of {ns} on {shard} is orphaned ({share} of those there): a "+
+							"migration left it behind and it is not deleted yet.",
+						"{n} documents of {ns} on {shard} are orphaned ({share} of those there): "+
+							"migrations left them behind and they are not deleted yet."),
+					message.Namespace("ns", c.NS), message.Shard("shard", s.Name),
+					message.Count("n", size.Orphans.Value), message.Share("share", share)),
 				Evidence: []Evidence{
 					figure(message.New("orphans.rows", "Orphaned documents"), "count", size.Orphans),
 					figure(message.New("orphans.of", "Documents there"), "count", rows),
@@ -55,10 +58,10 @@ func findOrphans(ev *evaluation) {
 				},
 			}
 			if share >= orphansMuch {
-				i.Severity, i.Why = Warn, message.New("orphans.much",
+				p.Severity, p.Why = Warn, message.New("orphans.much",
 					"They are a large part of the collection there, so deletion may be stuck.")
 			}
-			i.Remedy = Remedy{
+			p.Remedy = Remedy{
 				WhyNot: message.New("orphans.direct",
 					"The shard deletes them itself. Ask the primary of {shard} directly, not mongos.",
 					message.Shard("shard", s.Name)),
@@ -69,11 +72,12 @@ func findOrphans(ev *evaluation) {
 						"orphans.clean", "on the shard's primary: waits until they are deleted"),
 				},
 			}
-			ev.add(i)
+			ev.add(p)
 		}
 	}
 	if asked > 0 && known == 0 {
 		ev.cannot("", message.New("noOrphans",
-			"The shards do not count orphaned documents: this MongoDB version cannot, or it is not permitted. The page of each collection says whether some are expected."))
+			"The shards do not count orphaned documents: this MongoDB version cannot, or it is not "+
+				"permitted. The page of each collection says whether some are expected."))
 	}
 }

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -15,7 +18,7 @@ func findPinExpired(ev *evaluation) {
 	if ev.unread(topology.PartZones) {
 		return
 	}
-	for _, zone := range sortedNames(ev.rangesOf()) {
+	for _, zone := range slices.Sorted(maps.Keys(ev.rangesOf())) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {
 			continue
@@ -38,7 +41,7 @@ func findPinExpired(ev *evaluation) {
 		if !named {
 			name = id.Hex()
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  zone,
 			Project:  id.Hex(),
 			Severity: Info,
@@ -55,9 +58,9 @@ func findPinExpired(ev *evaluation) {
 			}},
 		}
 		if made.Owner != "" {
-			i.Evidence = append(i.Evidence,
+			p.Evidence = append(p.Evidence,
 				textFrom(message.New("pin.owner", "Owner"), message.Text("value", made.Owner), "pinPlan", ev.Now))
 		}
-		ev.add(i)
+		ev.add(p)
 	}
 }

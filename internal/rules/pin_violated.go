@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,10 +20,10 @@ func findPinViolated(ev *evaluation) {
 		return
 	}
 	ranges, carry := ev.rangesOf(), ev.carriers()
-	for _, zone := range sortedNames(ranges) {
+	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
-			continue // nobody carries it: told by its own rule
+			continue // ZoneNoShard lists a zone that no shard carries
 		}
 		wrong, straddle, chunks := 0, 0, 0
 		var on []string
@@ -48,7 +49,7 @@ func findPinViolated(ev *evaluation) {
 		if known {
 			name = p
 		}
-		i := Problem{
+		problem := Problem{
 			Subject:  zone,
 			Project:  id.Hex(),
 			NS:       ranges[zone][0].NS,
@@ -57,9 +58,12 @@ func findPinViolated(ev *evaluation) {
 			Weight:   float64(wrong),
 			Text: message.New("pin.violated",
 				message.Plural(wrong+straddle,
-					"The project {name} is pinned to {shard}, but one of its chunks is on another shard or is shared with other projects.",
-					"The project {name} is pinned to {shard}, but {n} of its chunks are on other shards or are shared with other projects."),
-				message.Project("name", id.Hex(), name), message.Count("n", wrong+straddle), message.Shard("shard", carry[zone][0])),
+					"The project {name} is pinned to {shard}, but one of its chunks is on another shard "+
+						"or is shared with other projects.",
+					"The project {name} is pinned to {shard}, but {n} of its chunks are on other shards "+
+						"or are shared with other projects."),
+				message.Project("name", id.Hex(), name), message.Count("n", wrong+straddle),
+				message.Shard("shard", carry[zone][0])),
 			Evidence: []Evidence{
 				ev.counted(message.New("pin.wrong", "Chunks elsewhere"), wrong),
 				ev.counted(message.New("pin.cut", "Ranges that end inside a chunk"), straddle),
@@ -68,35 +72,37 @@ func findPinViolated(ev *evaluation) {
 			},
 		}
 		if len(on) > 0 {
-			i.Shard = on[0]
-			i.Evidence = append(i.Evidence, ev.text(message.New("pin.elsewhere", "Also on"), message.Text("value", strings.Join(on, ", ")), topology.PartRouting))
+			problem.Shard = on[0]
+			problem.Evidence = append(problem.Evidence,
+				ev.text(message.New("pin.elsewhere", "Also on"), message.Text("value", strings.Join(on, ", ")), topology.PartRouting))
 		}
 		switch b := ev.Table.Balancer; {
 		case !b.Known:
-			i.Severity, i.Why = Warn, message.New("pin.unknown", "It is not known whether the balancer is on.")
-		case !b.Enabled() || b.Mode == "autoSplitOnly":
-			i.Severity, i.Why = Warn, message.New("pin.balancerOff",
+			problem.Severity, problem.Why = Warn, message.New("pin.unknown", "It is not known whether the balancer is on.")
+		case ev.switchedOff():
+			problem.Severity, problem.Why = Warn, message.New("pin.balancerOff",
 				"The balancer is off, so nothing moves them back.")
 		case ev.leftAlone(ranges[zone]):
-			i.Severity, i.Why = Warn, message.New("pin.leftAlone",
+			problem.Severity, problem.Why = Warn, message.New("pin.leftAlone",
 				"Balancing of the collection is switched off or blocked.")
 		}
 		if known && len(carry[zone]) == 1 {
-			i.Remedy.Plans = []Plan{
+			problem.Remedy.Plans = []Plan{
 				plan("pin", message.New("pin",
 					"Move all of {name} to {shard} now.",
-					message.Project("name", id.Hex(), name), message.Shard("shard", carry[zone][0])), "project", id.Hex(), "shard", carry[zone][0]),
+					message.Project("name", id.Hex(), name),
+					message.Shard("shard", carry[zone][0])), "project", id.Hex(), "shard", carry[zone][0]),
 			}
 		}
-		if i.Why.Code == "pin.balancerOff" {
-			i.Remedy.Plans = append(i.Remedy.Plans, turnBalancerOn())
+		if problem.Why.Code == "pin.balancerOff" {
+			problem.Remedy.Plans = append(problem.Remedy.Plans, turnBalancerOn())
 		}
-		if len(i.Remedy.Plans) == 0 {
-			i.Remedy.WhyNot = message.New("pin.unclear",
+		if len(problem.Remedy.Plans) == 0 {
+			problem.Remedy.WhyNot = message.New("pin.unclear",
 				"The project is not known, or several shards carry its zone, so its place is not known.")
-			i.Remedy.Commands = []Command{showStatus()}
+			problem.Remedy.Commands = []Command{showStatus()}
 		}
-		ev.add(i)
+		ev.add(problem)
 	}
 }
 

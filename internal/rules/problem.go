@@ -3,8 +3,8 @@
 // overview, the advice page, alerts and the API all show what Evaluate finds, so
 // that they cannot disagree.
 //
-// A rule that cannot decide says so and why, so that no finding means "checked,
-// and found nothing". The same problem has the same id as long as it lasts. Rules
+// A rule that cannot decide records why, so that no finding means "checked, and found
+// nothing". The same problem has the same id as long as it lasts. Rules
 // read nothing: each is a pure function of one Situation, in a file of its own that
 // also has its name, its sentences and its remedies.
 package rules

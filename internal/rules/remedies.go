@@ -50,12 +50,14 @@ func balanceCollection(ns string) Remedy {
 }
 
 func allowMigrations(ns string) Command {
-	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)), "imbalance.allow", "allows migrations")
+	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)),
+		"imbalance.allow", "allows migrations")
 }
 
 // allowLater is why no plan allows migrations: what blocked them may still run.
 func allowLater() message.Message {
-	return message.New("blocked.allow", "Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this.")
+	return message.New("blocked.allow",
+		"Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this.")
 }
 
 // splitInTwo splits a chunk in the middle of its data.
@@ -74,9 +76,11 @@ func balancerRound() Command {
 }
 
 func removalProgress(shard string) Command {
-	return readCommand(admin("removeShard: %s", hostile.Quoted(shard)), "draining.progress", "shows the progress; safe to repeat while it drains")
+	return readCommand(admin("removeShard: %s", hostile.Quoted(shard)),
+		"draining.progress", "shows the progress; safe to repeat while it drains")
 }
 
 func listRouters() Command {
-	return readCommand(`db.getSiblingDB("config").mongos.find().sort({ping: -1})`, "router.list", "all mongos that ever pinged, the newest first")
+	return readCommand(`db.getSiblingDB("config").mongos.find().sort({ping: -1})`,
+		"router.list", "all mongos that ever pinged, the newest first")
 }

@@ -24,7 +24,8 @@ func findResharding(ev *evaluation) {
 			Remedy: Remedy{
 				WhyNot: message.New("resharding.wait", "Wait until it is done."),
 				Commands: []Command{
-					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true, localOps: false}}, {$match: {type: "op", originatingCommand: {$exists: true}, desc: /Resharding/}}])`,
+					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true, localOps: false}}, `+
+						`{$match: {type: "op", originatingCommand: {$exists: true}, desc: /Resharding/}}])`,
 						"resharding.progress", "shows how far it is"),
 				},
 			},

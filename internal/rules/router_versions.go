@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"shardboard/internal/message"
@@ -25,7 +27,7 @@ func findRouterVersions(ev *evaluation) {
 	if len(count) < 2 {
 		return
 	}
-	versions := sortedNames(count)
+	versions := slices.Sorted(maps.Keys(count))
 	p := Problem{
 		Subject:  "mongos",
 		Severity: Info,

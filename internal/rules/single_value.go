@@ -8,7 +8,7 @@ import (
 )
 
 // single tells whether a chunk holds one value of the shard key only, so that no
-// cut through it exists, as far as its bounds tell.
+// split divides it, as far as its bounds show.
 func (ev *evaluation) single(c *topology.Collection, ch topology.Chunk) bool {
 	if c.Key.Len() != 1 {
 		return false
@@ -29,7 +29,7 @@ func (ev *evaluation) single(c *topology.Collection, ch topology.Chunk) bool {
 	if ch.Max.Compare(ev.after(c, id)) <= 0 {
 		return true
 	}
-	// One project only: nobody else's id lies in the chunk.
+	// The chunk holds one project only.
 	return ev.projectsIn(c, ch) == 1
 }
 

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Situation is what the rules look at. Nothing in it is modified.
+// Situation is the input of the rules. Nothing in it is modified.
 type Situation struct {
 	Table     *topology.Table
 	Directory *placement.Directory
@@ -50,7 +50,7 @@ type Writes struct {
 // OffSince is since when the balancer has been off.
 type OffSince struct {
 	At      time.Time // zero: not known
-	AtLeast bool      // it was off already when somebody first looked
+	AtLeast bool      // it was already off at the first observation
 	Method  string    // "history": from placement history; "watched": by this process
 }
 

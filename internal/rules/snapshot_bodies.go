@@ -29,7 +29,7 @@ func findSnapshotBodies(ev *evaluation) {
 			case size.Value < bigLeast:
 				continue
 			}
-			i := Problem{
+			p := Problem{
 				Subject:  string(f.NS),
 				NS:       f.NS,
 				Shard:    shard,
@@ -38,21 +38,22 @@ func findSnapshotBodies(ev *evaluation) {
 				Weight:   float64(size.Value),
 				Text: message.New("bodies",
 					"{ns} is documented as sharded by {key}, but no release shards it. Its {bytes} are all on {shard}.",
-					message.Namespace("ns", f.NS), message.Bytes("bytes", size.Value), message.Shard("shard", shard), message.Text("key", f.Want)),
+					message.Namespace("ns", f.NS), message.Bytes("bytes", size.Value),
+					message.Shard("shard", shard), message.Text("key", f.Want)),
 				Evidence: []Evidence{
 					figure(message.New("unsharded.bytes", "Data"), "bytes", size),
 					ev.onShard(shard, topology.PartDatabases),
 				},
 			}
 			if size.Value >= bigBytes {
-				i.Severity, i.Why = Warn, message.New("bodies.much",
+				p.Severity, p.Why = Warn, message.New("bodies.much",
 					"Only one shard can serve it, and it grows with every large snapshot.")
 			}
-			i.Remedy = Remedy{
+			p.Remedy = Remedy{
 				WhyNot:   commandsOnly(),
 				Commands: fixCommands(f),
 			}
-			ev.add(i)
+			ev.add(p)
 		}
 	}
 }

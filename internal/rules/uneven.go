@@ -50,7 +50,8 @@ func findUneven(ev *evaluation) {
 		Weight:   float64(top) / mean,
 		Text: message.New("uneven",
 			"{shard} holds {share} of the data; an even share is {shareEven}.",
-			message.Shard("shard", fullest), message.Share("share", float64(top)/float64(total)), message.Share("shareEven", 1/float64(len(figures)))),
+			message.Shard("shard", fullest), message.Share("share", float64(top)/float64(total)),
+			message.Share("shareEven", 1/float64(len(figures)))),
 		Remedy: Remedy{WhyNot: message.New("uneven.balancer",
 			"The balancer evens out one collection at a time. What it leaves uneven is listed as a problem of its own.")},
 	}

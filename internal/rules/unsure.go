@@ -36,10 +36,12 @@ func nothingCounted() message.Message {
 }
 
 func countedBriefly(w Writes) message.Message {
-	return message.New("tooShort", "Writes have been counted for only {seconds} s.", message.Count("seconds", int(w.Seconds)))
+	return message.New("tooShort",
+		"Writes have been counted for only {seconds} s.", message.Count("seconds", int(w.Seconds)))
 }
 
 func uncountable(ns topology.Namespace) message.Message {
-	return message.New("countedPart", "The writes of {ns} cannot be counted now, and those of the other collections are not enough to judge by.",
+	return message.New("countedPart",
+		"The writes of {ns} cannot be counted now, and those of the other collections are not enough to judge by.",
 		message.Namespace("ns", ns))
 }

@@ -22,7 +22,7 @@ func findZoneCut(ev *evaluation) {
 		var plans []Plan
 		for _, z := range ev.Table.ZonesOf(c.NS) {
 			if _, pin, ok := placement.ZoneProject(z.Zone); ok && pin || z.Min.IsZero() {
-				continue // of pins, pin-violated tells
+				continue // PinViolated lists pins
 			}
 			for _, key := range []shardkey.Key{z.Min, z.Max} {
 				i, ch := c.Chunks.Find(key)

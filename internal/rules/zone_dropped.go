@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"shardboard/internal/message"
@@ -22,9 +23,9 @@ func findZoneDropped(ev *evaluation) {
 			by[string(z.NS)] = append(by[string(z.NS)], z)
 		}
 	}
-	for _, ns := range sortedNames(by) {
+	for _, ns := range slices.Sorted(maps.Keys(by)) {
 		list := by[ns]
-		i := Problem{
+		p := Problem{
 			Subject:  ns,
 			NS:       list[0].NS,
 			Severity: Info,
@@ -37,12 +38,12 @@ func findZoneDropped(ev *evaluation) {
 		}
 		if ev.Table.Unsharded != nil && slices.Contains(ev.Table.Unsharded, list[0].NS) {
 			// It may be sharded later, or have been sharded before.
-			i.Text = message.New("zone.unsharded", "Zone ranges of {ns}, which is not sharded: {n}.", i.Text.Facts...)
+			p.Text = message.New("zone.unsharded", "Zone ranges of {ns}, which is not sharded: {n}.", p.Text.Facts...)
 		}
 		for _, z := range list[:min(len(list), fewPlans)] {
-			i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
-			i.Remedy.Commands = append(i.Remedy.Commands, removeRangeCommand(z))
+			p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
+			p.Remedy.Commands = append(p.Remedy.Commands, removeRangeCommand(z))
 		}
-		ev.add(i)
+		ev.add(p)
 	}
 }

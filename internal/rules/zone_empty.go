@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -16,16 +19,16 @@ func findZoneEmpty(ev *evaluation) {
 		return
 	}
 	ranges, carry := ev.rangesOf(), ev.carriers()
-	for _, zone := range sortedNames(carry) {
+	for _, zone := range slices.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {
 			continue
 		}
 		if id, _, ok := placement.ZoneProject(zone); ok && ev.Directory != nil && ev.Directory.Loaded() {
 			if _, known := ev.Directory.ByID(id); !known {
-				continue // told as the zone of an unknown project
+				continue // ZoneUnknown lists it
 			}
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  zone,
 			Shard:    carry[zone][0],
 			Severity: Info,
@@ -36,7 +39,7 @@ func findZoneEmpty(ev *evaluation) {
 				message.Zone("zone", zone), message.Count("n", len(carry[zone]))),
 			Evidence: []Evidence{ev.zoneRanges(0), ev.zoneShards(len(carry[zone]))},
 		}
-		ev.leftovers(&i, zone, nil, carry[zone])
-		ev.add(i)
+		ev.leftovers(&p, zone, nil, carry[zone])
+		ev.add(p)
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"shardboard/internal/message"
@@ -19,7 +20,7 @@ func findZoneNoShard(ev *evaluation) {
 	}
 	carry := ev.carriers()
 	ranges := ev.rangesOf()
-	for _, zone := range sortedNames(ranges) {
+	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		if len(carry[zone]) > 0 {
 			continue
 		}
@@ -30,9 +31,9 @@ func findZoneNoShard(ev *evaluation) {
 			chunks += to - from
 		}
 		if chunks == 0 && ev.allDropped(list) {
-			continue // told by its own rule
+			continue // ZoneDropped lists it
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  zone,
 			Severity: Critical,
 			Why:      message.New("zone.nobody", "Nothing in the cluster repairs this."),
@@ -48,19 +49,19 @@ func findZoneNoShard(ev *evaluation) {
 			},
 		}
 		for _, s := range ev.Table.Shards {
-			if !s.Draining && len(i.Remedy.Plans) < fewPlans {
-				i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-add-shard", message.New("zone-add-shard",
+			if !s.Draining && len(p.Remedy.Plans) < fewPlans {
+				p.Remedy.Plans = append(p.Remedy.Plans, plan("zone-add-shard", message.New("zone-add-shard",
 					"Add {shard} to the zone {zone}.",
 					message.Zone("zone", zone), message.Shard("shard", s.Name)), "shard", s.Name, "zone", zone))
 			}
 		}
 		for _, z := range list[:min(len(list), fewPlans)] {
-			i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
+			p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
 		}
 		if id, _, ok := placement.ZoneProject(zone); ok {
-			i.Project = id.Hex()
+			p.Project = id.Hex()
 		}
-		ev.add(i)
+		ev.add(p)
 	}
 }
 

@@ -29,15 +29,6 @@ func (ev *evaluation) rangesOf() map[string][]topology.ZoneRange {
 	return out
 }
 
-func sortedNames[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // overlap are the chunks that a range meets.
 func (ev *evaluation) overlap(z topology.ZoneRange) (c *topology.Collection, from, to int) {
 	c = ev.Table.Collection(z.NS)
@@ -49,7 +40,7 @@ func (ev *evaluation) overlap(z topology.ZoneRange) (c *topology.Collection, fro
 }
 
 // outside are the positions of chunks that lie wholly in a range and on a shard
-// that does not carry its zone. Empty when nobody does.
+// that does not carry its zone. Empty when no shard carries it.
 func (ev *evaluation) outside(z topology.ZoneRange) []int {
 	carry := ev.carriers()[z.Zone]
 	c, from, to := ev.overlap(z)
@@ -92,16 +83,16 @@ func (ev *evaluation) outsideOf(c *topology.Collection) int {
 }
 
 // leftovers take a zone away: ranges first, a zone with ranges keeps its last shard.
-func (ev *evaluation) leftovers(i *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
+func (ev *evaluation) leftovers(p *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
 	for _, z := range ranges[:min(len(ranges), fewPlans)] {
-		i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
-		i.Remedy.Commands = append(i.Remedy.Commands, removeRangeCommand(z))
+		p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
+		p.Remedy.Commands = append(p.Remedy.Commands, removeRangeCommand(z))
 	}
 	for _, s := range shards[:min(len(shards), fewPlans)] {
-		i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-remove-shard", message.New("zone-remove-shard",
+		p.Remedy.Plans = append(p.Remedy.Plans, plan("zone-remove-shard", message.New("zone-remove-shard",
 			"Remove {shard} from the zone {zone}.",
 			message.Zone("zone", zone), message.Shard("shard", s)), "shard", s, "zone", zone))
-		i.Remedy.Commands = append(i.Remedy.Commands, writeCommand("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")",
+		p.Remedy.Commands = append(p.Remedy.Commands, writeCommand("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")",
 			"zone.removeShard", "removes the shard from the zone; no data is touched"))
 	}
 }

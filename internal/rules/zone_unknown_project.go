@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -23,7 +26,7 @@ func findZoneUnknown(ev *evaluation) {
 	for z := range carry {
 		names[z] = true
 	}
-	for _, zone := range sortedNames(names) {
+	for _, zone := range slices.Sorted(maps.Keys(names)) {
 		id, _, ok := placement.ZoneProject(zone)
 		if !ok {
 			continue
@@ -35,7 +38,7 @@ func findZoneUnknown(ev *evaluation) {
 		if _, known := ev.Directory.ByID(id); known {
 			continue
 		}
-		i := Problem{
+		p := Problem{
 			Subject:  zone,
 			Severity: Info,
 			Why:      harmlessLeftover(),
@@ -50,7 +53,7 @@ func findZoneUnknown(ev *evaluation) {
 				ev.text(message.New("zone.project", "Project"), message.Text("value", id.Hex()), topology.PartZones),
 			},
 		}
-		ev.leftovers(&i, zone, ranges[zone], carry[zone])
-		ev.add(i)
+		ev.leftovers(&p, zone, ranges[zone], carry[zone])
+		ev.add(p)
 	}
 }

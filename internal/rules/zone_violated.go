@@ -47,7 +47,8 @@ func findZoneViolated(ev *evaluation) {
 			Evidence: []Evidence{ev.outsideZone(c.NS, n), ev.zoneRanges(ranges)},
 			Remedy: Remedy{
 				WhyNot: message.New("zoneViolated.balancer",
-					"The balancer moves these chunks itself. If their number does not go down, look at failed migrations."),
+					"The balancer moves these chunks itself. If their number does not go down, look at "+
+						"failed migrations."),
 				Commands: []Command{balancerRound()},
 			},
 		}

@@ -42,7 +42,8 @@ func findZonesStuck(ev *evaluation) {
 			Text: message.New("zonesStuck.balancerOff",
 				message.Plural(total,
 					"The balancer is off, and one chunk is outside its zone.",
-					"The balancer is off, and {n} chunks are outside their zone. Collections with such chunks: {collections}."),
+					"The balancer is off, and {n} chunks are outside their zone. Collections with such "+
+						"chunks: {collections}."),
 				message.Count("n", total), message.Count("collections", len(list))),
 			Evidence: []Evidence{ev.offEvidence()},
 			Remedy:   balancerOnRemedy(),
@@ -76,8 +77,7 @@ func findZonesStuck(ev *evaluation) {
 					"Migrations of {ns} are blocked, and {n} of its chunks are outside their zone."),
 				message.Namespace("ns", ns), message.Count("n", w.n))
 			p.Remedy = Remedy{
-				WhyNot: message.New("blocked.allow",
-					"Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this."),
+				WhyNot:   allowLater(),
 				Commands: []Command{allowMigrations(ns)},
 			}
 		case w.c.NoBalance:
