@@ -196,7 +196,7 @@ func (a *Advisor) readBackground(ctx context.Context) {
 	}
 	now := a.from.Now()
 	a.mu.Lock()
-	ask := a.off.see(t, now) && a.from.Past != nil
+	ask := a.off.observe(t, now) && a.from.Past != nil
 	known := a.off.since
 	a.mu.Unlock()
 	if !ask {
@@ -244,7 +244,7 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 		s.Writes = writes.writes
 	}
 	a.mu.Lock()
-	a.off.see(t, now)
+	a.off.observe(t, now)
 	s.Off, s.Pins, s.Paused, s.PausedUnread = a.off.since, a.pins, a.paused, a.unread
 	a.mu.Unlock()
 	r := Evaluate(s)

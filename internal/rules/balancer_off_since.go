@@ -15,20 +15,20 @@ type Past interface {
 	Begin(ctx context.Context, cluster string) (time.Time, error)
 }
 
-// offWatch follows the balancer's switch while this process looks.
+// offWatch follows the balancer's switch while this process runs.
 type offWatch struct {
 	sawOn   bool
 	off     bool
 	since   OffSince
-	settled bool // history has been asked about this time of being off
+	settled bool // history has been read for this time of being off
 }
 
 func isOff(t *topology.Table) bool {
 	return !t.Balancer.Enabled() || t.Balancer.Mode == "autoSplitOnly"
 }
 
-// see takes notice of a table; true when history should be asked.
-func (w *offWatch) see(t *topology.Table, now time.Time) bool {
+// observe takes in a table. It returns true when history should be read.
+func (w *offWatch) observe(t *topology.Table, now time.Time) bool {
 	if !t.Loaded || !t.Balancer.Known {
 		return false
 	}
