@@ -135,7 +135,7 @@ type Site struct {
 // New wires a server and starts nothing.
 func New(deps Deps) *Server {
 	s := &Server{Site: wireSite(deps, served(deps))}
-	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, s.deps.Log)
+	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), func(topic string) (fragmentFunc, bool) { return s.Site.fragments(topic) }, s.metrics, s.deps.Log)
 	if deps.MaxSockets > 0 {
 		s.hub.maxSockets = deps.MaxSockets
 	}
