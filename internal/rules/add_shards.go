@@ -21,12 +21,6 @@ const (
 // when it is full, and nothing in the cluster makes room by itself.
 const DiskFull = 0.9
 
-// onDisk is a shard whose disk is known.
-type onDisk struct {
-	shard string
-	disk  topology.Disk
-}
-
 // AddShards finds disks that fill up. When all are full, more machines are needed; when only one
 // is, its data can move to the others. Nothing is said of all disks while one of them is not
 // known.
@@ -73,6 +67,12 @@ func findAddShards(ev *evaluation) {
 			ev.fullShard(k, all, used, total)
 		}
 	}
+}
+
+// onDisk is a shard whose disk is known.
+type onDisk struct {
+	shard string
+	disk  topology.Disk
 }
 
 // fullCluster is the problem of too much data for all disks together.

@@ -13,36 +13,6 @@ const (
 	PausedCollection = "collection" // the balancing of one collection
 )
 
-// PausedBalancing is something that a run of shardboard switched off while it ran and
-// has not switched on again.
-type PausedBalancing struct {
-	What     string             // PausedBalancer or PausedCollection
-	NS       topology.Namespace // of a collection
-	Run      string             // the run's id
-	Since    time.Time
-	RunOpen  bool // the run goes on, and will switch it on again
-	RunKnown bool // false: the run is not in the store any more
-}
-
-// stillOff tells whether what was paused is off now.
-func (ev *evaluation) stillOff(p PausedBalancing) (off, known bool) {
-	if p.What == PausedCollection {
-		c := ev.Table.Collection(p.NS)
-		return c != nil && c.NoBalance, true
-	}
-	return ev.switchedOff(), ev.Table.Balancer.Known
-}
-
-// pausedBy is the run that has the whole balancer paused now.
-func (ev *evaluation) pausedBy() (PausedBalancing, bool) {
-	for _, p := range ev.Paused {
-		if off, known := ev.stillOff(p); p.What == PausedBalancer && known && off {
-			return p, true
-		}
-	}
-	return PausedBalancing{}, false
-}
-
 // BalancingPaused finds what a run paused and did not switch on again before it ended.
 const BalancingPaused Rule = "balancing-paused"
 
@@ -96,4 +66,34 @@ func findBalancingPaused(ev *evaluation) {
 		}
 		ev.add(p)
 	}
+}
+
+// PausedBalancing is something that a run of shardboard switched off while it ran and
+// has not switched on again.
+type PausedBalancing struct {
+	What     string             // PausedBalancer or PausedCollection
+	NS       topology.Namespace // of a collection
+	Run      string             // the run's id
+	Since    time.Time
+	RunOpen  bool // the run goes on, and will switch it on again
+	RunKnown bool // false: the run is not in the store any more
+}
+
+// stillOff tells whether what was paused is off now.
+func (ev *evaluation) stillOff(p PausedBalancing) (off, known bool) {
+	if p.What == PausedCollection {
+		c := ev.Table.Collection(p.NS)
+		return c != nil && c.NoBalance, true
+	}
+	return ev.switchedOff(), ev.Table.Balancer.Known
+}
+
+// pausedBy is the run that has the whole balancer paused now.
+func (ev *evaluation) pausedBy() (PausedBalancing, bool) {
+	for _, p := range ev.Paused {
+		if off, known := ev.stillOff(p); p.What == PausedBalancer && known && off {
+			return p, true
+		}
+	}
+	return PausedBalancing{}, false
 }

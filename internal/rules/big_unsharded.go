@@ -15,38 +15,6 @@ const (
 	bigLeast = 256 << 20
 )
 
-// dataOn is all data of a shard that is known.
-func (ev *evaluation) dataOn(shard string) (total int64) {
-	add := func(ns topology.Namespace) {
-		if db := ns.Database(); db != "config" && db != "admin" {
-			total += ev.Table.SizeOn(ns, shard).Bytes.Value
-		}
-	}
-	for _, c := range ev.Table.Collections {
-		add(c.NS)
-	}
-	for _, ns := range ev.Table.Unsharded {
-		if ev.Table.Primary(ns.Database()) == shard {
-			add(ns)
-		}
-	}
-	return total
-}
-
-// documented is the finding that a collection is unsharded as every release
-// leaves it and documented otherwise.
-func (ev *evaluation) documented(ns topology.Namespace) (profile.Finding, bool) {
-	if ev.Profile == nil {
-		return profile.Finding{}, false
-	}
-	for _, f := range ev.Profile.DriftOf(ev.Table, ns.Database(), "").Findings {
-		if f.NS == ns && f.Code == profile.FindDocumented {
-			return f, true
-		}
-	}
-	return profile.Finding{}, false
-}
-
 // BigUnsharded finds large collections that only one shard can serve.
 const BigUnsharded Rule = "big-unsharded"
 
@@ -105,13 +73,45 @@ func findBigUnsharded(ev *evaluation) {
 	}
 }
 
+// dataOn is all data of a shard that is known.
+func (ev *evaluation) dataOn(shard string) (total int64) {
+	add := func(ns topology.Namespace) {
+		if db := ns.Database(); db != "config" && db != "admin" {
+			total += ev.Table.SizeOn(ns, shard).Bytes.Value
+		}
+	}
+	for _, c := range ev.Table.Collections {
+		add(c.NS)
+	}
+	for _, ns := range ev.Table.Unsharded {
+		if ev.Table.Primary(ns.Database()) == shard {
+			add(ns)
+		}
+	}
+	return total
+}
+
+// documented is the finding that a collection is unsharded as every release
+// leaves it and documented otherwise.
+func (ev *evaluation) documented(ns topology.Namespace) (profile.Finding, bool) {
+	if ev.Profile == nil {
+		return profile.Finding{}, false
+	}
+	for _, f := range ev.Profile.DriftOf(ev.Table, ns.Database(), "").Findings {
+		if f.NS == ns && f.Code == profile.FindDocumented {
+			return f, true
+		}
+	}
+	return profile.Finding{}, false
+}
+
 func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []Command {
 	out := []Command{
 		readCommand(collection(ns)+".getIndexes()",
 			"unsharded.indexes", "look at the indexes: the key's fields have to be in most queries"),
 	}
 	if ev.release().AtLeast(8, 0, 0) {
-		if to := ev.coolest(ns.Database(), shard); to != "" {
+		if to := ev.emptiest(ns.Database(), shard); to != "" {
 			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", hostile.Quoted(string(ns)), hostile.Quoted(to)),
 				"unsharded.move", "moves it whole to the shard with least data"))
 		}

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/message"
 )
 
-// From which part of a database's writes, at which rate, counted in how many
-// rows and over how long, one project is called hot.
+// A project is hot from this share of its database's writes and this rate on, counted in
+// at least so many rows and seconds.
 const (
 	hotShare   = 0.5
 	hotRate    = 5.0
@@ -23,8 +23,8 @@ const (
 // Window is the time over which writes are judged.
 const Window = 15 * time.Minute
 
-// counting records why writes cannot be judged, and returns true when they cannot.
-func (ev *evaluation) counting() bool {
+// uncounted records why writes cannot be judged, and returns true when they cannot.
+func (ev *evaluation) uncounted() bool {
 	switch {
 	case ev.Past:
 		ev.cannot("", message.New("notKept", "Not kept in history: it can be checked for the present only."))
@@ -61,8 +61,8 @@ func (ev *evaluation) writesOf(db string) (best Writes, ok bool) {
 	return best, true
 }
 
-// coolest is the shard with the least data of a database, apart from one shard.
-func (ev *evaluation) coolest(db, but string) string {
+// emptiest is the shard with the least data of a database, apart from one shard.
+func (ev *evaluation) emptiest(db, but string) string {
 	best, bytes := "", int64(-1)
 	for _, s := range ev.Table.Shards {
 		if s.Name == but || s.Draining {

@@ -18,7 +18,7 @@ func findDraining(ev *evaluation) {
 		if !s.Draining {
 			continue
 		}
-		p, stuck, _ := ev.drains(s)
+		p, stuck, _ := ev.drainState(s)
 		if stuck {
 			continue
 		}

@@ -18,7 +18,7 @@ func findDrainingStuck(ev *evaluation) {
 		if !s.Draining {
 			continue
 		}
-		p, stuck, known := ev.drains(s)
+		p, stuck, known := ev.drainState(s)
 		if !known {
 			ev.cannot(s.Name, message.New("noEvents",
 				"The changelog is not readable or does not reach back {over}.",

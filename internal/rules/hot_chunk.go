@@ -9,19 +9,19 @@ const HotChunk Rule = "hot-chunk"
 var hotChunk = rule{id: HotChunk, name: "Hot chunk", page: PageHeat, find: findHotChunk}
 
 func findHotChunk(ev *evaluation) {
-	if len(ev.Table.Shards) < 2 || ev.counting() {
+	if len(ev.Table.Shards) < 2 || ev.uncounted() {
 		return
 	}
-	for _, h := range ev.hotOnes() {
-		if undividable(h.x.Split) {
+	for _, h := range ev.busyChunks() {
+		if oneValue(h.x.Split) {
 			continue // that is a hot document
 		}
-		p := ev.hotOf(h)
+		p := ev.busyChunkProblem(h)
 		p.Text = message.New("hotChunk",
 			"One chunk of {ns} on {shard} takes {share} of the collection's writes.",
 			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
 			message.Share("share", h.x.Line.Rate.Share))
-		p.Remedy = ev.coolDown(h)
+		p.Remedy = ev.relieve(h)
 		ev.add(p)
 	}
 }

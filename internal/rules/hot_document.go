@@ -13,14 +13,14 @@ const HotDocument Rule = "hot-document"
 var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, find: findHotDocument}
 
 func findHotDocument(ev *evaluation) {
-	if len(ev.Table.Shards) < 2 || ev.counting() {
+	if len(ev.Table.Shards) < 2 || ev.uncounted() {
 		return
 	}
-	for _, h := range ev.hotOnes() {
-		if !undividable(h.x.Split) {
+	for _, h := range ev.busyChunks() {
+		if !oneValue(h.x.Split) {
 			continue
 		}
-		p := ev.hotOf(h)
+		p := ev.busyChunkProblem(h)
 		s, rate := h.x.Split, h.x.Line.Rate
 		facts := []message.Fact{message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
 			message.Share("share", rate.Share), message.Share("shareOwn", s.Share)}
@@ -48,15 +48,15 @@ func findHotDocument(ev *evaluation) {
 			p.Text = message.New("hotDocument.single",
 				"One shard-key value takes {share} of the writes to {ns}, all on {shard}. No split divides it.", facts...)
 		}
-		p.Remedy = ev.coolDown(h)
+		p.Remedy = ev.relieve(h)
 		ev.add(p)
 	}
 }
 
 // moveAway moves a chunk that no split divides to the shard with fewest writes,
 // where that shard is then still below what the chunk's own shard takes now.
-func (ev *evaluation) moveAway(h hotOne) Remedy {
-	to := ev.calmest(h)
+func (ev *evaluation) moveAway(h busyChunk) Remedy {
+	to := ev.leastBusy(h)
 	r := Remedy{WhyNot: whyNoSplit(h, to != "")}
 	if to != "" {
 		r.Plans = []Plan{plan("move", message.New("move.hot",
@@ -68,7 +68,7 @@ func (ev *evaluation) moveAway(h hotOne) Remedy {
 }
 
 // whyNoSplit says why a split does not help a chunk, and whether a move does.
-func whyNoSplit(h hotOne, move bool) message.Message {
+func whyNoSplit(h busyChunk, move bool) message.Message {
 	var code, pattern string
 	switch h.x.Split.Code {
 	case "document":
@@ -86,8 +86,8 @@ func whyNoSplit(h hotOne, move bool) message.Message {
 	return message.New(code, pattern, message.Text("key", h.c.Key.String()))
 }
 
-// calmest is the shard that a hot chunk would be better on; "" if there is none.
-func (ev *evaluation) calmest(h hotOne) string {
+// leastBusy is the shard that a hot chunk would be better on; "" if there is none.
+func (ev *evaluation) leastBusy(h busyChunk) string {
 	i, _ := h.c.Chunks.Find(h.ch.Min)
 	zone, straddles := ev.Table.ZoneOf(h.c, i)
 	if straddles || h.c.Resharding || h.c.MigrationsBlocked {

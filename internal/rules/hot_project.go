@@ -23,7 +23,7 @@ func findHotProject(ev *evaluation) {
 			keyed = append(keyed, c)
 		}
 	}
-	if len(keyed) == 0 || len(ev.Table.Shards) < 2 || ev.counting() {
+	if len(keyed) == 0 || len(ev.Table.Shards) < 2 || ev.uncounted() {
 		return
 	}
 	for _, c := range keyed {
@@ -94,7 +94,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 			"Split off the chunk of the project {name}, so that it can be moved without its neighbours.",
 			message.Project("name", id, name)), "project", id, "db", c.NS.Database(), "ns", ns))
 	}
-	if to := ev.coolest(c.NS.Database(), ch.Shard); to != "" {
+	if to := ev.emptiest(c.NS.Database(), ch.Shard); to != "" {
 		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("isolate", message.New("isolate",
 			"Give the project {name} the shard {shard} for itself.",
 			message.Project("name", id, name),

@@ -2,8 +2,8 @@ package rules
 
 import "shardboard/internal/message"
 
-// A shard is hot from twice its fair part of all counted writes on, of two shards
-// from three quarters; from three times, at hotMuchRate, it costs everybody on it.
+// A shard is hot from twice its fair share of all counted writes on, of two shards from
+// three quarters on. From three times and hotMuchRate on the rest of the shard suffers.
 const (
 	hotShardTimes = 2
 	hotShardMuch  = 3
@@ -22,7 +22,7 @@ func findHotShard(ev *evaluation) {
 			able++
 		}
 	}
-	if able < 2 || ev.counting() {
+	if able < 2 || ev.uncounted() {
 		return
 	}
 	var longest Writes // for the times of the evidence
@@ -72,14 +72,14 @@ func findHotShard(ev *evaluation) {
 		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
 			p.Severity, p.Why = Warn, heavyLoad()
 		}
-		p.Remedy = ev.coolShard(&p, s.Name)
+		p.Remedy = ev.relieveShard(&p, s.Name)
 		ev.add(p)
 	}
 }
 
-// coolShard is what helps the shard's busiest chunk.
-func (ev *evaluation) coolShard(p *Problem, shard string) Remedy {
-	var top hotOne
+// relieveShard is the remedy for the shard's busiest chunk.
+func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
+	var top busyChunk
 	for _, w := range ev.Writes {
 		c := ev.Table.Collection(w.NS)
 		if c == nil || c.Chunks == nil {
@@ -88,7 +88,7 @@ func (ev *evaluation) coolShard(p *Problem, shard string) Remedy {
 		for _, x := range w.Chunks {
 			_, ch := c.Chunks.Find(x.Min)
 			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
-				top = hotOne{c, w, x, ch}
+				top = busyChunk{c, w, x, ch}
 			}
 		}
 	}
@@ -100,5 +100,5 @@ func (ev *evaluation) coolShard(p *Problem, shard string) Remedy {
 	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
 		"Its busiest chunk, in {ns}",
 		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
-	return ev.coolDown(top)
+	return ev.relieve(top)
 }

@@ -16,7 +16,7 @@ func findMonotonicKey(ev *evaluation) {
 	for _, c := range ev.sharded() {
 		any = any || c.Chunks.Len() > 1 && !c.Key.Fields()[0].Hashed && ev.appended(c)
 	}
-	if !any || ev.counting() {
+	if !any || ev.uncounted() {
 		return
 	}
 	for _, w := range ev.Writes {

@@ -82,8 +82,8 @@ func findPinViolated(ev *evaluation) {
 		case ev.switchedOff():
 			problem.Severity, problem.Why = Warn, message.New("pin.balancerOff",
 				"The balancer is off, so nothing moves them back.")
-		case ev.leftAlone(ranges[zone]):
-			problem.Severity, problem.Why = Warn, message.New("pin.leftAlone",
+		case ev.notBalanced(ranges[zone]):
+			problem.Severity, problem.Why = Warn, message.New("pin.notBalanced",
 				"Balancing of the collection is switched off or blocked.")
 		}
 		if known && len(carry[zone]) == 1 {
@@ -106,8 +106,8 @@ func findPinViolated(ev *evaluation) {
 	}
 }
 
-// leftAlone tells whether one of the collections is not balanced.
-func (ev *evaluation) leftAlone(ranges []topology.ZoneRange) bool {
+// notBalanced tells whether one of the collections is not balanced.
+func (ev *evaluation) notBalanced(ranges []topology.ZoneRange) bool {
 	return slices.ContainsFunc(ranges, func(z topology.ZoneRange) bool {
 		c := ev.Table.Collection(z.NS)
 		return c != nil && (c.NoBalance || c.MigrationsBlocked)

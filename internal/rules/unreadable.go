@@ -6,6 +6,40 @@ import (
 	"shardboard/internal/topology"
 )
 
+// Unreadable finds parts of the cluster's state that may not be read, or whose last read failed
+// or is late. Without the routing table nothing else is known, so its failure is critical and
+// the failures that come with it are not listed.
+const Unreadable Rule = "unreadable"
+
+var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable}
+
+func findUnreadable(ev *evaluation) {
+	lost := ev.Table.Health[topology.PartRouting].Err != nil
+	for _, p := range parts {
+		h, listed := ev.Table.Health[p]
+		if !listed {
+			continue
+		}
+		switch {
+		case h.Denied:
+			ev.denied(p, h, p == topology.PartRouting)
+		case h.At.IsZero() && h.Err == nil:
+			// The first read is under way; rules that depend on it list it as not checked.
+		case ev.Table.Stale(p, ev.Now) && (!lost || p == topology.PartRouting):
+			ev.late(p, h, p == topology.PartRouting)
+		}
+	}
+	if ev.Directory == nil {
+		return
+	}
+	switch h := ev.Directory.Health(); {
+	case h.Denied:
+		ev.denied(partProjects, h, false)
+	case h.Err != nil && !lost:
+		ev.late(partProjects, h, false)
+	}
+}
+
 // partNamed is a part of the state by its name for people.
 func partNamed(p topology.Part) message.Fact { return message.Words("part", p.Name()) }
 
@@ -25,40 +59,6 @@ func (ev *evaluation) failedBeforeLoad() bool {
 		}
 	}
 	return false
-}
-
-// Unreadable finds parts of the cluster's state that may not be read, or whose last read failed
-// or is late. Without the routing table nothing else is known, so its failure is critical and
-// the failures that come with it are not listed.
-const Unreadable Rule = "unreadable"
-
-var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable}
-
-func findUnreadable(ev *evaluation) {
-	lost := ev.Table.Health[topology.PartRouting].Err != nil
-	for _, p := range parts {
-		h, listed := ev.Table.Health[p]
-		if !listed {
-			continue
-		}
-		switch {
-		case h.Denied:
-			ev.denied(p, h, p == topology.PartRouting)
-		case h.At.IsZero() && h.Err == nil:
-			// The first read is under way; what depends on it says so itself.
-		case ev.Table.Stale(p, ev.Now) && (!lost || p == topology.PartRouting):
-			ev.late(p, h, p == topology.PartRouting)
-		}
-	}
-	if ev.Directory == nil {
-		return
-	}
-	switch h := ev.Directory.Health(); {
-	case h.Denied:
-		ev.denied(partProjects, h, false)
-	case h.Err != nil && !lost:
-		ev.late(partProjects, h, false)
-	}
 }
 
 func (ev *evaluation) denied(part topology.Part, h topology.Health, all bool) {

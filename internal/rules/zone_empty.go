@@ -39,7 +39,7 @@ func findZoneEmpty(ev *evaluation) {
 				message.Zone("zone", zone), message.Count("n", len(carry[zone]))),
 			Evidence: []Evidence{ev.zoneRanges(0), ev.zoneShards(len(carry[zone]))},
 		}
-		ev.leftovers(&p, zone, nil, carry[zone])
+		ev.removeZone(&p, zone, nil, carry[zone])
 		ev.add(p)
 	}
 }

@@ -82,8 +82,9 @@ func (ev *evaluation) outsideOf(c *topology.Collection) int {
 	return n
 }
 
-// leftovers take a zone away: ranges first, a zone with ranges keeps its last shard.
-func (ev *evaluation) leftovers(p *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
+// removeZone adds the plans that remove a zone: ranges first, because a zone with ranges
+// keeps its last shard.
+func (ev *evaluation) removeZone(p *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
 	for _, z := range ranges[:min(len(ranges), fewPlans)] {
 		p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
 		p.Remedy.Commands = append(p.Remedy.Commands, removeRangeCommand(z))

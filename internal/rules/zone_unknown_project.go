@@ -53,7 +53,7 @@ func findZoneUnknown(ev *evaluation) {
 				ev.text(message.New("zone.project", "Project"), message.Text("value", id.Hex()), topology.PartZones),
 			},
 		}
-		ev.leftovers(&p, zone, ranges[zone], carry[zone])
+		ev.removeZone(&p, zone, ranges[zone], carry[zone])
 		ev.add(p)
 	}
 }

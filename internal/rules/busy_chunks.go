@@ -15,24 +15,24 @@ const (
 	hotChunkTimes = 4
 )
 
-// ChunkWrites is what one chunk took, and what a split through it would do.
+// ChunkWrites are the writes to one chunk, and what a split of it would do.
 type ChunkWrites struct {
 	Min   shardkey.Key // its lower bound: positions change with every split
 	Line  heat.Line
 	Split heat.Splitting
 }
 
-// hotOne is a chunk that takes much more than its part.
-type hotOne struct {
+// busyChunk is a chunk that takes much more than its share of the writes.
+type busyChunk struct {
 	c  *topology.Collection
 	w  Writes
 	x  ChunkWrites
 	ch topology.Chunk
 }
 
-// hotOnes are the hot chunks of all collections that are counted long enough. A
-// chunk whose writes are one document's is hot in a collection of few chunks too.
-func (ev *evaluation) hotOnes() (out []hotOne) {
+// busyChunks are those of all collections that have been counted long enough. A chunk
+// whose writes have one shard-key value is listed in a collection of few chunks too.
+func (ev *evaluation) busyChunks() (out []busyChunk) {
 	for _, w := range ev.Writes {
 		c := ev.Table.Collection(w.NS)
 		if c == nil || c.Chunks == nil {
@@ -52,22 +52,22 @@ func (ev *evaluation) hotOnes() (out []hotOne) {
 			if ch.Min.Compare(x.Min) != 0 || r.PerSecond < hotRate || r.Rows < hotRows || r.Share < hotChunkShare {
 				continue
 			}
-			if r.Share*float64(c.Chunks.Len()) >= hotChunkTimes || undividable(x.Split) && r.Share >= hotShare {
-				out = append(out, hotOne{c, w, x, ch})
+			if r.Share*float64(c.Chunks.Len()) >= hotChunkTimes || oneValue(x.Split) && r.Share >= hotShare {
+				out = append(out, busyChunk{c, w, x, ch})
 			}
 		}
 	}
 	return out
 }
 
-// undividable tells whether almost all writes are of one shard-key value, so that
-// no split divides them.
-func undividable(s heat.Splitting) bool {
+// oneValue tells whether almost all writes have one shard-key value, so that no split
+// divides them.
+func oneValue(s heat.Splitting) bool {
 	return s.Code == "document" || s.Code == "single" || s.Code == "project"
 }
 
-// hotOf is what problems of hot chunks have in common.
-func (ev *evaluation) hotOf(h hotOne) Problem {
+// busyChunkProblem is the common part of problems of hot chunks.
+func (ev *evaluation) busyChunkProblem(h busyChunk) Problem {
 	ns, rate0 := string(h.c.NS), h.x.Line.Rate
 	p := Problem{
 		Subject:  ns + " " + h.c.Key.ExtJSON(h.ch.Min),
@@ -95,9 +95,9 @@ func (ev *evaluation) hotOf(h hotOne) Problem {
 	return p
 }
 
-// coolDown is what helps a hot chunk: a split where that divides the load, else a
-// move away from what else its shard takes, else why nothing does.
-func (ev *evaluation) coolDown(h hotOne) Remedy {
+// relieve is the remedy for a busy chunk: a split where that divides the load, else a
+// move to a shard with fewer writes, else why neither helps.
+func (ev *evaluation) relieve(h busyChunk) Remedy {
 	ns := string(h.c.NS)
 	if h.x.Split.HotCut() {
 		return Remedy{Plans: []Plan{

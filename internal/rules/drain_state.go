@@ -8,11 +8,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// lately is the time in which a shard that empties should have given something.
+// lately is the time in which a draining shard should have lost a chunk.
 const lately = 30 * time.Minute
 
-// drains is how a shard is being emptied. The weight is the chunks left.
-func (ev *evaluation) drains(s topology.Shard) (p Problem, stuck, known bool) {
+// drainState is how far a shard is drained. The weight is the number of chunks left.
+// known is false when the changelog does not show whether chunks moved.
+func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool) {
 	chunks := 0
 	for _, c := range ev.sharded() {
 		chunks += c.Chunks.CountByShard()[s.Name]
@@ -69,7 +70,7 @@ func (ev *evaluation) drains(s topology.Shard) (p Problem, stuck, known bool) {
 	return p, true, true
 }
 
-// movePrimary is for databases that drain does not take along.
+// movePrimary is the remedy for databases, which draining does not move.
 func (ev *evaluation) movePrimary(from string, dbs []string) Remedy {
 	r := Remedy{WhyNot: commandsOnly()}
 	to := ""
@@ -92,8 +93,8 @@ func (ev *evaluation) movePrimary(from string, dbs []string) Remedy {
 	return r
 }
 
-// movedFrom counts committed migrations from a shard lately; enough is false
-// when the entries held do not reach back so far.
+// movedFrom counts recent committed migrations from a shard. enough is false when the
+// changelog held does not reach back so far.
 func (ev *evaluation) movedFrom(shard string) (n int, enough bool) {
 	h := ev.Table.Health[topology.PartEvents]
 	if h.At.IsZero() {
