@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -12,7 +13,7 @@ func because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
-	return oneLine(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
 }
 
 // planArguments are a plan's arguments as its JSON has them: bounds and keys are

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/notify"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
@@ -66,7 +67,8 @@ type Advisor struct {
 
 	decided  decisions
 	notified string // the list that subscribers were last notified of
-	listens  map[chan struct{}]struct{}
+
+	subscribers notify.Subscribers
 }
 
 // input is what a report was made from. Reports of the same input differ only in ages
@@ -110,22 +112,12 @@ func NewAdvisor(from Sources) *Advisor {
 	if from.Log == nil {
 		from.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Advisor{from: from, listens: map[chan struct{}]struct{}{}}
+	return &Advisor{from: from}
 }
 
 // Subscribe gives a channel that receives one value after the list of problems
 // changed, several changes joined into one. The last result ends it.
-func (a *Advisor) Subscribe() (<-chan struct{}, func()) {
-	c := make(chan struct{}, 1)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.listens[c] = struct{}{}
-	return c, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.listens, c)
-	}
-}
+func (a *Advisor) Subscribe() (<-chan struct{}, func()) { return a.subscribers.Subscribe() }
 
 // notify wakes subscribers when the list differs from the one they know. The caller
 // holds mu.
@@ -142,12 +134,7 @@ func (a *Advisor) notify() {
 	}
 	if now := b.String(); now != a.notified {
 		a.notified = now
-		for c := range a.listens {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
-		}
+		a.subscribers.Notify()
 	}
 }
 

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -112,7 +112,7 @@ func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []C
 	}
 	if ev.release().AtLeast(8, 0, 0) {
 		if to := ev.emptiest(ns.Database(), shard); to != "" {
-			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", hostile.Quoted(string(ns)), hostile.Quoted(to)),
+			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)),
 				"unsharded.move", "moves it whole to the shard with least data"))
 		}
 	}
@@ -120,6 +120,6 @@ func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []C
 		out = append(out, readCommand(collection(ns)+`.analyzeShardKey({_id: "hashed"})`,
 			"unsharded.analyze", "how well a key would do"))
 	}
-	return append(out, writeCommand(`sh.shardCollection(`+hostile.Quoted(string(ns))+`, {_id: "hashed"})`,
+	return append(out, writeCommand(`sh.shardCollection(`+sanitize.Quoted(string(ns))+`, {_id: "hashed"})`,
 		"unsharded.shard", "shards it by its id: right only where documents are read by _id"))
 }

@@ -6,15 +6,15 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // collection is a collection as mongosh addresses it.
 func collection(ns topology.Namespace) string {
-	return "db.getSiblingDB(" + hostile.Quoted(ns.Database()) + ").getCollection(" + hostile.Quoted(ns.Collection()) + ")"
+	return "db.getSiblingDB(" + sanitize.Quoted(ns.Database()) + ").getCollection(" + sanitize.Quoted(ns.Collection()) + ")"
 }
 
 func admin(format string, args ...any) string {
@@ -45,18 +45,18 @@ func document(raw bson.Raw) string {
 }
 
 // parsed is how mongosh takes Extended JSON.
-func parsed(ext string) string { return parseCall + hostile.Quoted(ext) + ")" }
+func parsed(ext string) string { return parseCall + sanitize.Quoted(ext) + ")" }
 
 // field is a name as a key of a JavaScript object.
 func field(name string) string {
 	for i, r := range name {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
-			return hostile.Quoted(name)
+			return sanitize.Quoted(name)
 		}
 	}
 	if name == "" {
-		return hostile.Quoted(name)
+		return sanitize.Quoted(name)
 	}
 	return name
 }

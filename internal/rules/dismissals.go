@@ -85,12 +85,7 @@ func (a *Advisor) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.decided.read = false
-	for c := range a.listens {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
+	a.subscribers.Notify()
 }
 
 // Cluster is the id that decisions are kept under; "" before it is known.

@@ -3,8 +3,8 @@ package rules
 import (
 	"time"
 
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -85,9 +85,9 @@ func (ev *evaluation) movePrimary(from string, dbs []string) Remedy {
 	}
 	for _, db := range dbs[:min(len(dbs), 5)] {
 		r.Commands = append(r.Commands,
-			readCommand("db.getSiblingDB("+hostile.Quoted(db)+").stats()",
+			readCommand("db.getSiblingDB("+sanitize.Quoted(db)+").stats()",
 				"draining.stats", "how much there is to copy"),
-			writeCommand(admin("movePrimary: %s, to: %s", hostile.Quoted(db), hostile.Quoted(to)),
+			writeCommand(admin("movePrimary: %s, to: %s", sanitize.Quoted(db), sanitize.Quoted(to)),
 				"draining.movePrimary", "moves the unsharded collections; writes to them fail until it ends"))
 	}
 	return r

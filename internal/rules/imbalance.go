@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"shardboard/internal/balance"
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -168,7 +168,7 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 		p.Remedy.WhyNot = message.New("imbalance.rule",
 			"The rule above keeps the chunks where they are. Ask the cluster whether it agrees.")
 		p.Remedy.Commands = []Command{
-			readCommand(admin("balancerCollectionStatus: %s", hostile.Quoted(ns)),
+			readCommand(admin("balancerCollectionStatus: %s", sanitize.Quoted(ns)),
 				"imbalance.status", "balancerCompliant should be false if the cluster agrees"),
 		}
 	}

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 )
 
 // MigrationsBlocked finds collections that refuse every move, by hand too. Resharding blocks
@@ -37,7 +37,7 @@ func findMigrationsBlocked(ev *evaluation) {
 			Remedy: Remedy{
 				WhyNot: allowLater(),
 				Commands: []Command{
-					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+hostile.Quoted(ns)+`}}])`,
+					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+sanitize.Quoted(ns)+`}}])`,
 						"blocked.ddl", "an operation that is running may have blocked them"),
 					allowMigrations(ns),
 				},

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -48,7 +48,7 @@ func findMonotonicKey(ev *evaluation) {
 			p.Remedy.Commands = []Command{
 				readCommand(collection(w.NS)+".stats().size",
 					"growing.room", "resharding needs 1.2 times this free on every shard"),
-				writeCommand(admin("reshardCollection: %s, key: %s", hostile.Quoted(ns), key),
+				writeCommand(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key),
 					"growing.reshard", "rewrites the collection; writes are blocked for seconds at its end"),
 			}
 		} else {

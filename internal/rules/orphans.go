@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 )
 
 const (
@@ -66,9 +66,9 @@ func findOrphans(ev *evaluation) {
 					"The shard deletes them itself. Ask the primary of {shard} directly, not mongos.",
 					message.Shard("shard", s.Name)),
 				Commands: []Command{
-					readCommand(`db.getSiblingDB("config").rangeDeletions.find({nss: `+hostile.Quoted(string(c.NS))+`})`,
+					readCommand(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`,
 						"orphans.pending", "deletions that wait, on the shard's primary (MongoDB 4.4 or later)"),
-					writeCommand(admin("cleanupOrphaned: %s", hostile.Quoted(string(c.NS))),
+					writeCommand(admin("cleanupOrphaned: %s", sanitize.Quoted(string(c.NS))),
 						"orphans.clean", "on the shard's primary: waits until they are deleted"),
 				},
 			}

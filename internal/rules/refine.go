@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -44,7 +44,7 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 			"refine.indexes", "the index of the new key must not be there as partial or sparse"),
 		writeCommand(collection(c.NS)+".createIndex("+key+")",
 			"refine.index", "the longer key needs its index first; wait until it is built"),
-		writeCommand(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), key),
+		writeCommand(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), key),
 			"refine.refine", "changes the key; heavy with very many chunks, and cannot be undone"),
 	}
 }
@@ -62,7 +62,7 @@ func (ev *evaluation) widerKey(c *topology.Collection) []Command {
 		readCommand("db.version()", "refine.version", "must be 4.4 or later"),
 		writeCommand(collection(c.NS)+".createIndex("+wider+")",
 			"refine.index", "the longer key needs its index first; wait until it is built"),
-		writeCommand(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), wider),
+		writeCommand(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), wider),
 			"refine.refine", "changes the key; heavy with very many chunks, and cannot be undone"),
 	}
 }

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -44,13 +44,13 @@ func balanceCollection(ns string) Remedy {
 			message.New("balance-collection", "Let the balancer move chunks of {ns} again.", message.Namespace("ns", ns)),
 			"ns", ns, "on", "true")},
 		Commands: []Command{
-			writeCommand("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable", "lets the balancer move its chunks"),
+			writeCommand("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable", "lets the balancer move its chunks"),
 		},
 	}
 }
 
 func allowMigrations(ns string) Command {
-	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)),
+	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)),
 		"imbalance.allow", "allows migrations")
 }
 
@@ -76,7 +76,7 @@ func balancerRound() Command {
 }
 
 func removalProgress(shard string) Command {
-	return readCommand(admin("removeShard: %s", hostile.Quoted(shard)),
+	return readCommand(admin("removeShard: %s", sanitize.Quoted(shard)),
 		"draining.progress", "shows the progress; safe to repeat while it drains")
 }
 

@@ -3,8 +3,8 @@ package rules
 import (
 	"slices"
 
-	"shardboard/internal/hostile"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -68,7 +68,7 @@ func removeRange(z topology.ZoneRange) Plan {
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return writeCommand("sh.removeRangeFromZone("+hostile.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")",
+	return writeCommand("sh.removeRangeFromZone("+sanitize.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")",
 		"zone.removeRange", "removes the range; no data is touched")
 }
 
@@ -93,7 +93,7 @@ func (ev *evaluation) removeZone(p *Problem, zone string, ranges []topology.Zone
 		p.Remedy.Plans = append(p.Remedy.Plans, plan("zone-remove-shard", message.New("zone-remove-shard",
 			"Remove {shard} from the zone {zone}.",
 			message.Zone("zone", zone), message.Shard("shard", s)), "shard", s, "zone", zone))
-		p.Remedy.Commands = append(p.Remedy.Commands, writeCommand("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")",
+		p.Remedy.Commands = append(p.Remedy.Commands, writeCommand("sh.removeShardFromZone("+sanitize.Quoted(s)+", "+sanitize.Quoted(zone)+")",
 			"zone.removeShard", "removes the shard from the zone; no data is touched"))
 	}
 }
