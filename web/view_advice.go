@@ -13,14 +13,14 @@ import (
 	"shardboard/web/words"
 )
 
-// adviceMay is what the one who asks may do, and how remedies are tried.
+// adviceMay is what the reader of the page may do, and how remedies are tried.
 type adviceMay struct {
 	dismiss, plan bool
 	whyNoPlan     string // why nobody is led to a form of a plan; "" where plan is true
 	try           tryPlan
 }
 
-// adviceView answers "what should somebody look at?".
+// adviceView lists the problems with their figures and remedies.
 func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	m := templates.Advice{Level: "ok", MayDismiss: may.dismiss, Kept: found.Kept}
 	if !v.Table.Loaded {

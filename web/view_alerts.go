@@ -13,10 +13,9 @@ import (
 	"shardboard/web/words"
 )
 
-// AlertSource makes alerts of advice: what is not dismissed, in words. What a
-// rule cannot tell is neither there nor over. Nobody knows what the readers of a
-// receiver may see, so no server's text leaves in an alert and, with hideBounds, no
-// key value.
+// AlertSource makes alerts of the problems that are not dismissed. An alert whose rule
+// could not be checked stays as it is. It is not known who reads a receiver's messages,
+// so alerts have no texts of servers and, with hideBounds, no key values.
 func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 	return func(ctx context.Context) (alert.Observed, error) {
 		found, err := a.View(ctx)
@@ -35,7 +34,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			unsure[u.Rule][u.Subject] = true
 		}
 		if len(unsure) == len(rules.Rules()) {
-			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can tell anything.")
+			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can be checked.")
 		}
 		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
 			of := unsure[rules.Rule(rule)]
@@ -60,7 +59,7 @@ func joinSentences(a, b string) string {
 	return a + " " + b
 }
 
-// alertsView answers "who is told of what?".
+// alertsView shows alerts, receivers and silences.
 func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 	m := templates.Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", format.Span(st.For))}
 	firing := int64(0)

@@ -106,7 +106,7 @@ func dismissedText(s rules.Summary) string {
 // zoneRule tells whether the zones' page shows what a rule finds.
 func zoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
 
-// of are the open problems of some rules.
+// problemsOf are the open problems of some rules.
 func problemsOf(found rules.View, is func(rules.Rule) bool) (out []rules.Problem) {
 	for _, p := range found.Items {
 		if is(p.Rule) {
@@ -155,7 +155,7 @@ func problemLinks(v View, p rules.Problem) (out []templates.Link) {
 	return out
 }
 
-// staleParts tells whether the state that the list is made of is old.
+// staleProblems tells whether the state that the list is made of is old.
 func staleProblems(v View, found rules.View) bool {
 	return v.Table.Stale(topology.PartRouting, v.Now) || v.Now.Sub(found.At) > ageLimit
 }
