@@ -112,7 +112,9 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, bad("\"for\" is a duration such as 2m.")
 	}
 	if c.Link = strings.TrimSuffix(in.Link, "/"); c.Link != "" {
-		if u, err := url.Parse(c.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
+		u, err := url.Parse(c.Link)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
 			return nil, bad("\"link\" is the address at which people reach shardboard, such as https://shardboard.example.")
 		}
 	}

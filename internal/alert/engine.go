@@ -62,7 +62,8 @@ func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
 	if o.Every <= 0 {
 		o.Every = Every
 	}
-	e := &Engine{config: c, observe: observe, store: kept, client: newClient(o.Transport), o: o, alerts: map[string]*Alert{}, unsaved: map[string]bool{}}
+	e := &Engine{config: c, observe: observe, store: kept, client: newClient(o.Transport), o: o,
+		alerts: map[string]*Alert{}, unsaved: map[string]bool{}}
 	for _, t := range c.Targets {
 		e.targets = append(e.targets, &sender{Target: t, wake: make(chan struct{}, 1)})
 	}

@@ -99,7 +99,8 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		case Firing:
 			switch {
 			case a.Severity.level() < t.MinSeverity.level() && !(has && last.State == Firing), e.silenced(a, now):
-			case !has || last.State != Firing, a.Severity.level() > last.Severity.level(), now.Sub(last.At) >= t.Repeat-e.o.Every/2, clock.Ahead(last.At, now):
+			case !has || last.State != Firing, a.Severity.level() > last.Severity.level(),
+				now.Sub(last.At) >= t.Repeat-e.o.Every/2, clock.Ahead(last.At, now):
 				is = true
 			}
 		case Resolved:
@@ -205,7 +206,8 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	cluster := e.cluster
 	e.mu.Unlock()
 	if e.store != nil && cluster == "" {
-		return store.Delivery{}, fault.New(fault.Unavailable, "It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
+		return store.Delivery{}, fault.New(fault.Unavailable, 
+			"It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
 	}
 	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",
 		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}

@@ -41,7 +41,8 @@ func (e *Engine) Status() Status {
 	now := e.o.Now()
 	s := Status{At: e.checked, Err: e.checkErr, For: e.config.For, Dropped: e.dropped, Kept: e.store != nil}
 	for _, t := range e.targets {
-		s.Targets = append(s.Targets, TargetStatus{Name: t.Name, Format: t.Format, MinSeverity: t.MinSeverity, Repeat: t.Repeat, Last: t.last, Due: len(e.due(t, now))})
+		s.Targets = append(s.Targets, TargetStatus{Name: t.Name, Format: t.Format, MinSeverity: t.MinSeverity,
+			Repeat: t.Repeat, Last: t.last, Due: len(e.due(t, now))})
 	}
 	for _, a := range e.alerts {
 		one := *a
@@ -125,7 +126,8 @@ func (e *Engine) storedCluster() (cluster string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.store == nil || e.cluster == "" {
-		return "", fault.New(fault.Unavailable, "Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
+		return "", fault.New(fault.Unavailable, 
+			"Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
 	}
 	return e.cluster, nil
 }

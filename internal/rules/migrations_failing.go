@@ -18,7 +18,8 @@ const (
 // MigrationsFailing finds several failed migrations within an hour.
 const MigrationsFailing Rule = "migrations-failing"
 
-var migrationsFailing = rule{id: MigrationsFailing, name: "Migrations keep failing", page: PageFailedMigrations, find: findMigrationsFailing}
+var migrationsFailing = rule{id: MigrationsFailing, name: "Migrations keep failing",
+	page: PageFailedMigrations, find: findMigrationsFailing}
 
 func findMigrationsFailing(ev *evaluation) {
 	if ev.unread(topology.PartEvents) {

@@ -68,7 +68,8 @@ func removeRange(z topology.ZoneRange) Plan {
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return writeCommand("sh.removeRangeFromZone("+sanitize.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")",
+	args := sanitize.Quoted(string(z.NS)) + ", " + parsed(document(z.RawMin)) + ", " + parsed(document(z.RawMax))
+	return writeCommand("sh.removeRangeFromZone("+args+")",
 		"zone.removeRange", "removes the range; no data is touched")
 }
 
