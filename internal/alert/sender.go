@@ -206,7 +206,7 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	cluster := e.cluster
 	e.mu.Unlock()
 	if e.store != nil && cluster == "" {
-		return store.Delivery{}, fault.New(fault.Unavailable, 
+		return store.Delivery{}, fault.New(fault.Unavailable,
 			"It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
 	}
 	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",

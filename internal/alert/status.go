@@ -126,7 +126,7 @@ func (e *Engine) storedCluster() (cluster string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.store == nil || e.cluster == "" {
-		return "", fault.New(fault.Unavailable, 
+		return "", fault.New(fault.Unavailable,
 			"Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
 	}
 	return e.cluster, nil
