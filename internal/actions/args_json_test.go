@@ -102,7 +102,7 @@ func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
 			t.Errorf("%.60s: %v, want %s", raw, err, says)
 		}
 	}
-	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps", "force": "yes"} {
+	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps", "force": "yes", "owner": "\xff"} {
 		x, _ := ArgumentNamed(name)
 		if _, err := x.FromText(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), `"`+name+`"`) {
 			t.Errorf("%s %q: %v", name, text, err)
