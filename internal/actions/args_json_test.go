@@ -96,6 +96,7 @@ func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
 		`{"cuts":{}}`:                      `"cuts"`,
 		`{"cuts":[{"middle":{}}]}`:         `"cuts"`,
 		`{"cuts":[{"at":1}]}`:              `"cuts[0].at"`,
+		`{"cuts":[{"half":1}]}`:            `"cuts.half"`,
 		`{"cuts":[{},{"half":"x\u0000"}]}`: `"cuts[1].half"`,
 	} {
 		if _, err := ReadArgs(json.RawMessage(raw)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), says) {
