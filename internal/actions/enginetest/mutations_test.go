@@ -94,7 +94,7 @@ func mutations() []mutation {
 		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
 		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, on, was.Want[\"shard\"])", "d.back(k, lo, hi, on, s.Shard)"},
-		{"a field that is not there fits", "actions/against.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
+		{"a field that is not there fits", "actions/fact.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
 		{"a chunk of another version fits", "actions/sketch.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
 		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},
 		{"a move is proven without its shard", "actions/fact_make.go", "Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}", "Want: map[string]string{\"edges\": \"true\"}"},
