@@ -95,7 +95,7 @@ func mutations() []mutation {
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
 		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, on, was.Want[\"shard\"])", "d.back(k, lo, hi, on, s.Shard)"},
 		{"a field that is not there fits", "actions/fact.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
-		{"a chunk of another version fits", "actions/sketch.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
+		{"a chunk of another version fits", "actions/future_chunks.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
 		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},
 		{"a move is proven without its shard", "actions/fact_make.go", "Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}", "Want: map[string]string{\"edges\": \"true\"}"},
 		{"commands carry no comment", "cluster/admin.go", "	if run != \"\" {\n		cmd", "	if run == \"\" {\n		cmd"},
