@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
+	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
 
@@ -59,7 +60,7 @@ func adviceArgs(args map[string]string, now time.Time) map[string]string {
 				out[name] = format.Span(d)
 			}
 		case name == "part":
-			out[name] = words.T("part." + text)
+			out[name] = topology.Part(text).Label()
 		}
 	}
 	return out

@@ -121,7 +121,7 @@ func waitTexts(s engine.Step) []string {
 	if w == nil {
 		return nil
 	}
-	out := []string{oneLine(say("obstacle", w.What))}
+	out := []string{w.What.String()}
 	if s.State == engine.Waiting {
 		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
 	}
@@ -134,11 +134,11 @@ func whyText(r engine.Run) string {
 	if i := waitingStep(r); i >= 0 {
 		return strings.Join(waitTexts(r.Steps[i]), " ")
 	}
-	why := say("run", r.Why)
+	why := r.Why.String()
 	if r.Why.Code == "step.gaveUp" {
 		for _, s := range r.Steps {
 			if s.State == engine.Failed && s.Backoff != nil {
-				why += " " + say("obstacle", s.Backoff.What)
+				why += " " + s.Backoff.What.String()
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 	if w == nil {
 		return nil
 	}
-	return &api.StepWait{Obstacle: string(w.Obstacle), Text: say("obstacle", w.What), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
 }
 
 func limitsText(l actions.Limits) (out []templates.Fact) {

@@ -114,9 +114,9 @@ func (s *Server) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.Raw
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			if h != nil {
-				c.Text = hideInSay(c.Text)
+				c.Text = hideInMessage(c.Text)
 			}
-			return trial{why: oneLine(say("check", c.Text))}
+			return trial{why: c.Text.String()}
 		}
 	}
 	return trial{}

@@ -58,7 +58,7 @@ func statusView(v View) templates.Status {
 // it was read well and recently.
 func partState(v View, p topology.Part) templates.State {
 	h := v.Table.Health[p]
-	name := words.T("part." + string(p))
+	name := p.Label()
 	switch {
 	case h.Denied:
 		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),

@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/message"
+	"slices"
+)
 
 // The order of a pin's and an isolation's steps, while the balancer is on.
 //
@@ -55,7 +58,7 @@ func (s Step) Achieves() []Fact {
 // of now: the same ranges, zones and recipients, with the chunks as they are. A
 // draft without steps: nothing is left. A *GoneError says why the rest cannot be
 // reached any more.
-func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft, error) {
+func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []Step) (Draft, error) {
 	d := draft(s, kind, a)
 	d.continuing = true
 	for _, step := range steps {
@@ -63,7 +66,8 @@ func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft
 			return Draft{}, err
 		}
 	}
-	out, _, err := d.finish(summary, Undo{Possible: true, Text: say("redo")})
+	out, _, err := d.finish(summary, Undo{Possible: true, Text: message.New("redo",
+		"To make the change again, make the first plan again.")})
 	return out, err
 }
 

@@ -50,7 +50,6 @@ var advising = map[string]string{
 	"method.watched":          "Seen by this process",
 	"method.pinPlan":          "From the plan that made it",
 	"method.clientsTimesMean": "Clients of the project times the mean row",
-	"reason.notObserved":      "not observed",
 
 	"advice.rank.critical": "critical",
 	"advice.rank.warn":     "warning",

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/message"
 )
 
 // execution is an open run of this process. Its goroutine and Stop change it,
@@ -123,7 +123,7 @@ func (x *execution) keep(change func(*Run)) bool {
 			return true
 		}
 		x.e.o.Log.Error("save run", "run", x.id, "err", err)
-		x.show(func(r *Run) { r.Why = actions.Say{Code: "run.unsaved"} })
+		x.show(func(r *Run) { r.Why = runUnsaved })
 		if !x.pause(pause) {
 			return false
 		}
@@ -192,12 +192,12 @@ func (x *execution) goOn(from int) {
 			return
 		}
 	}
-	x.end(Succeeded, actions.Say{})
+	x.end(Succeeded, message.Message{})
 }
 
-func (x *execution) stoppedBy() actions.Say {
+func (x *execution) stoppedBy() message.Message {
 	r := x.now()
-	return actions.Say{Code: "run.stopped", Args: map[string]string{"by": r.StopBy, "at": r.StopAt.Format(time.RFC3339)}}
+	return message.New("run.stopped", "Stopped by {by} at {at}.", message.Text("by", r.StopBy), message.Time("at", r.StopAt))
 }
 
 // wait waits for keys, visibly. False when the run has ended instead, or the
@@ -213,13 +213,13 @@ func (x *execution) wait(t *ticket) bool {
 	key, run := t.before()
 	was := x.now().State
 	if !x.keep(func(r *Run) {
-		r.State, r.Why = Waiting, actions.Say{Code: "run.waiting", Args: map[string]string{"for": key, "run": run}}
+		r.State, r.Why = Waiting, message.New("run.waiting", "Waits for {for}, which the run {run} is using.", message.Text("for", key), message.Text("run", run))
 	}) {
 		return false
 	}
 	select {
 	case <-t.granted:
-		return x.keep(func(r *Run) { r.State, r.Why = was, actions.Say{} })
+		return x.keep(func(r *Run) { r.State, r.Why = was, message.Message{} })
 	case <-x.stop:
 		x.end(Stopped, x.stoppedBy())
 	case <-x.e.life.Done():

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -108,7 +108,7 @@ func (x *execution) recovered(keys *ticket) {
 	for i, s := range run.Steps {
 		switch {
 		case s.State == Unknown:
-			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, actions.Say{Code: "run.unknown"} }) || !x.settle(i, silence, nil) {
+			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, runUnknown }) || !x.settle(i, silence, nil) {
 				return
 			}
 			s = x.now().Steps[i]
@@ -116,7 +116,9 @@ func (x *execution) recovered(keys *ticket) {
 			x.goOn(i)
 			return
 		case s.State.Open():
-			why := actions.Say{Code: "run.restarted"}
+			why := message.New("run.restarted",
+				"The program ended in the middle of this run. Nothing is sent again; make a new plan for what is "+
+					"left.")
 			if x.stopping() {
 				why = x.stoppedBy()
 			}
@@ -128,7 +130,7 @@ func (x *execution) recovered(keys *ticket) {
 			return
 		}
 	}
-	x.end(Succeeded, actions.Say{})
+	x.end(Succeeded, message.Message{})
 }
 
 // onlyWaits tells whether no step from i on sends anything.

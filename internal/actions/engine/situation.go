@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -120,20 +121,29 @@ func common(s actions.Situation, has []actions.Check) []actions.Check {
 			out = append(out, c)
 		}
 	}
-	stale := actions.Check{ID: "stale", Verdict: actions.Pass, Text: actions.Say{Code: "check.fresh"},
-		Source: actions.Say{Code: "source.table", Args: map[string]string{"part": string(topology.PartRouting), "at": s.Table.Health[topology.PartRouting].At.UTC().Format(time.RFC3339)}}}
+	source := func(p topology.Part) message.Message {
+		return message.New("source.table", "{part}, read at {at}", message.Coded("part", string(p), p.Label()),
+			message.Time("at", s.Table.Health[p].At))
+	}
+	stale := actions.Check{ID: "stale", Verdict: actions.Pass, Text: message.New("check.fresh", "The routing table is fresh."),
+		Source: source(topology.PartRouting)}
 	for _, p := range parts {
 		if s.Table.Stale(p, s.Now) {
-			stale.Verdict, stale.Text = actions.Warn, actions.Say{Code: "check.stale", Args: map[string]string{"part": string(p)}}
-			stale.Source.Args = map[string]string{"part": string(p), "at": s.Table.Health[p].At.UTC().Format(time.RFC3339)}
+			stale.Verdict, stale.Source = actions.Warn, source(p)
+			stale.Text = message.New("check.stale",
+				"{part}: the last read failed or is old. What each command depends on is read again before it is sent.",
+				message.Coded("part", string(p), p.Label()))
 			break
 		}
 	}
 	add(stale)
-	activity := actions.Check{ID: "activity", Verdict: actions.Pass, Text: actions.Say{Code: "check.activityKnown"},
-		Source: actions.Say{Code: "source.activity", Args: map[string]string{"at": s.Activity.At.UTC().Format(time.RFC3339)}}}
+	activity := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
+		"The cluster reported the operations that are running."),
+		Source: message.New("source.activity", "Read from the cluster at {at}", message.Time("at", s.Activity.At))}
 	if !s.Activity.Known {
-		activity.Verdict, activity.Text = actions.Warn, actions.Say{Code: "check.activityUnknown", Args: map[string]string{"reason": s.Activity.Reason}}
+		activity.Verdict, activity.Text = actions.Warn, message.New("check.activityUnknown",
+			"The running operations of the cluster are not known ({reason}).",
+			message.Coded("reason", s.Activity.Reason, topology.ReasonText(s.Activity.Reason)))
 	}
 	add(activity)
 	return out
