@@ -86,7 +86,7 @@ func (q heatQuery) address() string {
 }
 
 // pageHeat answers "where is it hot?".
-func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageHeat(w http.ResponseWriter, r *http.Request) error {
 	q, err := heatQueryOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
 }
 
 // heatView chooses the collection and what there is to say of it.
-func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
+func (s *Site) heatView(v View, q heatQuery) (templates.Heat, error) {
 	state := func(code, title, detail string) (templates.Heat, error) {
 		return templates.Heat{Windows: windowLinks(q), State: templates.State{Code: code, Title: title, Detail: detail}}, nil
 	}

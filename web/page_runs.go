@@ -65,7 +65,7 @@ func (q runsQuery) takes(r engine.Run) bool {
 }
 
 // pageRuns is what was changed from here, newest first.
-func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageRuns(w http.ResponseWriter, r *http.Request) error {
 	q, err := runsQueryOf(r.URL.Query())
 	if err != nil {
 		return err

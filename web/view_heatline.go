@@ -11,7 +11,7 @@ import (
 
 // heatLine is what a collection, or one chunk of it, takes; empty where nothing
 // was counted lately. chunk is a position, negative for the collection.
-func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.HeatLine {
+func (s *Site) heatLine(v View, ns topology.Namespace, chunk int) templates.HeatLine {
 	if s.deps.Heat == nil {
 		return templates.HeatLine{}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // heatPicture is the key visualizer's part of the page.
-func (s *Server) heatPicture(v View, q heatQuery, how heat.Method) templates.HeatMap {
+func (s *Site) heatPicture(v View, q heatQuery, how heat.Method) templates.HeatMap {
 	m := templates.HeatMap{Counts: how.String(), NS: string(q.ns), By: string(q.by), From: spanStart(q.span), Window: short(q.window), Lead: words.T("heat.map.lead." + string(q.by)), Shards: shardRefs(v.Table)}
 	if how == heat.ChangedRows {
 		m.CountedText = words.T("heat.map.changed", "n", strconv.Itoa(heat.HottestProjects))

@@ -20,7 +20,7 @@ func splitText(c *topology.Collection, s heat.Splitting) string {
 // shardWrites is what each shard takes of all collections whose new rows are
 // counted; nil when nothing was counted. A shard that is not there takes nothing of
 // what was counted.
-func (s *Server) shardWrites(v View, q heatQuery) map[string]float64 {
+func (s *Site) shardWrites(v View, q heatQuery) map[string]float64 {
 	windows, err := s.heatWindows(v, "", q.window)
 	if err != nil || !slices.ContainsFunc(windows, func(w heat.Window) bool { return w.Seconds > 0 }) {
 		return nil

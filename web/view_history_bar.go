@@ -34,7 +34,7 @@ func fullInstant(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:0
 
 // timeBar leads a page of r through time. It reads the store for a page of the
 // past only: one of now is made from memory.
-func (s *Server) timeBar(r *http.Request, v View, nav string) templates.TimeBar {
+func (s *Site) timeBar(r *http.Request, v View, nav string) templates.TimeBar {
 	path := r.URL.EscapedPath()
 	if s.deps.History == nil || !s.timedPage(path) || v.Table.ClusterID == "" {
 		return templates.TimeBar{}
@@ -95,7 +95,7 @@ func pastNotes(p *pastTime, nav string) []templates.State {
 
 // timePicture fills in what happened around the time. Without it the bar still
 // leads: a store that fails here must not take the page away.
-func (s *Server) timePicture(r *http.Request, v View, here string, m *templates.TimeBar) {
+func (s *Site) timePicture(r *http.Request, v View, here string, m *templates.TimeBar) {
 	chosen := r.URL.Query().Get("span")
 	long := 24 * time.Hour
 	for _, x := range timeSpans {
@@ -182,7 +182,7 @@ func withAt(page string, at time.Time) string {
 }
 
 // ownPage refuses what is no address of a page of ours that has a past.
-func (s *Server) ownPage(page string) bool {
+func (s *Site) ownPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
 		!strings.Contains(page, "\\") && s.timedPage(u.EscapedPath())

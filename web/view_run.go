@@ -18,7 +18,7 @@ import (
 
 // runFragment draws a run for all who look at it. It reads the run itself: no
 // table has it.
-func (s *Server) runFragment(id string) fragmentFunc {
+func (s *Site) runFragment(id string) fragmentFunc {
 	return func(ctx context.Context, w io.Writer, v View) error {
 		run, err := s.deps.Actions.RunByID(ctx, id)
 		if err != nil {

@@ -23,7 +23,7 @@ const othersListed = 5
 
 // runModel is a run with its outcome. That it helped must not be missing without a
 // word: a page whose outcome cannot be read says so.
-func (s *Server) runModel(ctx context.Context, v View, r engine.Run) templates.Run {
+func (s *Site) runModel(ctx context.Context, v View, r engine.Run) templates.Run {
 	m := runView(v, r)
 	o, cost, err := s.outcomeOf(ctx, r)
 	if err != nil {

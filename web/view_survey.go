@@ -193,7 +193,7 @@ func findingWeight(f survey.Finding) (rows, bytes *survey.Estimate) {
 }
 
 // surveyPanelOf is the panel of a project's page; empty where nothing measures.
-func (s *Server) surveyPanelOf(v View, id bson.ObjectID, who auth.Principal) templates.SurveyPanel {
+func (s *Site) surveyPanelOf(v View, id bson.ObjectID, who auth.Principal) templates.SurveyPanel {
 	pr, ok := v.Dir.ByID(id)
 	if s.deps.Surveys == nil || !ok {
 		return templates.SurveyPanel{}

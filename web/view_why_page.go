@@ -20,7 +20,7 @@ import (
 
 // explainPage draws found things with their reasons, and the proof and counts
 // that the address asks for.
-func (s *Server) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
+func (s *Site) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
 	a, err := askOf(r.URL.Query())
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 type allowance struct {
 	records *rate.Limiter
 	kinds   int // counted apart now
-	most    int // kinds
+	most    int // largest number of kinds
 }
 
 // kind is what is counted together.
