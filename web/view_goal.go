@@ -3,7 +3,6 @@ package web
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
@@ -16,7 +15,7 @@ import (
 
 // standingText says in sentences what a run has left in the cluster.
 func standingText(r engine.Run, b topology.Balancer) []string {
-	s := r.Standing()
+	s := r.LastingChanges()
 	var parts []string
 	add := func(n int, text func(n int64, shown string) string) {
 		if n > 0 {
@@ -57,7 +56,7 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 }
 
 func standingOf(r engine.Run, b topology.Balancer) api.Standing {
-	s := r.Standing()
+	s := r.LastingChanges()
 	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
 		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
 		Text: strings.Join(standingText(r, b), " ")}
@@ -191,13 +190,4 @@ func limitsOf(l actions.Limits) api.Limits {
 		out.Collections = append(out.Collections, string(ns))
 	}
 	return out
-}
-
-// clockArg is a time of a sentence, which the engine gives as RFC 3339.
-func clockArg(value string) string {
-	at, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		return value
-	}
-	return format.Clock(at)
 }

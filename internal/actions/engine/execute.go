@@ -157,7 +157,7 @@ func (x *execution) pause(d time.Duration) bool {
 
 // main runs the steps one after the other.
 func (x *execution) main() {
-	keys := x.e.locks.ask(x.id, keysOf(x.now().Steps))
+	keys := x.e.locks.request(x.id, keysOf(x.now().Steps))
 	defer keys.release()
 	x.countBefore() // meanwhile others may have the keys
 	if !x.wait(keys) {
@@ -202,7 +202,7 @@ func (x *execution) stoppedBy() message.Message {
 
 // wait waits for keys, visibly. False when the run has ended instead, or the
 // process does.
-func (x *execution) wait(t *ticket) bool {
+func (x *execution) wait(t *lockRequest) bool {
 	select {
 	case <-t.granted:
 		return true
@@ -210,7 +210,7 @@ func (x *execution) wait(t *ticket) bool {
 		return false
 	default:
 	}
-	key, run := t.before()
+	key, run := t.blocker()
 	was := x.now().State
 	if !x.keep(func(r *Run) {
 		r.State, r.Why = Waiting, message.New("run.waiting", "Waits for {for}, which the run {run} is using.", message.Text("for", key), message.Text("run", run))

@@ -212,7 +212,7 @@ func (x *execution) cleanup(s Step) (found actions.Cleanup, ok bool) {
 		return found, false
 	}
 	orphans := t.SizeOn(s.NS, s.Shard).Orphans
-	done := x.e.cleaned.list()
+	done := x.e.cleanups.list()
 	for _, p := range a.Cleanups {
 		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
 			continue

@@ -17,7 +17,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.remember(ctx, cluster)
+	e.loadCleanups(ctx, cluster)
 	runs, err := e.left(ctx, cluster)
 	for pause := saveAgain; err != nil; pause = min(2*pause, saveLonger) {
 		// While the journal cannot be read nothing is started, and nothing is lost.
@@ -30,7 +30,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	for _, run := range runs {
 		x := newExecution(e, run)
 		// In the order of their beginning each gets its keys before anybody new.
-		keys := e.locks.ask(x.id, keysOf(x.run.Steps))
+		keys := e.locks.request(x.id, keysOf(x.run.Steps))
 		if !e.begin(x, func() { x.recovered(keys) }) {
 			keys.release()
 		}
@@ -95,7 +95,7 @@ func withIntents(run Run, intents []store.IntentRecord) Run {
 }
 
 // recovered settles and ends a run of an earlier process.
-func (x *execution) recovered(keys *ticket) {
+func (x *execution) recovered(keys *lockRequest) {
 	defer keys.release()
 	run := x.now()
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {

@@ -25,10 +25,10 @@ type Engine struct {
 	live   map[string]*execution // open runs of this process, by id
 	closed bool
 
-	starting turns
-	locks    queue
+	starting keyedMutex
+	locks    locks
 	told     topics
-	cleaned  cleanups
+	cleanups cleanups
 	ages     planAges
 
 	unreadable sync.Map // ids of runs that the log knows to be unreadable

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What asking may take before a plan is made without the answer. Together they
-// stay below what a request may take, so that there is time left to save the plan.
+// Time limits of reads, after which a plan is made without the answer. Together they
+// stay below the time limit of a request, so that there is time left to save the plan.
 const (
 	planTime     = 14 * time.Second
 	refreshTime  = 10 * time.Second
@@ -25,7 +25,7 @@ const (
 // situation gathers what a plan is made from: a table that was refreshed for
 // it, where the cluster lets itself be read, and what goes on.
 func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
-	e.awaitRemembered(ctx)
+	e.awaitCleanups(ctx)
 	t, err := e.refreshed(ctx)
 	if err != nil {
 		return actions.Situation{}, err
@@ -36,7 +36,7 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 	s := actions.Situation{
 		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
 		Directory: placement.NewDirectory(0, nil, nil, topology.Health{}), Activity: e.activity(ctx),
-		Cleaned: e.cleaned.list(), Maintenance: e.o.Maintenance,
+		Cleaned: e.cleanups.list(), Maintenance: e.o.Maintenance,
 	}
 	if e.o.Directory != nil {
 		s.Directory = e.o.Directory.Directory()
@@ -47,9 +47,9 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 	return s, nil
 }
 
-// awaitRemembered waits a moment for what runs of an earlier process waited for, so
-// that a plan made right after the start does not take it for pending.
-func (e *Engine) awaitRemembered(ctx context.Context) {
+// awaitCleanups waits a moment until the clean-ups of an earlier process are loaded,
+// so that a plan made right after the start does not take them for pending.
+func (e *Engine) awaitCleanups(ctx context.Context) {
 	t := time.NewTimer(time.Second)
 	defer t.Stop()
 	select {
@@ -60,8 +60,8 @@ func (e *Engine) awaitRemembered(ctx context.Context) {
 	}
 }
 
-// refreshed is the table after a read of it. One whose routing could not be read
-// now is no ground for a plan; of what is slower its age is a check.
+// refreshed is the table after a new read. It is an error when the routing could
+// not be read now; the age of parts that are read less often is a check of the plan.
 func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
 	limit := refreshTime
 	if known := e.o.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
 	return t, nil
 }
 
-// without adds to an outage what it means for the request that met it.
+// without adds to the error of an outage what it means for the request.
 func without(err error, means string) error {
 	if fault.Of(err) != fault.Unavailable {
 		return err
@@ -94,7 +94,8 @@ func without(err error, means string) error {
 	return fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), means)
 }
 
-// activity asks what goes on, with a deadline: not to know is an answer too.
+// activity reads the running operations, with a deadline. When they cannot be read,
+// the answer says why.
 func (e *Engine) activity(ctx context.Context) actions.Activity {
 	ctx, cancel := context.WithTimeout(ctx, activityTime)
 	defer cancel()

@@ -46,7 +46,7 @@ func (x *execution) step(i int) bool {
 		return ok
 	}
 	if keys := shardKeysOf(s.Step); keys != nil {
-		t := x.e.locks.ask(x.id, keys)
+		t := x.e.locks.request(x.id, keys)
 		defer t.release()
 		if !x.wait(t) {
 			return false
@@ -217,8 +217,6 @@ func stepDetails(i int, s Step) map[string]string {
 	return details
 }
 
-func number(n int) string { return fmt.Sprint(n) }
-
 // finish ends a step: in the audit record, then on disk. A crash in between
 // records it again.
 func (x *execution) finish(i int, change func(*Step)) bool {
@@ -235,7 +233,7 @@ func (x *execution) finish(i int, change func(*Step)) bool {
 		r.State, r.Why = Running, message.Message{}
 	})
 	if ok {
-		x.e.cleaned.note(x.now().Steps[i])
+		x.e.cleanups.add(x.now().Steps[i])
 	}
 	return ok
 }

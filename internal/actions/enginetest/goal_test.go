@@ -223,7 +223,7 @@ func TestWhatARunPausesIsBackHoweverItEnds(t *testing.T) {
 					if all, coll := r.balancers(NS); !all || !coll {
 						r.Errorf("%s, and the balancer is on: %v, for the collection: %v", run.State, all, coll)
 					}
-					if s := run.Standing(); s.Paused {
+					if s := run.LastingChanges(); s.Paused {
 						r.Error("said to be paused still")
 					}
 					r.SentOnce(run)
@@ -297,7 +297,7 @@ func TestTheRestOfAStoppedPinIsFinished(t *testing.T) {
 		r.Must(err)
 		rule.Remove()
 		run := r.Ended(id)
-		if s := run.Standing(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
+		if s := run.LastingChanges(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
 			r.Fatalf("%s %+v", run.State, s)
 		}
 		if _, err := r.Engine.Finish(r.Context(), Bert, "nosuchrun", ""); err == nil {
