@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
@@ -46,7 +47,7 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, oneLine(differenceText(d)))
+			m.Changed = append(m.Changed, sanitize.Sentence(differenceText(d)))
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):

@@ -193,7 +193,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer cancelDirs()
 	var runs <-chan struct{}
 	if s.deps.Actions != nil {
-		told, cancelRuns := s.deps.Actions.Subscribe("")
+		told, cancelRuns := s.deps.Actions.Subscribe()
 		defer cancelRuns()
 		runs = told
 	}

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -82,7 +83,7 @@ func adaptations(r engine.Run) (out []templates.Adaptation) {
 				m.More = words.T("adapted.more", "n", format.Count(int64(len(a.Because)-becauseListed)))
 				break
 			}
-			m.Because = append(m.Because, oneLine(differenceText(d)))
+			m.Because = append(m.Because, sanitize.Sentence(differenceText(d)))
 		}
 		out = append(out, m)
 	}

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -28,7 +29,7 @@ func planView(v View, p actions.Plan) templates.Plan {
 	m := templates.Plan{
 		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: p.Summary.String(), Kind: kindWord(p.Kind),
 		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: riskLevel(p.Risk),
-		By: personOf(p.By), Reason: clip(oneLine(p.Reason), textShown),
+		By: personOf(p.By), Reason: sanitize.Truncate(sanitize.Sentence(p.Reason), textShown),
 		Made: templates.Ago(p.Made, v.Now), Expires: templates.Moment{At: p.Expires}, Expired: !v.Now.Before(p.Expires),
 		Confirm: p.Confirm, Again: planAgain(p),
 	}
@@ -97,9 +98,9 @@ func kindWord(k actions.Kind) string { return words.Code("change", string(k), ni
 
 func personOf(p auth.Principal) string {
 	if p.Name != "" {
-		return clip(oneLine(p.Name), 80)
+		return sanitize.Truncate(sanitize.Sentence(p.Name), 80)
 	}
-	return clip(oneLine(p.ID), 80)
+	return sanitize.Truncate(sanitize.Sentence(p.ID), 80)
 }
 
 // planCost are the figures of a plan, and on what those rest that are estimates.
@@ -209,7 +210,7 @@ func stepText(s actions.Step) string {
 	if ns == "" && len(s.Proof) > 0 {
 		ns = s.Proof[0].NS
 	}
-	return oneLine(words.Code("op", code, map[string]string{"ns": string(ns), "at": boundText(s.At), "min": boundText(s.Min),
+	return sanitize.Sentence(words.Code("op", code, map[string]string{"ns": string(ns), "at": boundText(s.At), "min": boundText(s.Min),
 		"max": boundText(s.Max), "shard": s.Shard, "zone": s.Zone, "start": s.Start, "stop": s.Stop}))
 }
 
@@ -219,7 +220,7 @@ func needText(f actions.Fact) string {
 	for _, name := range sortedFields(f.Want) {
 		fields = append(fields, fieldText(name, f.Want[name]))
 	}
-	return oneLine(words.T("fact.needs", "subject", factText(f), "fields", strings.Join(fields, ", ")))
+	return sanitize.Sentence(words.T("fact.needs", "subject", factText(f), "fields", strings.Join(fields, ", ")))
 }
 
 func sortedFields(m map[string]string) []string {
@@ -249,7 +250,7 @@ func valueText(v string) string {
 	if v == "" {
 		return words.T("fact.nothing")
 	}
-	return clip(v, textShown)
+	return sanitize.Truncate(v, textShown)
 }
 
 // planChecks are the checks, those that block first, as they come else.

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // cli is the whole command line; each command's struct is in its own file.
@@ -44,7 +44,7 @@ type env struct {
 // run parses and runs one command line and gives the exit code. Errors are one
 // line on stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var c cli
+	c := cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}}
 	exit := -1
 	parser, err := kong.New(&c,
 		kong.Name("shardboard"),
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
-		kong.Vars{"version": version, "planKinds": planKinds},
+		kong.Vars{"version": version, "planKinds": planKinds()},
 	)
 	if err != nil {
 		fmt.Fprintln(stderr, "shardboard:", err)
@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	if err := parsed.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, log: log}); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "shardboard:", hostile.Line(message(err)))
+		fmt.Fprintln(stderr, "shardboard:", sanitize.Line(message(err)))
 		if served := parsed.Command() == "serve" || parsed.Command() == "demo"; served && fault.Of(err) != fault.Invalid {
 			log.Error("shardboard has ended", "cause", err)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // printPlan writes a plan for a person: what, whether it may, how, what comes of
@@ -145,5 +145,5 @@ func line(w io.Writer, format string, args ...any) {
 // clean is a line for a terminal. The server's sentences have thin spaces before
 // units, which count as hidden there.
 func clean(s string) string {
-	return hostile.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
+	return sanitize.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
 }

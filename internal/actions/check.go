@@ -10,7 +10,7 @@ import (
 
 // always makes the checks that every plan has, and those that every plan with
 // moves has, in the order in which they are told: what blocks most first.
-func (d *drafting) always() {
+func (d *draftBuilder) always() {
 	own := d.checks
 	d.checks = nil
 	d.checkStale()
@@ -34,20 +34,20 @@ func (d *drafting) always() {
 }
 
 // pass, warn and block add a check with its verdict.
-func (d *drafting) pass(id string, source, text message.Message) {
+func (d *draftBuilder) pass(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Pass, Text: text, Source: source})
 }
 
-func (d *drafting) warn(id string, source, text message.Message) {
+func (d *draftBuilder) warn(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Warn, Text: text, Source: source})
 }
 
-func (d *drafting) block(id string, source, text message.Message) {
+func (d *draftBuilder) block(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Block, Text: text, Source: source})
 }
 
 // fromTable says that an answer was read from a part of the table, and when.
-func (d *drafting) fromTable(p topology.Part) message.Message {
+func (d *draftBuilder) fromTable(p topology.Part) message.Message {
 	return fromPart(p, d.s.Table.Health[p].At)
 }
 
@@ -61,7 +61,7 @@ func fromPart(p topology.Part, at time.Time) message.Message {
 }
 
 // fromRule says that an answer is a rule of the server's release.
-func (d *drafting) fromRule() message.Message {
+func (d *draftBuilder) fromRule() message.Message {
 	if !d.s.Release.Known() {
 		return message.New("rules", "A rule of MongoDB, version unknown")
 	}
@@ -69,21 +69,21 @@ func (d *drafting) fromRule() message.Message {
 		"A rule of MongoDB {release}", message.Text("release", d.s.Release.String()))
 }
 
-func (d *drafting) fromCluster() message.Message {
+func (d *draftBuilder) fromCluster() message.Message {
 	return message.New("cluster",
 		"Read from the cluster at {at}", message.Time("at", d.s.Activity.At))
 }
 
 // recipients are the shards that take something, sorted; donors those that give.
-func (d *drafting) recipients() []string {
+func (d *draftBuilder) recipients() []string {
 	return d.ends(func(m transfer) string { return m.to })
 }
 
-func (d *drafting) donors() []string {
+func (d *draftBuilder) donors() []string {
 	return d.ends(func(m transfer) string { return m.from })
 }
 
-func (d *drafting) ends(of func(transfer) string) []string {
+func (d *draftBuilder) ends(of func(transfer) string) []string {
 	var out []string
 	for _, m := range d.moves {
 		out = append(out, of(m))

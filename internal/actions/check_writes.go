@@ -8,7 +8,7 @@ import (
 )
 
 // fromWrites says how the writes of a range are known, and until when.
-func (d *drafting) fromWrites(w topology.RangeWrites) message.Message {
+func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
 	if w.Reason != "" || w.Method == "" {
 		return message.New("notAsked",
 			"The cluster was not asked, or did not answer")
@@ -24,7 +24,7 @@ func (d *drafting) fromWrites(w topology.RangeWrites) message.Message {
 }
 
 // checkDivides says what the split does with the writes.
-func (d *drafting) checkDivides(c *topology.Collection, h *hotChunk) {
+func (d *draftBuilder) checkDivides(c *topology.Collection, h *hotChunk) {
 	text := message.New("writes.divides",
 		"{rows} rows were written to the chunk at {min} in {seconds} s. "+
 			"A split at {key} leaves {share} of these writes below it and the others from it on.",
@@ -48,7 +48,7 @@ func (d *drafting) checkDivides(c *topology.Collection, h *hotChunk) {
 }
 
 // checkGiven says what a split does that was chosen before, or by who asked for it.
-func (d *drafting) checkGiven(c *topology.Collection, h *hotChunk) {
+func (d *draftBuilder) checkGiven(c *topology.Collection, h *hotChunk) {
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Key("key", c.Key.Display(h.at))}
 	switch {
 	case h.w.Reason != "":
@@ -69,7 +69,7 @@ func (d *drafting) checkGiven(c *topology.Collection, h *hotChunk) {
 }
 
 // checkPlaced says what the move does to the writes of both shards.
-func (d *drafting) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
+func (d *draftBuilder) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Shard("shard", h.owner), message.Shard("to", h.to)}
 	if !known {
 		d.warn("even", d.fromWrites(h.w), message.New("even.given",
@@ -97,7 +97,7 @@ func seconds(w topology.RangeWrites) int64 { return int64(w.To.Sub(w.From).Secon
 
 // projectName is the project that writes with a value of the shard key, by name
 // where that is known.
-func (d *drafting) projectName(c *topology.Collection, k topology.KeyWrites) string {
+func (d *draftBuilder) projectName(c *topology.Collection, k topology.KeyWrites) string {
 	if d.s.Directory != nil {
 		if p, ok := d.s.Directory.In(c.NS.Database(), k.Project); ok && p.Name != "" {
 			return p.Name

@@ -5,27 +5,34 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planClearJumbo takes the jumbo flag from a chunk. Takes ns and chunk or bounds.
-func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(ClearJumbo, "ns", "chunk", "bounds"); err != nil {
-		return Draft{}, a, err
+// ClearJumbo takes the jumbo flag from a chunk.
+const ClearJumbo Kind = "clear-jumbo"
+
+func describeClearJumbo() Description {
+	return Description{
+		Kind:      ClearJumbo,
+		Title:     "Clear a jumbo flag",
+		Lead:      "The balancer tries again to move the chunk.",
+		Proof:     "The chunk has no jumbo flag.",
+		Undo:      "Nothing: only the balancer sets the flag.",
+		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
+		plan:      planClearJumbo,
 	}
-	c, err := collectionOf(s.Table, ClearJumbo, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
+}
+
+func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	_, ch, err := s.chunkOf(c, ClearJumbo, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, ClearJumbo, a)
 	d.resolved(c, ch)
 	d.look(c, ch.Min, ch.Max)
 	if !ch.Jumbo {
 		d.block("jumbo", d.fromFlags(), message.New("jumbo.notFlagged",
 			"The chunk is not flagged as jumbo."))
 	} else {
-		d.clearJumbo(d.sketch(c), d.sketch(c).at(ch.Min))
+		d.clearJumbo(d.future(c), d.future(c).at(ch.Min))
 		d.checkAgain(c, ch)
 	}
 	return d.finish(message.New("clear-jumbo",
@@ -35,7 +42,7 @@ func planClearJumbo(s Situation, a Args) (Draft, Args, error) {
 
 // checkAgain: a chunk that is still too big is flagged again when the balancer
 // next fails to move it.
-func (d *drafting) checkAgain(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) checkAgain(c *topology.Collection, ch topology.Chunk) {
 	facts, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
 	out := Check{ID: "size", Verdict: Pass, Text: message.New("size.fits",
 		"It is small enough to move, by an estimate from the shards’ sizes."), Source: d.fromTable(topology.PartSizes)}

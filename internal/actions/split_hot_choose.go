@@ -25,7 +25,7 @@ const (
 // hottest chunk is placed first, each where it makes the shards' writes most even
 // with what was placed before. Chunks that cannot be divided are left out, and
 // block the plan when none is left.
-func (d *drafting) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
+func (d *draftBuilder) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
 	var refused []Check
 	var out []*hotChunk
 	for _, h := range hot {
@@ -65,7 +65,7 @@ func (d *drafting) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
 }
 
 // divide finds where a chunk is split; else the check that says why nowhere.
-func (d *drafting) divide(c *topology.Collection, h *hotChunk) (Check, bool) {
+func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool) {
 	no := func(id, code, pattern string, facts ...message.Fact) (Check, bool) {
 		facts = append(facts, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)))
 		return Check{ID: id, Verdict: Block, Text: message.New(code, pattern, facts...), Source: d.fromWrites(h.w)}, false
@@ -129,7 +129,7 @@ func hottest(w topology.RangeWrites) (top topology.KeyWrites, all int64) {
 
 // median is the value that rows were written with which leaves nearest to half of
 // the writes below it. Some are below it always: it is none of the lowest value.
-func (d *drafting) median(c *topology.Collection, w topology.RangeWrites, all int64) (at key) {
+func (d *draftBuilder) median(c *topology.Collection, w topology.RangeWrites, all int64) (at key) {
 	below, best := int64(0), int64(-1)
 	for i, k := range w.Keys {
 		if off := max(2*below-all, all-2*below); i > 0 && (best < 0 || off < best) && d.s.typed(c, "at", k.Key, c.Key.Len()) == nil {
@@ -142,7 +142,7 @@ func (d *drafting) median(c *topology.Collection, w topology.RangeWrites, all in
 
 // shardRates is what each shard takes, with chunks whose collection is not counted
 // in that; nil when it is not known.
-func (d *drafting) shardRates(hot []*hotChunk) map[string]float64 {
+func (d *draftBuilder) shardRates(hot []*hotChunk) map[string]float64 {
 	if d.s.Writes.Shards == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (d *drafting) shardRates(hot []*hotChunk) map[string]float64 {
 
 // place chooses the half that moves and where to, and notes it in rates; else the
 // check that says why nowhere.
-func (d *drafting) place(c *topology.Collection, h *hotChunk, rates map[string]float64) (Check, bool) {
+func (d *draftBuilder) place(c *topology.Collection, h *hotChunk, rates map[string]float64) (Check, bool) {
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Shard("shard", h.owner)}
 	no := func(code, pattern string) (Check, bool) {
 		return Check{ID: "even", Verdict: Block, Text: message.New(code, pattern, facts...), Source: d.fromWrites(h.w)}, false
@@ -241,7 +241,7 @@ func (p placing) better(o placing) bool {
 
 // mayTake tells whether a shard could have a range: what the checks would block is
 // not chosen.
-func (d *drafting) mayTake(c *topology.Collection, lo, hi key, s topology.Shard, size topology.Figure) bool {
+func (d *draftBuilder) mayTake(c *topology.Collection, lo, hi key, s topology.Shard, size topology.Figure) bool {
 	if s.Draining {
 		return false
 	}
@@ -267,7 +267,7 @@ func (d *drafting) mayTake(c *topology.Collection, lo, hi key, s topology.Shard,
 
 // cleansUp tells whether a shard may still have to delete what it gave away of a
 // range: a move there would wait for that and fail.
-func (d *drafting) cleansUp(c *topology.Collection, lo, hi key, shard string) bool {
+func (d *draftBuilder) cleansUp(c *topology.Collection, lo, hi key, shard string) bool {
 	return slices.ContainsFunc(d.cleanups(), func(u Cleanup) bool {
 		if u.NS != c.NS || u.Shard != shard {
 			return false

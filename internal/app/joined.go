@@ -23,7 +23,7 @@ const (
 type ranRuns interface {
 	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
 	RunByID(ctx context.Context, id string) (engine.Run, error)
-	Subscribe(run string) (<-chan struct{}, func())
+	Subscribe() (<-chan struct{}, func())
 }
 
 // eachRun gives runs, newest first, until f has enough.

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -38,7 +39,8 @@ type pinBook struct {
 	cluster string // whose pins they are
 	pins    map[string]rules.Pin
 	version uint64 // grows when pins change
-	subs    map[chan struct{}]struct{}
+
+	subscribers notify.Subscribers
 }
 
 // Pins are what is known by now of the pins of the cluster, by project; nil:
@@ -55,24 +57,11 @@ func (b *pinBook) Pins() (map[string]rules.Pin, uint64) {
 
 // Subscribe gives a channel that receives a value after the pins changed. The
 // last result ends it.
-func (b *pinBook) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.subs == nil {
-		b.subs = map[chan struct{}]struct{}{}
-	}
-	b.subs[ch] = struct{}{}
-	return ch, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.subs, ch)
-	}
-}
+func (b *pinBook) Subscribe() (<-chan struct{}, func()) { return b.subscribers.Subscribe() }
 
 // run keeps the book until the context ends.
 func (b *pinBook) run(ctx context.Context) error {
-	told, end := b.runs.Subscribe("")
+	told, end := b.runs.Subscribe()
 	defer end()
 	_, tables, endTables := b.tables.Subscribe()
 	defer endTables()
@@ -189,10 +178,5 @@ func (b *pinBook) keep(cluster string, pins map[string]rules.Pin) {
 		return
 	}
 	b.cluster, b.pins, b.version = cluster, pins, b.version+1
-	for ch := range b.subs {
-		select {
-		case ch <- struct{}{}:
-		default: // already told
-		}
-	}
+	b.subscribers.Notify()
 }

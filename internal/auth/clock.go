@@ -1,15 +1,14 @@
 package auth
 
-import "time"
+import (
+	"time"
 
-// clockSlack is how far the clock may be set back without anybody noticing: time
-// services do it by fractions of a second.
-const clockSlack = time.Minute
+	"shardboard/internal/clock"
+)
 
-// between tells whether a time is between two, the end excluded. Before the
-// beginning it is only when the clock was set back. Nobody knows then how long
-// ago the beginning was, so whatever it allowed is over: otherwise a session
-// would last as much longer as the clock was set back.
+// between reports whether now is between two times, the end excluded. When the clock
+// was set back, the beginning is ahead: how long ago it was is not known, so whatever
+// it allowed is over. Otherwise a session would last longer by as much.
 func between(now, from, to time.Time) bool {
-	return !now.Add(clockSlack).Before(from) && now.Before(to)
+	return !clock.Ahead(from, now) && now.Before(to)
 }

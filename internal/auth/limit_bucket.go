@@ -8,7 +8,8 @@ import (
 const sweepEvery = time.Second // looking through all buckets is not free
 
 // bucket is an allowance that fills again: most attempts at once, and one more
-// each time that each has passed.
+// each time that each has passed. It is not x/time/rate because an attempt that
+// turned out right is given back later, which a Limiter cannot do.
 type bucket struct {
 	full time.Time // when nothing of it is used any more
 	each time.Duration

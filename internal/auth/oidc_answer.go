@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // What the browser brought back, before the issuer is asked anything.
@@ -53,23 +54,17 @@ type refusalWords = struct {
 	text, advice string
 }
 
+// shownOfAnswer bounds, in bytes, what the log quotes of an address.
+const shownOfAnswer = 200
+
 // issuerRefused is the refusal for the issuer's error. Neither the code, unless it is
 // one of the standard's, nor the description reaches a page: both are part of an
 // address that somebody else wrote.
 func issuerRefused(code, description string) error {
-	cause := fmt.Errorf("the issuer answered error %q, %q", clipped(code), clipped(description))
+	cause := fmt.Errorf("the issuer answered error %q, %q", sanitize.Truncate(code, shownOfAnswer), sanitize.Truncate(description, shownOfAnswer))
 	if w, ok := answered[code]; ok {
 		return Refuse("issuer-"+strings.ReplaceAll(code, "_", "-"), w.kind, cause, w.text, w.advice)
 	}
 	return Refuse("issuer-refused", fault.Forbidden, cause, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
 		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
-}
-
-// clipped bounds text from an address, which is quoted in the log.
-func clipped(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

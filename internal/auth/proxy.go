@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 const (
@@ -108,7 +110,12 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 // proxy vouches for are in it: no stranger can fill it.
 type sightings struct {
 	mu   sync.Mutex
-	last map[string]time.Time
+	last *simplelru.LRU[string, time.Time]
+}
+
+func newSightings() *sightings {
+	last, _ := simplelru.NewLRU[string, time.Time](maxSightings, nil) // fails for no room only
+	return &sightings{last: last}
 }
 
 // first tells whether this was not seen for a while, or is new. With too many,
@@ -117,19 +124,10 @@ type sightings struct {
 func (s *sightings) first(what string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, ok := s.last[what]
+	at, ok := s.last.Peek(what)
 	if age := now.Sub(at); ok && age >= 0 && age < sightingLasts {
 		return false
 	}
-	if !ok && len(s.last) >= maxSightings {
-		oldest := what
-		for k, at := range s.last {
-			if oldest == what || at.Before(s.last[oldest]) {
-				oldest = k
-			}
-		}
-		delete(s.last, oldest)
-	}
-	s.last[what] = now
+	s.last.Add(what, now)
 	return true
 }

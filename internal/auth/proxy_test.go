@@ -134,13 +134,13 @@ func TestTheClientsAddressIsWhatKnownProxiesSayItIs(t *testing.T) {
 }
 
 func TestSightingsDoNotFillTheMemory(t *testing.T) {
-	s := sightings{last: map[string]time.Time{}}
+	s := newSightings()
 	now := time.Now()
 	for i := range maxSightings + 10 {
 		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
 	}
-	if len(s.last) > maxSightings {
-		t.Error(len(s.last))
+	if s.last.Len() > maxSightings {
+		t.Error(s.last.Len())
 	}
 	if !s.first("later", now) || s.first("later", now) {
 		t.Error("what is new is not seen once")

@@ -38,7 +38,7 @@ type Service struct {
 	limits *limits
 	ended  *ended
 	first  firstLink
-	seen   sightings
+	seen   *sightings
 	causes *rate.Limiter // of lines in the log that say why an issuer's answer was refused
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
@@ -158,7 +159,7 @@ func (s *Service) lasts(m Method) time.Duration {
 // clock, which is not to bring them back when the time comes again, so that the table stays as
 // small as the number of people.
 func (s *Service) sweep(ctx context.Context, now time.Time) {
-	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clockSlack))
+	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clock.Slack))
 	if err != nil {
 		s.o.Log.Warn("forget ended sessions", "err", err)
 	}

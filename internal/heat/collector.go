@@ -166,7 +166,7 @@ func (c *Collector) keep(of *topology.Collection, t target, slot Slot, err error
 // so many documents of the budget to others.
 func (c *Collector) count(ctx context.Context, t target, from, to time.Time, leave int) (Slot, error) {
 	s := Slot{NS: t.ns, From: from, To: to, Every: 1}
-	q := topology.WriteQuery{NS: t.ns, Project: t.project, Document: t.document, From: from, To: to}
+	q := WriteQuery{NS: t.ns, Project: t.project, Document: t.document, From: from, To: to}
 	if c.loaded[t.ns] {
 		s.Every = int64(Tick / slice)
 		q.From = from.Add(time.Duration(c.rng.Int64N(s.Every)) * slice)

@@ -26,7 +26,7 @@ type operations struct {
 
 type reading struct {
 	at     time.Time
-	shards map[string]topology.Operations
+	shards map[string]Operations
 }
 
 // readOperations reads the counters of the shards once in three ticks: they

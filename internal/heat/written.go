@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -17,7 +18,7 @@ import (
 // RowSource reads rows, where what is counted does not tell the shard key.
 type RowSource interface {
 	// NewestRows gives the rows that were written last, newest first.
-	NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error)
+	NewestRows(ctx context.Context, q NewestQuery) ([]placement.KeyedRow, error)
 }
 
 // Recent is the time over which writes are looked at to find where a chunk is hot:
@@ -144,7 +145,7 @@ func inOrder(sums map[shardkey.Key]*topology.KeyWrites) []topology.KeyWrites {
 // leading field of the key narrows it, else one for all.
 func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
 	fields, now := col.Key.Fields(), c.o.Now()
-	q := topology.NewestQuery{NS: col.NS, From: now.Add(-Recent)}
+	q := NewestQuery{NS: col.NS, From: now.Add(-Recent)}
 	for _, f := range fields {
 		q.Key = append(q.Key, f.Name)
 	}
@@ -167,7 +168,7 @@ func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.
 	if !together {
 		limit = max(least, sampled/len(out))
 	}
-	var rows []topology.KeyedRow
+	var rows []placement.KeyedRow
 	var reason string
 	for i := range out {
 		o := &out[i]
@@ -200,7 +201,7 @@ func ends(col *topology.Collection, o topology.RangeWrites) (lo, hi bson.RawValu
 }
 
 // newest is one read within the budget and its deadline.
-func (c *Collector) newest(ctx context.Context, src RowSource, q topology.NewestQuery, limit int) ([]topology.KeyedRow, int, string) {
+func (c *Collector) newest(ctx context.Context, src RowSource, q NewestQuery, limit int) ([]placement.KeyedRow, int, string) {
 	held := c.o.Budget.HoldBut(spare, limit)
 	if held < least {
 		c.o.Budget.Give(held)
@@ -223,7 +224,7 @@ func (c *Collector) newest(ctx context.Context, src RowSource, q topology.Newest
 }
 
 // sampledIn takes those of the newest rows that are in a range.
-func sampledIn(col *topology.Collection, of profile.Collection, date string, rows []topology.KeyedRow, limit int, o *topology.RangeWrites) {
+func sampledIn(col *topology.Collection, of profile.Collection, date string, rows []placement.KeyedRow, limit int, o *topology.RangeWrites) {
 	in := shardkey.Range{Min: o.Min, Max: o.Max}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
 	var last shardkey.Key
@@ -270,7 +271,7 @@ func lookupID(doc bson.Raw, field string) (id bson.ObjectID, ok bool) {
 	return doc.Lookup(field).ObjectIDOK()
 }
 
-func writtenAt(row topology.KeyedRow, date string) time.Time {
+func writtenAt(row placement.KeyedRow, date string) time.Time {
 	if date != "" {
 		t, _ := row.Doc.Lookup(date).TimeOK()
 		return t

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -34,10 +35,6 @@ type Tables interface {
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 	Table() *topology.Table
 }
-
-// clockSlack is how far the clock may be set back without the history being taken
-// up anew: time services do it by fractions of a second.
-const clockSlack = time.Minute
 
 // Recorder writes down what the watcher sees. Run is its only goroutine.
 type Recorder struct {
@@ -129,7 +126,7 @@ func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 	// When the clock was set back, what was known by then is what to compare with,
 	// as after a restart: else the changes of today would be laid over yesterday's
 	// chunks, and both would make no sense.
-	if r.cluster != t.ClusterID || at.Add(clockSlack).Before(r.noted) {
+	if r.cluster != t.ClusterID || clock.Ahead(r.noted, at) {
 		if err := r.begin(ctx, t, at); err != nil {
 			return err
 		}

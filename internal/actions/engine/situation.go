@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -111,41 +110,14 @@ func (e *Engine) activity(ctx context.Context) actions.Activity {
 	return actions.Activity{Reason: reason, At: now()}
 }
 
-// parts of a table that plans are made from.
-var parts = []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings}
-
-// common are the checks of every plan, unless its kind has made them itself.
-func common(s actions.Situation, has []actions.Check) []actions.Check {
-	var out []actions.Check
-	add := func(c actions.Check) {
-		if !slices.ContainsFunc(has, func(h actions.Check) bool { return h.ID == c.ID }) {
-			out = append(out, c)
-		}
-	}
-	source := func(p topology.Part) message.Message {
-		return message.New("source.table", "{part}, read at {at}", message.Coded("part", string(p), p.Label()),
-			message.Time("at", s.Table.Health[p].At))
-	}
-	stale := actions.Check{ID: "stale", Verdict: actions.Pass, Text: message.New("check.fresh", "The routing table is fresh."),
-		Source: source(topology.PartRouting)}
-	for _, p := range parts {
-		if s.Table.Stale(p, s.Now) {
-			stale.Verdict, stale.Source = actions.Warn, source(p)
-			stale.Text = message.New("check.stale",
-				"{part}: the last read failed or is old. What each command depends on is read again before it is sent.",
-				message.Coded("part", string(p), p.Label()))
-			break
-		}
-	}
-	add(stale)
-	activity := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
+// activityCheck says whether the running operations of the cluster are known.
+func activityCheck(a actions.Activity) actions.Check {
+	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
 		"The cluster reported the operations that are running."),
-		Source: message.New("source.activity", "Read from the cluster at {at}", message.Time("at", s.Activity.At))}
-	if !s.Activity.Known {
-		activity.Verdict, activity.Text = actions.Warn, message.New("check.activityUnknown",
-			"The running operations of the cluster are not known ({reason}).",
-			message.Coded("reason", s.Activity.Reason, topology.ReasonText(s.Activity.Reason)))
+		Source: message.New("source.activity", "Read from the cluster at {at}", message.Time("at", a.At))}
+	if !a.Known {
+		c.Verdict, c.Text = actions.Warn, message.New("check.activityUnknown",
+			"The running operations of the cluster are not known ({reason}).", message.Coded("reason", a.Reason, topology.ReasonText(a.Reason)))
 	}
-	add(activity)
-	return out
+	return c
 }

@@ -51,7 +51,7 @@ func (c *cells) of(k cellKey) *cell {
 }
 
 // add counts a row; byDocument keeps the sums of documents apart.
-func (c *cells) add(t *topology.Table, ns topology.Namespace, row topology.SizedRow, byDocument bool) {
+func (c *cells) add(t *topology.Table, ns topology.Namespace, row SizedRow, byDocument bool) {
 	k := cellKey{project: row.Project, shard: shardOf(t, ns, row.Key)}
 	if byDocument {
 		k.document = row.Document

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -16,7 +17,7 @@ const (
 	mostExamples  = 5
 	mostAddresses = 1000 // told apart, of one kind; more are "more than 1000"
 	mostSubjects  = 100
-	exampleBytes  = 120
+	exampleBytes  = 120 // of an address or a subject that is kept in memory
 )
 
 // refused is what was counted of one kind since its last record.
@@ -48,8 +49,8 @@ func (of *refused) add(e store.AuditEntry, now time.Time) {
 	}
 	of.count++
 	of.last = now
-	news := of.addresses.add(clipped(e.From), mostAddresses)
-	if of.subjects.add(clipped(e.Subject), mostSubjects) || news {
+	news := of.addresses.add(sanitize.Truncate(e.From, exampleBytes), mostAddresses)
+	if of.subjects.add(sanitize.Truncate(e.Subject, exampleBytes), mostSubjects) || news {
 		of.example(e)
 	}
 	of.clusters.add(e.Cluster, 2)
@@ -57,7 +58,7 @@ func (of *refused) add(e store.AuditEntry, now time.Time) {
 
 func (of *refused) example(e store.AuditEntry) {
 	if len(of.examples) < mostExamples {
-		of.examples = append(of.examples, strings.TrimSpace(clipped(e.From)+" "+clipped(e.Subject)))
+		of.examples = append(of.examples, strings.TrimSpace(sanitize.Truncate(e.From, exampleBytes)+" "+sanitize.Truncate(e.Subject, exampleBytes)))
 	}
 }
 
@@ -137,12 +138,4 @@ func canonicalDetails(details map[string]string) string {
 		b.WriteString(strconv.Quote(name) + strconv.Quote(details[name]))
 	}
 	return b.String()
-}
-
-// clipped bounds what is kept in memory of an address or a subject.
-func clipped(text string) string {
-	if len(text) <= exampleBytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:exampleBytes], "") + "…"
 }
