@@ -54,10 +54,10 @@ func (d *draftBuilder) fromTable(p topology.Part) message.Message {
 func fromPart(p topology.Part, at time.Time) message.Message {
 	if at.IsZero() {
 		return message.New("unread",
-			"{part}, not read yet", message.Coded("part", string(p), p.Label()))
+			"{part}, not read yet", message.Coded("part", string(p), p.Name()))
 	}
 	return message.New("table",
-		"{part}, read at {at}", message.Coded("part", string(p), p.Label()), message.Time("at", at))
+		"{part}, read at {at}", message.Coded("part", string(p), p.Name()), message.Time("at", at))
 }
 
 // fromRule says that an answer is a rule of the server's release.

@@ -17,7 +17,7 @@ func (d *draftBuilder) checkStale() {
 		}
 		c := Check{ID: "stale", Verdict: Warn, Text: message.New("stale.old",
 			"{part}: the last read failed or is old, so the plan may not match the cluster any more.",
-			message.Coded("part", string(p), p.Label())), Source: d.fromTable(p)}
+			message.Coded("part", string(p), p.Name())), Source: d.fromTable(p)}
 		if p == topology.PartRouting {
 			c.Verdict = Block
 		}

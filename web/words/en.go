@@ -123,7 +123,6 @@ var pages = map[string]string{
 	"status.denied":    "Not permitted to read the routing table",
 
 	// Parts of the table and what can be wrong with them.
-	"part.projects":                  "Projects",
 	"state.denied":                   "{part}: not permitted",
 	"state.denied.advice":            "Grant the cluster user {privilege}. Everything else keeps working.",
 	"state.failed":                   "{part}: could not be read",
