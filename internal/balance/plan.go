@@ -70,6 +70,17 @@ const (
 	Imbalance Reason = "imbalance"
 )
 
+// Label says the reason in a few words.
+func (r Reason) Label() string {
+	switch r {
+	case Draining:
+		return "the shard is draining"
+	case Zone:
+		return "the shard is not in the zone"
+	}
+	return "the shard has too much"
+}
+
 // PlanOf plans a round for one sharded collection in one pass over its chunks.
 func PlanOf(s Situation, c *topology.Collection) *Plan {
 	p := &Plan{

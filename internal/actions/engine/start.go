@@ -32,11 +32,11 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	if err := e.awaitReady(ctx); err != nil {
 		return Run{}, false, err
 	}
-	leave, err := e.starting.enter(ctx, id)
+	unlock, err := e.starting.lock(ctx, id)
 	if err != nil {
 		return Run{}, false, err
 	}
-	defer leave()
+	defer unlock()
 	p, err := e.PlanByID(ctx, id)
 	if err != nil {
 		return Run{}, false, err

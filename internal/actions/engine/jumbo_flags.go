@@ -8,11 +8,11 @@ import (
 	"shardboard/internal/fault"
 )
 
-// flagsTime is what reading jumbo flags may take before a plan is made without.
+// flagsTime limits the reading of jumbo flags, after which a plan is made without them.
 const flagsTime = 5 * time.Second
 
-// withFlags is the situation with the jumbo flags of the chunks that a first
-// draft of it depends on as they are now: the draft made of that is the plan's.
+// withFlags is the situation with the current jumbo flags of the chunks that a first
+// draft depends on. The plan is then drafted again from it.
 func (e *Engine) withFlags(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, flagsTime)
 	defer cancel()

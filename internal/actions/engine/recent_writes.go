@@ -7,12 +7,12 @@ import (
 	"shardboard/internal/actions"
 )
 
-// writesTime is what asking for recent writes may take before a plan is made
-// without: a few short reads, one after the other.
+// writesTime limits the reading of recent writes (a few short reads, one after the
+// other), after which a plan is made without them.
 const writesTime = 5 * time.Second
 
-// withWrites is the situation with the recent writes to ranges that a first draft
-// of it depends on: the draft made of that is the plan's.
+// withWrites is the situation with the recent writes to the ranges that a first
+// draft depends on. The plan is then drafted again from it.
 func (e *Engine) withWrites(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	if e.o.Recent == nil {
 		return s

@@ -11,14 +11,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What measuring may take before a plan is made from estimates.
+// Limits of measuring, after which a plan is made from estimates.
 const (
 	sizesTime  = 5 * time.Second // in all
 	sizeReads  = 16              // ranges that are estimated
 	exactReads = 4               // of those near the limit, that are read too
 )
 
-// measures tells whether a draft wants sizes that can be had.
+// measures tells whether a draft needs sizes and there is a source of them.
 func (e *Engine) measures(d actions.Draft) bool { return e.o.Sizes != nil && len(d.Measures) > 0 }
 
 // withSizes is the situation with the sizes of the ranges that a first draft of
@@ -60,7 +60,7 @@ func (e *Engine) withSizes(ctx context.Context, s actions.Situation, of []action
 	return s
 }
 
-// notMeasured is the catalogue code of why.
+// notMeasured is the reason that a range could not be measured.
 func notMeasured(err error) string {
 	switch {
 	case fault.Of(err) == fault.Forbidden:

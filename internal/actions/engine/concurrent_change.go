@@ -8,9 +8,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// changedSince tells whether the log has more than one change of what a step is
-// about since its intent: our own and somebody else's, in whatever order. What
-// was true when it was read need not have been so when the command came.
+// changedSince tells whether the changelog has more than one change of the chunks
+// of a step since its intent: our own and somebody else's, in either order. The
+// preconditions that were read may then no longer have held when the command
+// arrived.
 func (x *execution) changedSince(s Step) bool {
 	if s.NS == "" {
 		return false
@@ -38,8 +39,8 @@ func (x *execution) changedSince(s Step) bool {
 	return changes > 1
 }
 
-// touches tells whether a change of chunks may be about a step's range; what is
-// not understood may be.
+// touches tells whether a change of chunks may concern a step's range. An entry
+// that cannot be decoded is taken to concern it.
 func touches(c *topology.Collection, s Step, e topology.Event) bool {
 	lo, hi := e.Details.Lookup("min"), e.Details.Lookup("max")
 	if lo.Type == 0 {

@@ -2,8 +2,8 @@ package engine
 
 import "shardboard/internal/fault"
 
-// failedBy keeps the sentence of an error, whole for those who may see what the
-// server wrote and without that for everybody else. No error is no sentence.
+// failedBy keeps the text of an error twice: in full for those who may read what the
+// server wrote, and without the server's own words for everybody else.
 func (s *Step) failedBy(err error) {
 	s.Error, s.Brief = "", ""
 	if err != nil {

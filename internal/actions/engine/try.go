@@ -20,7 +20,7 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(k)))
 	}
 	s := actions.Situation{Table: t, Directory: dir, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
-		Cleaned: e.cleaned.list(), Maintenance: e.o.Maintenance}
+		Cleaned: e.cleanups.list(), Maintenance: e.o.Maintenance}
 	if e.o.Shared != nil {
 		s.Shared, s.SharedAt = e.o.Shared.SharedIDs()
 	}

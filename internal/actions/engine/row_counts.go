@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// countTime is what all counts of a run at one time may take together.
+// countTime limits the time of all counts that a run makes together.
 const countTime = 5 * time.Second
 
 // RowsPending is the reason of a figure that is still to be counted.
@@ -28,8 +28,8 @@ const (
 )
 
 // RowCount is how many rows of a project a collection had before the first
-// command and after the last proof. Applications write meanwhile, so that a
-// difference is no failure: what they write is said beside it, where it is known.
+// command and after the last proof. Applications write meanwhile, so a difference
+// is not a failure; the rate of their writes is shown beside it, where it is known.
 type RowCount struct {
 	actions.Rows
 	Before, After topology.Figure // known ones are exact
@@ -65,8 +65,8 @@ func toCount(rows []actions.Rows) []RowCount {
 	return out
 }
 
-// countBefore counts in memory: the first intent takes it to the disk. To be
-// asked to stop ends it.
+// countBefore keeps the counts in memory; they are saved with the first intent. A
+// request to stop ends it.
 func (x *execution) countBefore() {
 	rows := x.now().Rows
 	if len(rows) == 0 || x.e.o.Counter == nil {
@@ -111,7 +111,7 @@ func (x *execution) countAfter() []RowCount {
 	return rows
 }
 
-// count asks for all at once. It never fails: what is not known says why.
+// count counts all of them at once. A figure that could not be counted has a reason.
 func (x *execution) count(rows []RowCount) []topology.Figure {
 	ctx, cancel := context.WithTimeout(x.e.life, countTime)
 	defer cancel()
@@ -131,8 +131,8 @@ func (x *execution) count(rows []RowCount) []topology.Figure {
 	return out
 }
 
-// toStop is closed when the run is to stop; nil, which blocks, when it was to
-// before this, so that what was done can still be compared.
+// toStop is closed when the run is asked to stop. It is nil, which blocks for ever,
+// when that has happened before, so that what was done can still be counted.
 func (x *execution) toStop() <-chan struct{} {
 	if x.stopping() {
 		return nil

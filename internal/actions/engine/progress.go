@@ -8,15 +8,15 @@ import (
 	"shardboard/internal/clock"
 )
 
-// The pause between two looks at a migration: a sixtieth of the time that it has
-// run, within these bounds.
+// The pause between two reads of a migration's progress: a sixtieth of the time that
+// it has run, within these bounds.
 const (
 	followEvery  = 2 * time.Second
 	followRarely = time.Minute
 )
 
-// follow shows how far a migration is until what it gives is called. Not to know
-// is no failure: the answer or the proof tells in the end.
+// follow shows how far a migration is until end is called. Errors of reading the
+// progress are ignored: the answer or the proof decides in the end.
 func (x *execution) follow(i int, s actions.Step) (end func()) {
 	ctx, cancel := context.WithCancel(x.e.life)
 	ended := make(chan struct{})
