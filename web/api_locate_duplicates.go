@@ -85,7 +85,7 @@ func (s *Site) apiStopDuplicates(w http.ResponseWriter, r *http.Request) error {
 // empty body is the zero value.
 func readJSON(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != mediaJSON) {
-		return &statusError{http.StatusUnsupportedMediaType, "Send application/json."}
+		return &statusError{status: http.StatusUnsupportedMediaType, text: "Send application/json."}
 	}
 	var text bytes.Buffer
 	dec := json.NewDecoder(io.TeeReader(r.Body, &text))

@@ -23,7 +23,7 @@ type sheet struct {
 
 func newSheet(w http.ResponseWriter, header ...string) sheet {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	s := sheet{csv.NewWriter(w)}
+	s := sheet{out: csv.NewWriter(w)}
 	s.row(header...)
 	return s
 }

@@ -32,7 +32,7 @@ func (s *Site) router(table []Route) *chi.Mux {
 	mux.MethodNotAllowed(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.fail(w, r, &statusError{http.StatusMethodNotAllowed, "This address answers " + strings.Join(allowed, " and ") + " only."})
+		s.fail(w, r, &statusError{status: http.StatusMethodNotAllowed, text: "This address answers " + strings.Join(allowed, " and ") + " only."})
 	}))
 	for _, rt := range table {
 		h := s.guarded(rt, s.endpoint(rt))

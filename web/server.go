@@ -107,7 +107,7 @@ type Server struct {
 // directory. Safe for concurrent use.
 type Site struct {
 	deps    Deps
-	handler http.Handler
+	whole   http.Handler // with every check around the routes
 	metrics *metrics
 	born    int64     // milliseconds; tells this process's tables from those of the one before
 	openAPI []byte    // made once from the route table
@@ -135,7 +135,7 @@ type Site struct {
 // New wires a server and starts nothing.
 func New(deps Deps) *Server {
 	s := &Server{Site: wireSite(deps, served(deps))}
-	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, s.deps.Log)
+	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), func(topic string) (fragmentFunc, bool) { return s.Site.fragments(topic) }, s.metrics, s.deps.Log)
 	if deps.MaxSockets > 0 {
 		s.hub.maxSockets = deps.MaxSockets
 	}
@@ -176,12 +176,12 @@ func wireSite(deps Deps, table []Route) *Site {
 	s.changing = changingRoutes(table)
 	s.pages = pagePatterns(table)
 	s.mux = s.router(table)
-	s.handler = s.outside(s.mux)
+	s.whole = s.outside(s.mux)
 	return s
 }
 
 // Handler is the whole site, with every check around it.
-func (s *Site) Handler() http.Handler { return s.handler }
+func (s *Site) Handler() http.Handler { return s.whole }
 
 // Run feeds the open sockets until ctx ends or Close is called, then closes
 // them and waits for them. http.Server.Shutdown knows nothing of hijacked
