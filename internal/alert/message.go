@@ -173,7 +173,8 @@ func (b batch) url(a Alert) string {
 }
 
 // plain is hostile text as one line of at most n characters without anything
-// that is not seen or that turns the direction of writing.
+// that is not seen or that turns the direction of writing. It is not sanitize.Line:
+// receivers count characters, and some take the backslash of an escape for markup.
 func plain(s string, n int) string {
 	var out strings.Builder
 	count := 0
