@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
 )
 
 // Bounds of what leaves: receivers refuse what is longer, and a hostile name may
