@@ -16,7 +16,7 @@ import (
 // groups its own rows, and only groups cross the network. With a date field it scans
 // the project's rows, or the whole collection without a project, so callers limit how
 // often they do that. The deadline is sent as maxTimeMS. Needs find on the collection.
-func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCount, error) {
+func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, error) {
 	field, from, to := "_id", any(firstID(q.From)), any(firstID(q.To))
 	if q.Date != "" {
 		field, from, to = q.Date, q.From, q.To
@@ -47,10 +47,10 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCou
 		}},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
 	}
-	var out []heat.WriteCount
+	var out []heat.Count
 	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
-		var w heat.WriteCount
+		var w heat.Count
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
 		w.Rows, _ = doc.Lookup("n").AsInt64OK()

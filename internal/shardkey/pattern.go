@@ -3,12 +3,12 @@ package shardkey
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // maxFields is the largest number of fields of an index, and so of a shard key.
@@ -144,16 +144,17 @@ func (p Pattern) Raw() bson.Raw {
 	return endDocument(doc, 0)
 }
 
-// displayName quotes a name that is not a plain identifier.
+// displayName quotes a name that is not a plain identifier, as JavaScript does: it
+// is part of commands too.
 func displayName(name string) string {
 	for i, c := range name {
 		letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {
-			return strconv.Quote(name)
+			return sanitize.Quoted(name)
 		}
 	}
 	if name == "" || len(name) > math.MaxUint8 {
-		return strconv.Quote(name)
+		return sanitize.Quoted(name)
 	}
 	return name
 }

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -17,7 +18,7 @@ import (
 func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
 	planner := e.o.Planners[k]
 	if planner == nil {
-		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(k)))
+		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
 	}
 	s := actions.Situation{Table: t, Directory: dir, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
 		Cleaned: e.cleanups.list(), Maintenance: e.o.Maintenance}
