@@ -40,7 +40,7 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		says string
 	}{
 		"no choice":            {func(c *Config) {}, "--auth"},
-		"no such way":          {func(c *Config) { c.Auth.Mode = "everybody" }, "no way to sign in"},
+		"no such way":          {func(c *Config) { c.Auth.Mode = "everybody" }, "unknown sign-in method"},
 		"both":                 {func(c *Config) { c.Auth.Mode = "none,local" }, "both off and on"},
 		"none for the network": {func(c *Config) { c.Listen, c.Auth.Mode = "0.0.0.0:0", " none " }, "nobody has to sign in"},
 		"none for the network with TLS": {func(c *Config) {
@@ -297,7 +297,7 @@ func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
 	c.now = func() time.Time { return now }
 	name := func() string {
 		t.Helper()
-		now = now.Add(certificateLook)
+		now = now.Add(certificateCheckInterval)
 		pair, err := c.get(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -2,14 +2,13 @@ package auth
 
 import "time"
 
-// clockSlack is how far the clock may be set back without anybody noticing: time
-// services do it by fractions of a second.
+// clockSlack is how far the clock may go backwards without ending sessions. Time services correct
+// clocks by fractions of a second.
 const clockSlack = time.Minute
 
-// between tells whether a time is between two, the end excluded. Before the
-// beginning it is only when the clock was set back. Nobody knows then how long
-// ago the beginning was, so whatever it allowed is over: otherwise a session
-// would last as much longer as the clock was set back.
-func between(now, from, to time.Time) bool {
+// validAt reports whether now is in [from, to). It is false when now is before from, which happens
+// only when the clock was set back: the real age is unknown then, and accepting it would lengthen a
+// session by as much as the clock was moved.
+func validAt(now, from, to time.Time) bool {
 	return !now.Add(clockSlack).Before(from) && now.Before(to)
 }

@@ -3,7 +3,7 @@ package auth
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha1" // the form of the lists that there are; it protects nothing here
+	"crypto/sha1" // the format of published lists; nothing is protected by it
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	leakedLine  = 128      // bytes of the longest line: 40 digits, a count, the end
-	leakedWhole = 16 << 20 // up to this size every line is looked at when it is opened
-	leakedTried = 512      // and so many places of a larger file
+	leakedMaxLine   = 128      // longest line in bytes: 40 digits, a count, the line end
+	leakedFullCheck = 16 << 20 // files up to this size are checked completely when opened
+	leakedSamples   = 512      // and larger ones at this many places
 )
 
-// Leaked is a list of passwords that are known from leaks elsewhere, in a file
-// that is never loaded: one SHA-1 a line in hexadecimal digits, in ascending
-// order, optionally with ":" and a count. What is asked for stays in this
-// process. Safe for concurrent use.
+// Leaked is a list of passwords that were leaked elsewhere. The file is never loaded: it has one
+// SHA-1 hash a line in hexadecimal digits, in ascending order, optionally followed by ":" and a
+// count. Passwords that are looked up do not leave this process. Safe for concurrent use.
 type Leaked struct {
 	file interface {
 		io.ReaderAt
@@ -32,9 +31,9 @@ type Leaked struct {
 	size int64
 }
 
-// OpenLeaked opens a list until Close. A file that is none, or not in order, is
-// fault.Invalid: of a small one every line was looked at, of a large one some.
-// The others are when they are come across. Neither may others be able to write it.
+// OpenLeaked opens a list until Close. A file that is not a sorted list of hashes, or that others
+// can write, is fault.Invalid. Small files are checked completely, large ones at sampled places; a
+// bad line elsewhere is found when a search reads it.
 func OpenLeaked(path string) (*Leaked, error) {
 	f, err := fileperm.OpenPublic("list of leaked passwords", path)
 	if err != nil {
@@ -49,12 +48,12 @@ func OpenLeaked(path string) (*Leaked, error) {
 		err = fault.New(fault.Invalid, "The list of leaked passwords, %s, is not a file.", path)
 	case info.Size() == 0:
 		err = fault.New(fault.Invalid, "The list of leaked passwords, %s, is empty.", path)
-	case info.Size() <= leakedWhole:
+	case info.Size() <= leakedFullCheck:
 		l.size = info.Size()
-		err = l.lookAtAll()
+		err = l.checkAllLines()
 	default:
 		l.size = info.Size()
-		err = l.lookAtSome()
+		err = l.checkSampledLines()
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -62,15 +61,15 @@ func OpenLeaked(path string) (*Leaked, error) {
 	return l, nil
 }
 
-// Close ends all use.
+// Close closes the file; the list cannot be used afterwards.
 func (l *Leaked) Close() error { return l.file.Close() }
 
-// Has tells whether a password is in the list: by a search that halves the rest
-// of the file, some forty reads for the largest. A line that is wrong or out of
-// order is fault.Unavailable; then nobody knows, and the password does not do.
+// Has reports whether the list has a password. It is a binary search, some forty reads in the
+// largest list. A bad line is fault.Unavailable: the answer is unknown, and the password must be
+// rejected.
 func (l *Leaked) Has(password string) (bool, error) {
 	sum := sha1.Sum([]byte(password))
-	var least, most []byte // of the lines around what is left
+	var least, most []byte // hashes around the remaining range
 	for from, to := int64(0), l.size; from < to; {
 		start, end, hash, err := l.lineAt(from + (to-from)/2)
 		if err == nil && (least != nil && bytes.Compare(hash, least) < 0 || most != nil && bytes.Compare(hash, most) > 0) {
@@ -97,11 +96,11 @@ var (
 	errLine  = errors.New("it is not 40 hexadecimal digits, with or without a colon and a count")
 )
 
-// lineAt is the line that has the byte at an offset, with its end.
+// lineAt returns the line that contains the byte at an offset.
 func (l *Leaked) lineAt(at int64) (start, end int64, hash []byte, err error) {
-	var window [2 * leakedLine]byte
-	base := max(0, at-leakedLine)
-	n, err := l.file.ReadAt(window[:min(2*leakedLine, l.size-base)], base)
+	var window [2 * leakedMaxLine]byte
+	base := max(0, at-leakedMaxLine)
+	n, err := l.file.ReadAt(window[:min(2*leakedMaxLine, l.size-base)], base)
 	if err != nil && (!errors.Is(err, io.EOF) || base+int64(n) < l.size) {
 		return at, at, nil, fmt.Errorf("read: %w", err)
 	}
@@ -123,7 +122,7 @@ func (l *Leaked) lineAt(at int64) (start, end int64, hash []byte, err error) {
 	return base + int64(first), base + int64(last), hash, err
 }
 
-// leakedHash reads a line.
+// leakedHash parses a line.
 func leakedHash(line []byte) ([]byte, error) {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	digits, count, counted := bytes.Cut(line, []byte(":"))
@@ -137,9 +136,9 @@ func leakedHash(line []byte) ([]byte, error) {
 	return hash, nil
 }
 
-func (l *Leaked) lookAtAll() error {
+func (l *Leaked) checkAllLines() error {
 	lines := bufio.NewScanner(bufio.NewReaderSize(io.NewSectionReader(l.file, 0, l.size), 1<<16))
-	lines.Buffer(nil, leakedLine)
+	lines.Buffer(nil, leakedMaxLine)
 	n := 0
 	for before := []byte(nil); lines.Scan(); {
 		n++
@@ -148,7 +147,7 @@ func (l *Leaked) lookAtAll() error {
 			err = errOrder
 		}
 		if err != nil {
-			return l.wrong(err, "line", int64(n))
+			return l.invalid(err, "line", int64(n))
 		}
 		before = hash
 	}
@@ -156,26 +155,26 @@ func (l *Leaked) lookAtAll() error {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = errLine
 		}
-		return l.wrong(err, "line", int64(n+1))
+		return l.invalid(err, "line", int64(n+1))
 	}
 	return nil
 }
 
-func (l *Leaked) lookAtSome() error {
+func (l *Leaked) checkSampledLines() error {
 	var before []byte
-	for i := range int64(leakedTried + 1) {
-		start, _, hash, err := l.lineAt(min(l.size*i/leakedTried, l.size-1))
+	for i := range int64(leakedSamples + 1) {
+		start, _, hash, err := l.lineAt(min(l.size*i/leakedSamples, l.size-1))
 		if err == nil && bytes.Compare(hash, before) < 0 {
 			err = errOrder
 		}
 		if err != nil {
-			return l.wrong(err, "byte", start)
+			return l.invalid(err, "byte", start)
 		}
 		before = hash
 	}
 	return nil
 }
 
-func (l *Leaked) wrong(err error, unit string, at int64) error {
-	return fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be used: look at %s %d; %v.", l.path, unit, at, err)
+func (l *Leaked) invalid(err error, unit string, at int64) error {
+	return fault.Wrap(fault.Invalid, err, "The list of leaked passwords, %s, cannot be used: see %s %d; %v.", l.path, unit, at, err)
 }

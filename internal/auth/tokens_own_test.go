@@ -7,9 +7,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// TestATokenBelowAdminIsNotItsOwner: it was given to a script for less.
 func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	h.add(t, "vera", Viewer)
 	for _, owner := range []string{"anna", "vera"} {
@@ -47,8 +46,8 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 	}
 }
 
-func TestAnAdminsTokenOfAnOwnerWhoIsNoAdminAnyMoreIsOnlyItself(t *testing.T) {
-	h := newHouse(t)
+func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	h.add(t, "root", Admin)
 	_, anna := h.in(t, "anna")

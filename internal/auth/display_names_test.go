@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// comes signs somebody in and gives the principal.
-func (h *house) comes(t *testing.T, f *fakeIssuer, subject, name string) Principal {
+// comes signs somebody in and returns the principal.
+func (h *fixture) comes(t *testing.T, f *fakeIssuer, subject, name string) Principal {
 	t.Helper()
 	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
 	flow, state := h.leave(t, "/")
@@ -22,9 +22,9 @@ func (h *house) comes(t *testing.T, f *fakeIssuer, subject, name string) Princip
 	return p
 }
 
-func TestPeopleAreShownByNameAndToldApartByTheirID(t *testing.T) {
+func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
 	f := someone()
-	h := newHouse(t, withIssuer(f))
+	h := newFixture(t, withIssuer(f))
 	first, second := h.comes(t, f, "sub-1", "Anna"), h.comes(t, f, "sub-2", "Anna")
 	if first.ID == second.ID || first.Name != "Anna" || second.Name != "Anna" {
 		t.Errorf("%+v, %+v", first, second)
@@ -38,7 +38,7 @@ func TestPeopleAreShownByNameAndToldApartByTheirID(t *testing.T) {
 	if err != nil || len(names) != 3 || names[first.ID] != "Anna B" || names[second.ID] != "Anna" || names[nameless.ID] != "sub-3" {
 		t.Errorf("%v, %v", names, err)
 	}
-	logins := h.audited(t, auditLogin)
+	logins := h.audited(t, auditSignIn)
 	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID || logins[2].Details["name"] != "Anna B" {
 		t.Errorf("%+v", logins)
 	}
@@ -48,9 +48,9 @@ func TestPeopleAreShownByNameAndToldApartByTheirID(t *testing.T) {
 	}
 }
 
-func TestNamesOfPeopleAreBoundedAndWrittenOnlyWhenTheyAreNews(t *testing.T) {
-	h := newHouse(t, withIssuer(someone()))
-	if err := h.db.SetSetting(t.Context(), peopleSetting, "null"); err != nil { // a list that makes no sense
+func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
+	h := newFixture(t, withIssuer(someone()))
+	if err := h.db.SetSetting(t.Context(), peopleSetting, "null"); err != nil { // an invalid list
 		t.Fatal(err)
 	}
 	note := func(id, name string) string {
@@ -69,7 +69,7 @@ func TestNamesOfPeopleAreBoundedAndWrittenOnlyWhenTheyAreNews(t *testing.T) {
 	if now := note("oidc:a:1", "Anna"); now != was {
 		t.Errorf("written again within the hour: %s", now)
 	}
-	h.pass(noteSince)
+	h.pass(nameRefresh)
 	if now := note("oidc:a:1", "Anna"); now == was {
 		t.Error("who still comes is noted as absent")
 	}
@@ -90,9 +90,9 @@ func TestNamesOfPeopleAreBoundedAndWrittenOnlyWhenTheyAreNews(t *testing.T) {
 	}
 }
 
-func TestTokensOfPeopleShowWhoseTheyAre(t *testing.T) {
+func TestTokensShowTheirOwnersName(t *testing.T) {
 	f := someone()
-	h := newHouse(t, withIssuer(f))
+	h := newFixture(t, withIssuer(f))
 	p := h.comes(t, f, "sub-1", "Anna")
 	if _, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "script", Role: Viewer, Expires: h.clock().Add(time.Hour)}); err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-const firstLasts = time.Hour
+const firstLinkLifetime = time.Hour
 
-// firstLink is the way in for the first admin. Only its digest is kept, and
-// only in memory: a restart makes another one.
+// firstLink creates the first admin. Only its digest is kept, in memory, so a restart makes a new
+// link.
 type firstLink struct {
 	mu    sync.Mutex
 	hash  []byte
@@ -24,11 +24,10 @@ type firstLink struct {
 // FirstPath is the page that the first admin's link opens.
 const FirstPath = "/login/first"
 
-// FirstLink makes the address, without scheme and host, by which the first
-// admin comes in once within an hour; "" when there are users or passwords are
-// no way in. The secret is in the query, which is never logged, and it has to
-// be shown to the terminal alone, never to the log. A fragment would be kept
-// from proxies too, but needs a script to be read.
+// FirstLink makes the address, without scheme and host, that creates the first admin. It works once
+// within an hour. It is "" when users exist or password sign-in is off. The secret is in the query,
+// which is never logged; print the link to the terminal and never to the log. A fragment would also
+// hide it from proxies, but only a script can read a fragment.
 func (s *Service) FirstLink(ctx context.Context) (string, error) {
 	offers, err := s.Offers(ctx)
 	if err != nil || !offers.First || offers.ReadOnly {
@@ -40,15 +39,15 @@ func (s *Service) FirstLink(ctx context.Context) (string, error) {
 	}
 	s.first.mu.Lock()
 	defer s.first.mu.Unlock()
-	s.first.hash, s.first.until = digest(secret), s.o.Now().Add(firstLasts)
+	s.first.hash, s.first.until = digest(secret), s.o.Now().Add(firstLinkLifetime)
 	return FirstPath + "?" + url.Values{"key": {secret}}.Encode(), nil
 }
 
 func (l *firstLink) opens(secret string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := l.until.Sub(now) // more than it had: the clock was set back
-	return l.hash != nil && left > 0 && left <= firstLasts && subtle.ConstantTimeCompare(l.hash, digest(secret)) == 1
+	left := l.until.Sub(now) // more than its lifetime: the clock was set back
+	return l.hash != nil && left > 0 && left <= firstLinkLifetime && subtle.ConstantTimeCompare(l.hash, digest(secret)) == 1
 }
 
 func (l *firstLink) close() {
@@ -57,12 +56,12 @@ func (l *firstLink) close() {
 	l.hash = nil
 }
 
-// ClaimFirst makes the first admin and signs in. A name or password that does
-// not do leaves the link as it is.
+// ClaimFirst creates the first admin and signs them in. The link stays valid when the name or
+// password is rejected.
 func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error) {
 	nobody := Principal{Method: ByPassword, From: f.From}
 	if !s.first.opens(f.Secret, s.o.Now()) {
-		if wait, first := s.limits.wrong(wrongLink, f.From); wait > 0 {
+		if wait, first := s.limits.failed(failedLink, f.From); wait > 0 {
 			if first {
 				s.refused(ctx, nobody, auditLimited, "", "wrong links")
 			}
@@ -71,7 +70,7 @@ func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Princi
 		s.refused(ctx, nobody, auditRefused, "", "no such link")
 		return nil, Principal{}, ErrLink
 	}
-	u, err := s.account(ctx, NewUser{Name: f.Name, Password: f.Password, Role: Admin})
+	u, err := s.newAccount(ctx, NewUser{Name: f.Name, Password: f.Password, Role: Admin})
 	if err != nil {
 		return nil, Principal{}, err
 	}
@@ -85,5 +84,5 @@ func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Princi
 		return nil, Principal{}, err
 	}
 	s.first.close()
-	return s.begin(ctx, p, "")
+	return s.startSession(ctx, p, "")
 }

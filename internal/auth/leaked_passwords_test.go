@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// digits is a password as a list has it.
-func digits(password string) string {
+// hashDigits is a password's line in the list.
+func hashDigits(password string) string {
 	sum := sha1.Sum([]byte(password))
 	return hex.EncodeToString(sum[:])
 }
@@ -38,13 +38,13 @@ func opened(t *testing.T, text string) *Leaked {
 	return l
 }
 
-func TestALeakedPasswordIsFoundWhereverItStandsAndNoOtherOne(t *testing.T) {
+func TestEveryLeakedPasswordIsFoundAndNoOther(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 10, 1000} {
 		var known []string
 		for i := range size {
 			known = append(known, fmt.Sprint("known ", i))
 		}
-		slices.SortFunc(known, func(a, b string) int { return strings.Compare(digits(a), digits(b)) })
+		slices.SortFunc(known, func(a, b string) int { return strings.Compare(hashDigits(a), hashDigits(b)) })
 		for name, line := range map[string]func(i int, hash string) string{
 			"plain":   func(_ int, hash string) string { return hash + "\n" },
 			"upper":   func(_ int, hash string) string { return strings.ToUpper(hash) + "\n" },
@@ -56,11 +56,11 @@ func TestALeakedPasswordIsFoundWhereverItStandsAndNoOtherOne(t *testing.T) {
 		} {
 			var text strings.Builder
 			for i, password := range known {
-				text.WriteString(line(i, digits(password)))
+				text.WriteString(line(i, hashDigits(password)))
 			}
 			for _, whole := range []string{text.String(), strings.TrimRight(text.String(), "\r\n")} {
 				l := opened(t, whole)
-				if err := l.lookAtSome(); err != nil { // as of a file too large to be looked at as a whole
+				if err := l.checkSampledLines(); err != nil { // as for a file that is too large for a full check
 					t.Error(err)
 				}
 				for _, password := range known {
@@ -78,7 +78,7 @@ func TestALeakedPasswordIsFoundWhereverItStandsAndNoOtherOne(t *testing.T) {
 	}
 }
 
-func TestAListOfLeakedPasswordsThatIsNoneIsRefusedWithItsPlace(t *testing.T) {
+func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("3", 40)
 	for text, place := range map[string]string{
 		"":                                   "is empty",
@@ -109,9 +109,9 @@ func TestAListOfLeakedPasswordsThatIsNoneIsRefusedWithItsPlace(t *testing.T) {
 	}
 }
 
-// A large list is not looked at as a whole when it is opened, so what is wrong
-// in it may be found later: then nobody knows, and nothing is let through.
-func TestWhatIsWrongInALargeListIsFoundOrNothingIsLetThrough(t *testing.T) {
+// A large list is not checked completely when opened. A bad line may be found later; until then
+// passwords that would need it are rejected.
+func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40)+"\n", strings.Repeat("2", 40)+"\n", strings.Repeat("3", 40)+"\n"
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c, strings.Repeat("f", 300), a + c + b + a} {
 		f, err := os.Open(written(t, text))
@@ -119,7 +119,7 @@ func TestWhatIsWrongInALargeListIsFoundOrNothingIsLetThrough(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
-		if err := l.lookAtSome(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
+		if err := l.checkSampledLines(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
 			t.Errorf("%.60q: %v", text, err)
 		}
 		refused := 0
@@ -144,8 +144,8 @@ func TestWhatIsWrongInALargeListIsFoundOrNothingIsLetThrough(t *testing.T) {
 
 func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	const leaked = "leaked horse battery"
-	list := opened(t, digits(leaked)+":3\n")
-	h := newHouse(t, func(o *Options) { o.Leaked = list })
+	list := opened(t, hashDigits(leaked)+":3\n")
+	h := newFixture(t, func(o *Options) { o.Leaked = list })
 	link, err := h.FirstLink(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -165,22 +165,22 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 			t.Errorf("%s: %q", what, text)
 		}
 	}
-	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), digits(leaked)) {
+	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {
 		t.Error("it is in the log")
 	}
 	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
 		t.Error(err)
 	}
-	_ = list.Close() // a list that cannot be asked lets nothing through
+	_ = list.Close() // a list that cannot be read rejects every new password
 	wants(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
 	if !strings.Contains(h.log.String(), "leaked.txt") {
 		t.Error("the log does not say which file")
 	}
-	h.in2(t, "anna", "another good one") // who has a password comes in
+	h.signInWith(t, "anna", "another good one") // existing passwords still work
 }
 
-// in2 signs in by another password than everybody's.
-func (h *house) in2(t *testing.T, name, password string) {
+// signInWith signs in with a given password.
+func (h *fixture) signInWith(t *testing.T, name, password string) {
 	t.Helper()
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: name, Password: password, From: "192.0.2.1"}); err != nil {
 		t.Error(err)

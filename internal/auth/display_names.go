@@ -13,26 +13,26 @@ import (
 	"shardboard/internal/store"
 )
 
-// peopleSetting holds the names of people who came by OIDC, by principal id. They
-// have no account here, their id says nothing to a reader, and the audit record
-// is read long after their session ended. Only for showing: two people can have
-// the same name, and roles and records go by the id.
+// peopleSetting is the setting that stores the names of OIDC users by principal id. They have no
+// account here and their id means nothing to a reader, but the audit record is read long after
+// their session ended. The names are for display only: two people can share one, so roles and
+// records use the id.
 const peopleSetting = "auth.people"
 
 const (
-	maxPeople = 2_000               // the longest absent is forgotten first; then the id is shown
-	noteSince = 30 * 24 * time.Hour // how old a noted sign-in has to be before the next one is noted
+	maxPeople   = 2_000               // beyond this the one absent longest is dropped and shown by id
+	nameRefresh = 30 * 24 * time.Hour // age at which a stored name is written again
 )
 
-// peopleLock is held around a change of peopleSetting.
+// peopleLock guards changes of peopleSetting.
 type peopleLock struct{ sync.Mutex }
 
 type person struct {
 	Name string    `json:"name"`
-	At   time.Time `json:"at"` // of a sign-in, give or take noteSince
+	At   time.Time `json:"at"` // of the last sign-in, to within noteSince
 }
 
-// PeopleNames are the names of people without an account here, by principal id.
+// PeopleNames returns the names of people without an account here, by principal id.
 func PeopleNames(ctx context.Context, settings store.Settings) (map[string]string, error) {
 	people, err := readPeople(ctx, settings)
 	names := make(map[string]string, len(people))
@@ -42,7 +42,7 @@ func PeopleNames(ctx context.Context, settings store.Settings) (map[string]strin
 	return names, err
 }
 
-// readPeople takes a list that makes no sense for an empty one: it is made anew.
+// readPeople treats an invalid list as empty, so that it is written anew.
 func readPeople(ctx context.Context, settings store.Settings) (map[string]person, error) {
 	people := map[string]person{}
 	text, err := settings.Setting(ctx, peopleSetting)
@@ -58,14 +58,14 @@ func readPeople(ctx context.Context, settings store.Settings) (map[string]person
 	return people, nil
 }
 
-// noteName keeps p's present name for pages that know only the id. A failure is
-// logged and costs no more than the name.
-func (s *Service) noteName(ctx context.Context, p Principal) {
+// storeName stores p's current name for pages that know only the id. A failure is logged and costs
+// only the name.
+func (s *Service) storeName(ctx context.Context, p Principal) {
 	s.people.Lock()
 	defer s.people.Unlock()
 	err := s.writeName(context.WithoutCancel(ctx), p)
 	if err != nil {
-		s.o.Log.Warn("note a person's name", "err", err)
+		s.o.Log.Warn("store a person's name", "err", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Service) writeName(ctx context.Context, p Principal) error {
 		return err
 	}
 	now := s.o.Now()
-	if have, ok := people[p.ID]; ok && have.Name == p.Name && now.Sub(have.At) < noteSince {
+	if have, ok := people[p.ID]; ok && have.Name == p.Name && now.Sub(have.At) < nameRefresh {
 		return nil
 	}
 	people[p.ID] = person{Name: p.Name, At: now.UTC()}
@@ -98,5 +98,6 @@ func (s *Service) setPeople(ctx context.Context, people map[string]person) error
 	return s.o.Store.SetSetting(ctx, peopleSetting, string(text))
 }
 
-// PlainName tells whether a name from outside is text that one can show.
+// PlainName reports whether a name from outside is safe to display: short, valid UTF-8, without
+// control or format characters.
 func PlainName(name string) bool { return plainName(name) }

@@ -10,11 +10,11 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// besieged is another process over the same data, at whose accounts somebody
-// guesses from everywhere before anybody else comes.
-func (h *house) besieged(t *testing.T, names ...string) *house {
+// underAttack returns another process over the same data, whose accounts are attacked from many
+// addresses before anybody else signs in.
+func (h *fixture) underAttack(t *testing.T, names ...string) *fixture {
 	t.Helper()
-	other := &house{Service: h.service(t), db: h.db, log: h.log, now: h.clock()}
+	other := &fixture{Service: h.service(t), db: h.db, log: h.log, now: h.clock()}
 	for _, name := range names {
 		for i := range 3 {
 			other.attempts(t, Credentials{Name: name, Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
@@ -23,8 +23,8 @@ func (h *house) besieged(t *testing.T, names ...string) *house {
 	return other
 }
 
-func TestARestartDoesNotForgetFromWhereTheOwnerComes(t *testing.T) {
-	h := newHouse(t)
+func TestKnownAddressesSurviveARestart(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	if _, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: goodPassword, BreakGlass: true}); err != nil {
@@ -32,12 +32,12 @@ func TestARestartDoesNotForgetFromWhereTheOwnerComes(t *testing.T) {
 	}
 	for _, name := range []string{"anna", "glass"} {
 		_, p := h.in(t, name)
-		if _, err := h.SignOut(t.Context(), p); err != nil { // a session that is over is no trace
+		if _, err := h.SignOut(t.Context(), p); err != nil { // the address stays known after sign-out
 			t.Fatal(err)
 		}
 	}
 	h.pass(40 * 24 * time.Hour)
-	later := h.besieged(t, "anna", "glass", "ben")
+	later := h.underAttack(t, "anna", "glass", "ben")
 	for _, name := range []string{"anna", "glass"} {
 		if err := later.tries(name, goodPassword); err != nil {
 			t.Errorf("%s, at the known address: %v", name, err)
@@ -51,39 +51,39 @@ func TestARestartDoesNotForgetFromWhereTheOwnerComes(t *testing.T) {
 	}
 }
 
-func TestAnAccountThatMovesAboutMakesNobodyElseForgotten(t *testing.T) {
-	h := newHouse(t)
+func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "mallory", Viewer)
 	h.in(t, "anna")
-	for i := range 3 * maxPlaces {
+	for i := range 3 * maxKnownPerAccount {
 		h.pass(time.Minute)
 		if _, _, err := h.SignIn(t.Context(), Credentials{Name: "mallory", Password: goodPassword, From: fmt.Sprintf("203.0.113.%d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(h.limits.places()); n != maxPlaces+1 {
+	if n := len(h.limits.knownAddresses()); n != maxKnownPerAccount+1 {
 		t.Errorf("%d places are known", n)
 	}
-	if err := h.besieged(t, "anna").tries("anna", goodPassword); err != nil {
+	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestPlacesThatMakeNoSenseAreForgottenAndKeepNobodyOut(t *testing.T) {
-	h := newHouse(t)
+func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	if err := h.db.SetSetting(t.Context(), knownSetting, `{"what": `); err != nil {
 		t.Fatal(err)
 	}
 	h.in(t, "anna")
-	if err := h.besieged(t, "anna").tries("anna", goodPassword); err != nil {
+	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWhatCannotBeReadIsNotReplaced(t *testing.T) {
-	h := newHouse(t)
+func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.in(t, "anna")
 	stored, err := h.db.Setting(t.Context(), knownSetting)

@@ -2,17 +2,17 @@ package auth
 
 import "sync"
 
-// ended tells sockets at once when what let them in is no more. It knows of
-// this process only; Check covers the rest.
-type ended struct {
+// endSignals closes the WebSockets of a session or token as soon as it ends. It knows only what
+// ends in this process; Check finds what another process ended.
+type endSignals struct {
 	mu    sync.Mutex
 	chans map[string]chan struct{}
 }
 
-func newEnded() *ended { return &ended{chans: map[string]chan struct{}{}} }
+func newEndSignals() *endSignals { return &endSignals{chans: map[string]chan struct{}{}} }
 
-// of is the channel of a session or token.
-func (e *ended) of(key string) <-chan struct{} {
+// channel returns the channel that is closed when the session or token ends.
+func (e *endSignals) channel(key string) <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.chans[key]
@@ -23,8 +23,8 @@ func (e *ended) of(key string) <-chan struct{} {
 	return c
 }
 
-// end closes the channels of keys and forgets them.
-func (e *ended) end(keys ...string) {
+// end closes the channels of the keys and removes them.
+func (e *endSignals) end(keys ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, key := range keys {
@@ -35,7 +35,7 @@ func (e *ended) end(keys ...string) {
 	}
 }
 
-// endKey is what p's channel is kept under; "" when nothing can end it.
+// endKey is the key of p's channel; "" when p has neither a session nor a token that could end.
 func endKey(p Principal) string {
 	switch {
 	case p.Session != "":
@@ -52,12 +52,12 @@ func (s *Service) Ended(p Principal) <-chan struct{} {
 	if key == "" {
 		return nil
 	}
-	return s.ended.of(key)
+	return s.endSignals.channel(key)
 }
 
-// endSessions closes the sockets of sessions.
+// endSessions closes the WebSockets of the sessions.
 func (s *Service) endSessions(ids ...string) {
 	for _, id := range ids {
-		s.ended.end("session:" + id)
+		s.endSignals.end("session:" + id)
 	}
 }

@@ -10,26 +10,26 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// What the audit record says of sign-in and accounts.
+// Kinds of audit entries for sign-in and accounts.
 const (
-	auditLogin        = "login.ok"
-	auditRefused      = "login.refused"
-	auditLimited      = "login.limited"
-	auditLogout       = "logout"
-	auditBreakGlass   = "break-glass.used"
-	auditSpoofed      = "proxy.spoofed"
-	auditUserCreated  = "user.created"
-	auditUserRole     = "user.role"
-	auditUserDisabled = "user.disabled"
-	auditUserEnabled  = "user.enabled"
-	auditUserPassword = "user.password"
-	auditTokenCreated = "token.created"
-	auditTokenRevoked = "token.revoked"
-	auditSession      = "session.revoked"
-	auditRotated      = "session.rotated"
+	auditSignIn         = "login.ok"
+	auditRefused        = "login.refused"
+	auditLimited        = "login.limited"
+	auditSignOut        = "logout"
+	auditBreakGlass     = "break-glass.used"
+	auditSpoofed        = "proxy.spoofed"
+	auditUserCreated    = "user.created"
+	auditUserRole       = "user.role"
+	auditUserDisabled   = "user.disabled"
+	auditUserEnabled    = "user.enabled"
+	auditUserPassword   = "user.password"
+	auditTokenCreated   = "token.created"
+	auditTokenRevoked   = "token.revoked"
+	auditSessionRevoked = "session.revoked"
+	auditSessionRotated = "session.rotated"
 )
 
-// entry is what p did. pairs are names and values of details.
+// entry is an audit entry for an action of p. pairs are names and values of details in turn.
 func (s *Service) entry(p Principal, what, subject, outcome string, pairs ...string) store.AuditEntry {
 	e := store.AuditEntry{At: s.o.Now(), By: p.ID, Via: string(p.Method), From: p.From, What: what, Subject: subject, Outcome: outcome}
 	details := map[string]string{}
@@ -42,10 +42,10 @@ func (s *Service) entry(p Principal, what, subject, outcome string, pairs ...str
 	return e
 }
 
-// refused records an attempt that came to nothing. Those of people who are
-// signed in are recorded one by one: there are at most ten a minute. All others
-// are counted, since whoever has no account can try as often as they like. The
-// asker is not told when recording fails: they are refused already.
+// refused records a refused attempt. Attempts of signed-in users are recorded one by one, because
+// the limits allow at most ten a minute. Anonymous ones are counted and summarised, because anybody
+// can make any number of them. A failure to record is only logged: the attempt is refused either
+// way.
 func (s *Service) refused(ctx context.Context, p Principal, what, subject, reason string) {
 	e := s.entry(p, what, subject, "refused", "reason", reason)
 	if p.ID == "" {
@@ -60,8 +60,8 @@ func (s *Service) refused(ctx context.Context, p Principal, what, subject, reaso
 	}
 }
 
-// NewRefusals counts refused attempts for a store's record. A process that does
-// not own the data only logs them.
+// NewRefusals returns a counter of refused attempts that writes summaries to the store's audit
+// record. A process that does not own the data only logs them.
 func NewRefusals(s store.Store, log *slog.Logger, now func() time.Time) *audit.Refusals {
 	o := audit.RefusalOptions{Log: log, Now: now}
 	if s.Owner() {

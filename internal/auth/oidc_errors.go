@@ -7,19 +7,19 @@ import (
 	"shardboard/internal/fault"
 )
 
-// What the browser brought back, before the issuer is asked anything.
+// Errors of the callback that are found before the issuer is asked.
 var (
-	errFlow = fault.New(fault.Forbidden, "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.")
+	errFlow = fault.New(fault.Forbidden, "This sign-in was not started in this browser, or was started more than ten minutes ago. Start again.")
 
-	adviceFlow = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt belongs to that host name, and browsers must keep cookies."
+	flowAdvice = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt belongs to that host name, and browsers must keep cookies."
 )
 
-// notOurs refuses an answer that does not belong to an attempt of this browser.
-func notOurs(code string) error { return &Refusal{Code: code, Advice: adviceFlow, why: errFlow} }
+// flowRefusal refuses a callback that does not belong to an attempt of this browser.
+func flowRefusal(code string) error { return &Refusal{Code: code, Advice: flowAdvice, fault: errFlow} }
 
-// answered are the errors with which an issuer ends an attempt (RFC 6749 §4.1.2.1,
-// OpenID Connect Core §3.1.2.6).
-var answered = map[string]struct {
+// issuerErrors are the errors with which an issuer can end an attempt (RFC 6749 §4.1.2.1, OpenID
+// Connect Core §3.1.2.6).
+var issuerErrors = map[string]struct {
 	kind         fault.Kind
 	text, advice string
 }{
@@ -31,42 +31,41 @@ var answered = map[string]struct {
 		"The issuer answered unauthorized_client: allow this client the authorization code flow."},
 	"unsupported_response_type": {fault.Forbidden, "The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
 		"The issuer answered unsupported_response_type: it has to offer the authorization code flow (response type code)."},
-	"invalid_request": {fault.Forbidden, "The issuer did not accept the request. Begin again; if it happens each time, tell whoever runs shardboard.",
+	"invalid_request": {fault.Forbidden, "The issuer did not accept the request. Start again; if it happens each time, tell whoever runs shardboard.",
 		"The issuer answered invalid_request. Its log says which parameter; shardboard sends the authorization code flow with PKCE (S256), state and nonce."},
-	"login_required":             interaction,
-	"interaction_required":       interaction,
-	"account_selection_required": interaction,
-	"consent_required":           interaction,
-	"server_error":               unwell,
-	"temporarily_unavailable":    unwell,
+	"login_required":             interactionNeeded,
+	"interaction_required":       interactionNeeded,
+	"account_selection_required": interactionNeeded,
+	"consent_required":           interactionNeeded,
+	"server_error":               issuerFailed,
+	"temporarily_unavailable":    issuerFailed,
 }
 
 var (
-	interaction = refusalWords{fault.Forbidden, "The issuer needs something from you first: a sign-in, a choice of account or your consent. Begin again and finish what it asks.",
+	interactionNeeded = refusalText{fault.Forbidden, "The issuer needs something from you first: a sign-in, a choice of account or your consent. Start again and finish what it asks for.",
 		"The issuer ended the attempt because the person had not finished what it asks for."}
-	unwell = refusalWords{fault.Unavailable, "The issuer has a problem of its own and did not sign you in. Try again in a minute.",
+	issuerFailed = refusalText{fault.Unavailable, "The issuer has a problem of its own and did not sign you in. Try again in a minute.",
 		"The issuer answered that it failed; its log says why."}
 )
 
-type refusalWords = struct {
+type refusalText = struct {
 	kind         fault.Kind
 	text, advice string
 }
 
-// issuerRefused is the refusal for the issuer's error. Neither the code, unless it is
-// one of the standard's, nor the description reaches a page: both are part of an
-// address that somebody else wrote.
-func issuerRefused(code, description string) error {
-	cause := fmt.Errorf("the issuer answered error %q, %q", clipped(code), clipped(description))
-	if w, ok := answered[code]; ok {
+// issuerRefused is the refusal for the issuer's error. The description never reaches a page, and
+// the code only if the standard defines it: both are part of an address that anybody can write.
+func refuseIssuerError(code, description string) error {
+	cause := fmt.Errorf("the issuer answered error %q, %q", truncated(code), truncated(description))
+	if w, ok := issuerErrors[code]; ok {
 		return Refuse("issuer-"+strings.ReplaceAll(code, "_", "-"), w.kind, cause, w.text, w.advice)
 	}
 	return Refuse("issuer-refused", fault.Forbidden, cause, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
 		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
 }
 
-// clipped bounds text from an address, which is quoted in the log.
-func clipped(s string) string {
+// clipped shortens text from an address before it is logged.
+func truncated(s string) string {
 	const most = 200
 	if len(s) > most {
 		return s[:most] + "…"

@@ -14,14 +14,14 @@ func isLimited(err error) bool {
 	return errors.As(err, &many)
 }
 
-// tries signs in from 192.0.2.1, where everybody of this file is.
-func (h *house) tries(name, password string) error {
+// tries signs in from 192.0.2.1, the address of all clients in this file.
+func (h *fixture) tries(name, password string) error {
 	_, _, err := h.SignIn(context.Background(), Credentials{Name: name, Password: password, From: "192.0.2.1"})
 	return err
 }
 
-func TestAScriptWithAnOldTokenKeepsNobodyFromSigningIn(t *testing.T) {
-	h := newHouse(t)
+func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	h.in(t, "anna")
@@ -43,8 +43,8 @@ func TestAScriptWithAnOldTokenKeepsNobodyFromSigningIn(t *testing.T) {
 	}
 }
 
-func TestGuessingAtOtherAccountsFromTheSameAddressDoesNotKeepTheOwnerOut(t *testing.T) {
-	h := newHouse(t)
+func TestGuessesAtOtherAccountsFromTheSameAddressDoNotLockTheOwnerOut(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.in(t, "anna")
 	var last error
@@ -59,8 +59,8 @@ func TestGuessingAtOtherAccountsFromTheSameAddressDoesNotKeepTheOwnerOut(t *test
 	}
 }
 
-func TestHammeringAtOneAccountLeavesTheOthersOfTheAddressTheirAttempts(t *testing.T) {
-	h := newHouse(t)
+func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	for range 4 * addressPerMinute {
@@ -78,13 +78,13 @@ func TestHammeringAtOneAccountLeavesTheOthersOfTheAddressTheirAttempts(t *testin
 	}
 }
 
-func TestOneAddressCannotTryManyAccountsThatItIsKnownForEither(t *testing.T) {
-	h := newHouse(t)
+func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
+	h := newFixture(t)
 	const people = 3 * addressPerMinute
 	for i := range people {
 		name := fmt.Sprint("user", i)
 		h.add(t, name, Viewer)
-		if err := h.tries(name, goodPassword); err != nil { // as many as there are: what is right is no guess
+		if err := h.tries(name, goodPassword); err != nil { // correct passwords do not count as guesses
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -107,9 +107,9 @@ func TestOneAddressCannotTryManyAccountsThatItIsKnownForEither(t *testing.T) {
 	}
 }
 
-func TestAllOfAHouseSignInByOIDCAtOnceAndForgedAnswersKeepNobodyOut(t *testing.T) {
+func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 	issuer := someone("ops")
-	h := newHouse(t, withIssuer(issuer))
+	h := newFixture(t, withIssuer(issuer))
 	signIn := func() error {
 		flow, state := h.leave(t, "/")
 		_, _, err := h.back(flow, "code=code&state="+state)
@@ -135,10 +135,10 @@ func TestAllOfAHouseSignInByOIDCAtOnceAndForgedAnswersKeepNobodyOut(t *testing.T
 	}
 }
 
-func TestTheIssuerIsAskedAboutABoundedNumberOfWrongCodes(t *testing.T) {
+func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 	issuer := someone("ops")
-	h := newHouse(t, withIssuer(issuer))
-	asked := 0
+	h := newFixture(t, withIssuer(issuer))
+	newRequest := 0
 	for range 3 * addressPerMinute {
 		flow, state := h.leave(t, "/")
 		c, _, err := h.back(flow, "code=guess&state="+state)
@@ -146,17 +146,17 @@ func TestTheIssuerIsAskedAboutABoundedNumberOfWrongCodes(t *testing.T) {
 			t.Fatal("in by a wrong code")
 		}
 		if !isLimited(err) {
-			asked++
+			newRequest++
 		}
 	}
-	if asked != addressPerMinute {
-		t.Errorf("it was asked %d times", asked)
+	if newRequest != addressPerMinute {
+		t.Errorf("it was newRequest %d times", newRequest)
 	}
 	if records := h.audited(t, auditLimited); len(records) != 1 {
 		t.Errorf("one flood is %d records", len(records))
 	}
-	issuer.claims.Groups = nil // who has no role is wrong, too
-	h.pass(flowLasts)
+	issuer.claims.Groups = nil // a sign-in without a role counts as failed too
+	h.pass(flowLifetime)
 	refused := 0
 	for range 2 * addressPerMinute {
 		flow, state := h.leave(t, "/")
