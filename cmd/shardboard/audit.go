@@ -22,12 +22,12 @@ type auditFlags struct {
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory instead of asking a server; one may run on it."`
 }
 
-func (f auditFlags) from() (app.AuditFrom, error) {
+func (f auditFlags) from() (app.AuditSource, error) {
 	if f.DataDir != "" {
-		return app.AuditFrom{DataDir: f.DataDir}, nil
+		return app.AuditSource{DataDir: f.DataDir}, nil
 	}
 	remote, err := f.remote()
-	return app.AuditFrom{Server: remote}, err
+	return app.AuditSource{Server: remote}, err
 }
 
 type auditVerifyCmd struct {
@@ -46,7 +46,7 @@ func (c auditVerifyCmd) Run(e *env) error {
 	if c.File == "-" && c.Head == "-" {
 		return fault.New(fault.Invalid, "Only one of --file and --head can be the standard input.")
 	}
-	var from app.AuditFrom
+	var from app.AuditSource
 	var kept io.Reader
 	if c.Head != "" {
 		f, err := openInput(c.Head)

@@ -18,7 +18,7 @@ type demoCmd struct {
 // Run starts the simulated cluster and the dashboard over it. They share
 // nothing but the TCP connection: the dashboard sees what any driver would.
 func (c demoCmd) Run(e *env) error {
-	switch near, err := app.ListensNear(c.MongoListen); {
+	switch near, err := app.ListensOnLoopback(c.MongoListen); {
 	case err != nil:
 		return err
 	case !near:

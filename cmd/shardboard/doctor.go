@@ -36,7 +36,7 @@ func (c doctorCmd) Run(e *env) error {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, doctorTimeout)
 	defer cancel()
-	report, err := app.Doctor(ctx, config, app.Checkup{Databases: c.Database, Actions: c.Actions == "on"})
+	report, err := app.Doctor(ctx, config, app.DoctorOptions{Databases: c.Database, Actions: c.Actions == "on"})
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (c simclusterCmd) Run(e *env) error {
 		}
 	}
 	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
-	if near, err := app.ListensNear(l.Addr().String()); err != nil || !near && !c.Auth {
+	if near, err := app.ListensOnLoopback(l.Addr().String()); err != nil || !near && !c.Auth {
 		fmt.Fprintf(e.stderr, "Others than this machine can connect to %s, and nobody has to sign in: whoever reaches it may do everything. Use --auth and --user-file, or listen on loopback.\n", l.Addr())
 	}
 	return serveSim(e, sim, l)

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// DefaultDataDir is where what must be remembered is kept when nobody says
-// where: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard.
+// DefaultDataDir is the default data directory: $XDG_STATE_HOME/shardboard, else
+// ~/.local/state/shardboard.
 func DefaultDataDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "shardboard"), nil
@@ -23,16 +23,16 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "shardboard"), nil
 }
 
-// openData opens the store. Without a directory it is a temporary one, gone at the
-// end of the program.
+// openData opens the store. Without a configured directory it makes a temporary one and removes it
+// at the end.
 func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
 	if a.dir = a.config.DataDir; a.dir == "" {
 		temporary, err := os.MkdirTemp("", "shardboard-")
 		if err != nil {
 			return nil, fault.Wrap(fault.Unavailable, fmt.Errorf("make temporary directory: %w", err), "Cannot make a temporary directory for data. Set TMPDIR to one that can be written.")
 		}
-		a.ends.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
-		a.dir = filepath.Join(temporary, "data") // the lock beside it goes too
+		a.cleanup.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
+		a.dir = filepath.Join(temporary, "data") // a subdirectory, because the lock file is beside it
 	}
 	db, err := sqlite.OpenWith(ctx, a.dir, sqlite.Options{Log: a.log})
 	if err != nil {
@@ -47,5 +47,5 @@ func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
 	return db, nil
 }
 
-// ReadOnly tells that another process owns the data directory.
-func (a *App) ReadOnly() bool { return !a.now().store.Owner() }
+// ReadOnly reports whether another process owns the data directory.
+func (a *App) ReadOnly() bool { return !a.current().store.Owner() }

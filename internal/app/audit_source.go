@@ -17,23 +17,23 @@ import (
 	"shardboard/web"
 )
 
-// AuditFrom says where an audit record is read: from the first source that is set.
-type AuditFrom struct {
+// AuditSource is where an audit record is read from; the first source that is set counts.
+type AuditSource struct {
 	File    io.Reader // an exported record
-	DataDir string    // read without a server, which may run
+	DataDir string    // read directly; a server may be running
 	Server  Remote    // a running server
 
-	Witness AuditWitness // what VerifyAudit also compares; read before the record
+	Witness AuditWitness // also compared by VerifyAudit; read before the record
 }
 
-// auditReader gives heads and then records in order; heads must be read first.
+// auditReader returns heads and then records in order; heads must be called first.
 type auditReader interface {
 	heads(ctx context.Context, all bool) ([]store.AuditHead, error)
 	records(ctx context.Context) iter.Seq2[store.AuditRecord, error]
 	close() error
 }
 
-func (f AuditFrom) open(ctx context.Context) (auditReader, error) {
+func (f AuditSource) open(ctx context.Context) (auditReader, error) {
 	switch {
 	case f.File != nil:
 		return &auditFile{lines: bufio.NewReaderSize(f.File, 1<<16)}, nil
@@ -47,7 +47,7 @@ func (f AuditFrom) open(ctx context.Context) (auditReader, error) {
 	return auditServer{f.Server}, nil
 }
 
-// auditData is a data directory.
+// auditData reads a data directory.
 type auditData struct{ db *sqlite.DB }
 
 func (d auditData) close() error { return d.db.Close() }
@@ -74,11 +74,11 @@ func (d auditData) records(ctx context.Context) iter.Seq2[store.AuditRecord, err
 	return audit.Records(ctx, d.db, 0)
 }
 
-// auditFile is an exported record: heads, then records, a JSON object a line.
+// auditFile reads an exported record: heads, then records, one JSON object a line.
 type auditFile struct {
 	lines *bufio.Reader
 	n     int
-	ahead *api.AuditRecord // read while looking for the end of the heads
+	ahead *api.AuditRecord // first record, read while looking for the end of the heads
 }
 
 func (f *auditFile) close() error { return nil }
@@ -132,7 +132,7 @@ func (f *auditFile) records(context.Context) iter.Seq2[store.AuditRecord, error]
 	}
 }
 
-// next is the next line; nil at the end.
+// next returns the next line; nil at the end.
 func (f *auditFile) next() (*api.AuditLine, error) {
 	for {
 		text, err := f.lines.ReadBytes('\n')
@@ -159,9 +159,9 @@ func (f *auditFile) bad(err error) error {
 	return &fault.Error{Kind: fault.Invalid, Err: err, Text: fault.New(fault.Invalid, "Line %d is not a line of an exported audit record.", f.n).Text}
 }
 
-// ExportAudit writes a record as JSON lines, the heads first. So whoever verifies it
-// later keeps only one record in memory.
-func ExportAudit(ctx context.Context, from AuditFrom, w io.Writer) (err error) {
+// ExportAudit writes a record as JSON lines, heads first, so that a later verification needs only
+// one record in memory.
+func ExportAudit(ctx context.Context, from AuditSource, w io.Writer) (err error) {
 	r, err := from.open(ctx)
 	if err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 	"shardboard/web"
 )
 
-// Question is one locate query of the command line: free text, or a namespace
-// with a shard-key value as Extended JSON.
-type Question struct {
+// Question is a locate query of the command line: free text, or a namespace with a shard-key value
+// as Extended JSON.
+type LocateQuery struct {
 	Text, NS, Key string
-	Ask           web.Ask // what the answer is to hold beyond the places
+	Ask           web.Ask // details to include besides the locations
 }
 
-// Locate connects, loads the table and the projects once, answers one question
-// as the API would, and disconnects.
-func Locate(ctx context.Context, c Config, question Question) (answer api.LocateAnswer, err error) {
+// Locate connects, loads the routing table and the projects once, answers one query as the API
+// would, and disconnects.
+func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.LocateAnswer, err error) {
 	q := placement.Query{Text: question.Text, NS: topology.Namespace(question.NS), Key: question.Key}
 	client, err := connect(ctx, c)
 	if err != nil {

@@ -9,26 +9,25 @@ import (
 	"shardboard/internal/fault"
 )
 
-// exposed tells whether others than this machine may ask: who connects to the
-// listener, or to a proxy or tunnel in front of it, which is what every option
-// about one says. What Host a proxy then sends says nothing about who asks.
+// exposed reports whether clients on other machines can send requests, directly or through a proxy
+// or tunnel. Every option about a proxy counts, because the Host that a proxy sends does not say
+// where the client is.
 func (c Config) exposed(listens string) bool {
 	_, far := c.farHost()
-	return !nearHost(listens) || c.TLSByProxy || len(c.Auth.ProxyCIDRs) > 0 || far || c.PublicURL != "" && !nearURL(c.PublicURL)
+	return !isLoopbackHost(listens) || c.TLSByProxy || len(c.Auth.ProxyCIDRs) > 0 || far || c.PublicURL != "" && !isLoopbackURL(c.PublicURL)
 }
 
-// farHost is the first of the accepted hosts that is not this machine's own.
+// farHost returns the first accepted host that is not this machine.
 func (c Config) farHost() (string, bool) {
 	for _, h := range c.Hosts {
-		if name, ok := hostName(h); !ok || !nearHost(name) {
+		if name, ok := hostName(h); !ok || !isLoopbackHost(name) {
 			return h, true
 		}
 	}
 	return "", false
 }
 
-// checkHosts refuses what no browser sends as Host: it would let nobody in, and
-// say nothing.
+// checkHosts rejects values that no browser sends as Host: they would silently match nothing.
 func (c Config) checkHosts() error {
 	for _, h := range c.Hosts {
 		if _, ok := hostName(h); !ok {
@@ -38,9 +37,9 @@ func (c Config) checkHosts() error {
 	return nil
 }
 
-// hostName takes the port off a host; false when it is none.
+// hostName removes the port from a host; false if it is not a host.
 func hostName(text string) (name string, ok bool) {
-	if addr, err := netip.ParseAddr(text); err == nil { // an IPv6 address without brackets too
+	if addr, err := netip.ParseAddr(text); err == nil { // also IPv6 without brackets
 		return text, addr.Zone() == ""
 	}
 	u, err := url.Parse("//" + text)
@@ -56,12 +55,12 @@ func hostName(text string) (name string, ok bool) {
 	if addr, err := netip.ParseAddr(name); err == nil {
 		return name, addr.Zone() == "" && (addr.Is4() || strings.HasPrefix(text, "["))
 	}
-	return name, len(name) <= 253 && namelike(name)
+	return name, len(name) <= 253 && isDNSName(name)
 }
 
-// namelike tells whether a name is labels with dots between, as DNS has them;
-// underscores occur in the names of containers.
-func namelike(name string) bool {
+// isDNSName reports whether a name consists of DNS labels. Underscores are allowed because
+// container names have them.
+func isDNSName(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 			return false

@@ -8,14 +8,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pausesOf is how many runs are looked at, the newest: one that is gone with
-// balancing paused is noticed long before so many follow it.
-const pausesOf = 200
+// pausesOf is how many of the newest runs are read. A run that ended with balancing paused is
+// noticed long before so many follow it.
+const pausesMaxRuns = 200
 
-// pausedBalancing is what runs have switched off for their own time and not on
-// again, for the rule on balancing left paused; nil where nothing can be changed
-// here. A run of another process that owns the data directory is found by its
-// record.
+// pausedBalancing returns the function that lists balancing which runs paused and did not resume,
+// for the rule on paused balancing; nil while actions are off. Runs of another process that owns
+// the data directory are found in the journal.
 func (a *instance) pausedBalancing() func(ctx context.Context) ([]rules.PausedBalancing, error) {
 	if a.engine == nil {
 		return nil
@@ -23,7 +22,7 @@ func (a *instance) pausedBalancing() func(ctx context.Context) ([]rules.PausedBa
 	return func(ctx context.Context) ([]rules.PausedBalancing, error) {
 		var out []rules.PausedBalancing
 		looked := 0
-		err := eachRun(ctx, a.engine, func(r engine.Run) bool {
+		err := forEachRun(ctx, a.engine, func(r engine.Run) bool {
 			for _, p := range r.Pauses() {
 				paused := rules.PausedBalancing{What: rules.PausedBalancer, Run: r.ID, Since: p.Since, RunOpen: r.State.Open(), RunKnown: true}
 				if p.NS != "" {
@@ -32,7 +31,7 @@ func (a *instance) pausedBalancing() func(ctx context.Context) ([]rules.PausedBa
 				out = append(out, paused)
 			}
 			looked++
-			return looked < pausesOf
+			return looked < pausesMaxRuns
 		})
 		return out, err
 	}

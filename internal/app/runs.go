@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	runsAsked = 100                // of one read of the journal
-	runsMost  = 2000               // that are looked through at all
-	runsLong  = 7 * 24 * time.Hour // a run that began longer before a time has no command in it
-	runsWait  = 5 * time.Second
+	runsPerRead  = 100                // runs per read of the journal
+	runsMax      = 2000               // runs that are read at most
+	maxRunLength = 7 * 24 * time.Hour // a run that began longer before a time has no command at that time
+	runsTimeout  = 5 * time.Second
 )
 
-// ranRuns is what the engine tells of runs.
-type ranRuns interface {
+// runLister is the part of the engine that reads runs.
+type runLister interface {
 	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
 	RunByID(ctx context.Context, id string) (engine.Run, error)
 	Subscribe(run string) (<-chan struct{}, func())
 }
 
-// eachRun gives runs, newest first, until f has enough.
-func eachRun(ctx context.Context, e ranRuns, f func(engine.Run) bool) error {
+// eachRun calls f with runs, newest first, until f returns false.
+func forEachRun(ctx context.Context, e runLister, f func(engine.Run) bool) error {
 	cursor := ""
-	for range runsMost / runsAsked {
-		runs, next, err := e.Runs(ctx, cursor, runsAsked)
+	for range runsMax / runsPerRead {
+		runs, next, err := e.Runs(ctx, cursor, runsPerRead)
 		if err != nil {
 			return err
 		}
@@ -47,33 +47,33 @@ func eachRun(ctx context.Context, e ranRuns, f func(engine.Run) bool) error {
 	return nil
 }
 
-// ourRuns are the commands of ours that moved or cut something in a span of
-// time, for who did what the changelog tells; nil while actions are off.
-func (a *instance) ourRuns() func(from, to time.Time) []history.OurRun {
+// ourRuns returns the function that lists shardboard's own move and split commands of a time span,
+// so that changelog entries can be attributed to them; nil while actions are off.
+func (a *instance) ownRuns() func(from, to time.Time) []history.OurRun {
 	if a.engine == nil {
 		return nil
 	}
 	return func(from, to time.Time) []history.OurRun {
-		ctx, cancel := context.WithTimeout(context.Background(), runsWait)
+		ctx, cancel := context.WithTimeout(context.Background(), runsTimeout)
 		defer cancel()
 		var out []history.OurRun
-		err := eachRun(ctx, a.engine, func(r engine.Run) bool {
+		err := forEachRun(ctx, a.engine, func(r engine.Run) bool {
 			for _, s := range r.Steps {
 				if s.Sent.IsZero() || s.Sent.After(to) || !s.Ended.IsZero() && s.Ended.Before(from) {
 					continue
 				}
 				out = append(out, history.OurRun{ID: r.ID, NS: s.NS, Min: s.Min, Max: s.Max, To: target(s.Step), Start: s.Sent, End: s.Ended, Error: s.Error})
 			}
-			return r.Started.After(from.Add(-runsLong))
+			return r.Started.After(from.Add(-maxRunLength))
 		})
 		if err != nil {
-			a.log.Warn("our runs cannot be read", "error", err)
+			a.log.Warn("read runs for the changelog", "error", err)
 		}
 		return out
 	}
 }
 
-// target is where a step moves something; "" when it moves nothing.
+// target is the shard a step moves data to; "" when it moves nothing.
 func target(s actions.Step) string {
 	if s.Op == actions.OpMove || s.Op == actions.OpMoveRange {
 		return s.Shard
@@ -81,8 +81,8 @@ func target(s actions.Step) string {
 	return ""
 }
 
-// pinsOfPlans is what the plans that made pins said of them, for advice; nil
-// while actions are off: then nothing is known of it.
+// pinsOfPlans returns the function that reads owner and expiry of pins from the plans that made
+// them; nil while actions are off.
 func (a *instance) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
 	if a.pins == nil {
 		return nil
@@ -90,14 +90,14 @@ func (a *instance) pinsOfPlans() func(context.Context, string) (map[string]rules
 	return a.pins.latest
 }
 
-// writeRates tells runs how fast a project's rows grow meanwhile.
+// writeRates gives plans the write rate of a project.
 type writeRates struct{ heat *heat.Collector }
 
-// WriteRate is of the last five minutes; not known where writes are not counted.
+// WriteRate is the rate of the last five minutes; false where writes are not counted.
 func (w writeRates) WriteRate(ns topology.Namespace, project string) (float64, bool) {
 	window := w.heat.Window(ns, 5*time.Minute)
 	if window.Method == heat.ChangedRows {
-		return 0, false // rows that are changed in place are no new ones
+		return 0, false // updates in place add no rows
 	}
 	for _, l := range window.Projects() {
 		if l.Project.Hex() == project {

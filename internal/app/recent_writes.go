@@ -10,14 +10,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recentWrites tells plans where rows were written lately: by what heat has counted,
-// and by reading the newest rows where that does not tell the shard key.
+// recentWrites gives plans the recent writes by key range: from the counts of heat, and from the
+// newest rows where the counts have no shard key.
 type recentWrites struct {
 	heat *heat.Collector
 	rows heat.RowSource
 }
 
-// RecentWrites answers for ranges of any collections, in their order.
+// RecentWrites returns the writes of ranges of any collections, in their order.
 func (w recentWrites) RecentWrites(ctx context.Context, t *topology.Table, of []actions.Span) actions.Writes {
 	out := actions.Writes{Shards: w.heat.ShardRates(t), At: time.Now()}
 	asked := map[topology.Namespace]bool{}
