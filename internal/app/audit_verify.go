@@ -36,14 +36,14 @@ type AuditVerdict struct {
 func VerifyAudit(ctx context.Context, from AuditSource, kept io.Reader, key string) (v AuditVerdict, err error) {
 	x := audit.Expect{Key: key}
 	if kept != nil {
-		if x.Heads, x.Notes, err = readHeads(kept); err != nil {
+		if x.Heads, x.Known, err = readHeads(kept); err != nil {
 			return v, err
 		}
-		if key != "" && len(x.Notes) > 0 {
+		if key != "" && len(x.Known) > 0 {
 			return v, fault.New(fault.Invalid, "The head that was given has no signature, so it cannot be held against a key. Leave out --key, or give a signed head.")
 		}
 	}
-	v.Noted = len(x.Heads) + len(x.Notes)
+	v.Noted = len(x.Heads) + len(x.Known)
 	// The witness is read before the record: a running server writes both, and a witness read later
 	// could be newer than the records.
 	if x.Witness, err = from.Witness.head(); err != nil {

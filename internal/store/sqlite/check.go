@@ -18,7 +18,7 @@ import (
 const startLimit = 2 * time.Second
 
 // findings bounds what one check reports: the first is told, the others are logged.
-const findings = 20
+const maxFindings = 20
 
 // Check reads every page of the database, and fails with a trouble when they do not
 // fit together, or when a table is missing. It takes seconds per gigabyte and disturbs no reader or writer.
@@ -46,7 +46,7 @@ func (db *DB) checkAtStart(ctx context.Context, pool *sql.DB) error {
 }
 
 func (f *file) check(ctx context.Context, pool *sql.DB) error {
-	found, err := pool.QueryContext(ctx, fmt.Sprintf(`PRAGMA quick_check(%d)`, findings))
+	found, err := pool.QueryContext(ctx, fmt.Sprintf(`PRAGMA quick_check(%d)`, maxFindings))
 	if err != nil {
 		return unavailable(err)
 	}
@@ -58,7 +58,7 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	for _, line := range list {
 		switch {
 		case line == "ok":
-		case aboutRow(line): // the lists leave such a row out, with words
+		case isRowFinding(line): // the lists leave such a row out, with words
 			f.log.Warn("a row of the database is not as it was written", "file", f.path, "found", hostile.Line(line))
 		default:
 			if first == "" {
@@ -79,7 +79,7 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 
 // aboutRow tells a finding about the content of one row from one about pages: rows
 // can be read past it.
-func aboutRow(line string) bool {
+func isRowFinding(line string) bool {
 	return strings.HasPrefix(line, "NULL value in ") || strings.HasPrefix(line, "non-") || strings.HasPrefix(line, "TEXT value in ") ||
 		strings.HasPrefix(line, "NUMERIC value in ") || strings.HasPrefix(line, "CHECK constraint failed in ")
 }

@@ -17,15 +17,15 @@ import (
 // file is the database file as all its connections meet it: what is wrong with it,
 // and since when. Safe for concurrent use.
 type file struct {
-	path   string
-	uid    int
-	wait   time.Duration // for a lock
-	known  bool          // this process has it open already
-	reads  bool          // and never writes: what passes by itself has ended when a read works
-	log    *slog.Logger
-	before func(statement string) error // nil but in tests
-	probe  func(path string) error
-	space  func(dir string) (free, size uint64, err error)
+	path        string
+	uid         int
+	wait        time.Duration // for a lock
+	alreadyOpen bool          // this process has it open already
+	readOnly    bool          // and never writes: what passes by itself has ended when a read works
+	log         *slog.Logger
+	before      func(statement string) error // nil but in tests
+	probe       func(path string) error
+	space       func(dir string) (free, size uint64, err error)
 
 	mu         sync.Mutex
 	now        *store.Trouble             // nil: none
@@ -35,7 +35,7 @@ type file struct {
 }
 
 func newFile(path string, o Options) *file {
-	f := &file{path: path, uid: os.Getuid(), known: o.AlreadyOpen, log: o.Log, before: o.Before, probe: probe, space: space}
+	f := &file{path: path, uid: os.Getuid(), alreadyOpen: o.AlreadyOpen, log: o.Log, before: o.Before, probe: probe, space: space}
 	if f.wait = o.lockWait; f.wait == 0 {
 		f.wait = lockWait
 	}

@@ -40,8 +40,8 @@ type DB struct {
 	probe     *os.File // the lock file of another process's directory; nil when we own it
 	condition *condition
 
-	turn    chan struct{} // holds one token while a change is made
-	written written
+	writeLock chan struct{} // holds one token while a change is made
+	written   written
 
 	checked atomic.Bool // all pages were read since the start, and fit together
 }
@@ -61,9 +61,9 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 		return nil, err
 	}
 	f.path = filepath.Join(held.path, fileName)
-	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
+	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, writeLock: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
-		db.condition, f.reads = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
+		db.condition, f.readOnly = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
 	}
 	if db.place, err = placeOf(dir); err != nil {
 		return nil, errors.Join(cannot(f.failed(err), "Cannot open the data directory %s: %v.", dir, err), db.Close())
@@ -113,7 +113,7 @@ func (db *DB) open(ctx context.Context, check checkFile) error {
 		return f.failed(err)
 	}
 	if db.write != nil {
-		db.begun(ctx)
+		db.readAuditEnd(ctx)
 	}
 	f.open()
 	return checkFiles(f.path, check)
@@ -229,10 +229,10 @@ func (db *DB) Close() error {
 // directory that was moved, and after the commit, so that nothing counts as
 // stored that the next process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
-	if err := db.enter(ctx); err != nil {
+	if err := db.lockWrites(ctx); err != nil {
 		return unavailable(err)
 	}
-	defer db.leave()
+	defer db.unlockWrites()
 	if err := db.Writable(); err != nil {
 		return err
 	}

@@ -26,10 +26,10 @@ const magic = "SQLite format 3\x00"
 // recognise looks at the file before anything is opened, made or changed: a file of
 // another program must stay as it is. isNew is true where there is nothing yet.
 func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
-	if f.known {
+	if f.alreadyOpen {
 		return false, f.checkWAL()
 	}
-	head, err := headOf(f.path, 100)
+	head, err := readHead(f.path, 100)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(head) == 0:
 		return true, f.checkWAL()
@@ -76,7 +76,7 @@ func (f *file) foreignTables(ctx context.Context, user uint32) error {
 // checkWAL looks at the journal beside the database. SQLite takes one whose header is
 // not right for an empty one, and all changes in it would be lost without a word.
 func (f *file) checkWAL() error {
-	head, err := headOf(f.path+"-wal", 32)
+	head, err := readHead(f.path+"-wal", 32)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -100,7 +100,7 @@ func (f *file) refuse(t store.Trouble) error {
 }
 
 // headOf reads the first bytes of a file.
-func headOf(path string, n int) ([]byte, error) {
+func readHead(path string, n int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)

@@ -13,7 +13,7 @@ import (
 )
 
 // rowsTold bounds the rows that are remembered as unreadable; more are counted on.
-const rowsTold = 10_000
+const maxUnreadable = 10_000
 
 // leaveOut remembers a row that a list is without, and logs it once.
 func (f *file) leaveOut(table, row string, err error) {
@@ -25,7 +25,7 @@ func (f *file) leaveOut(table, row string, err error) {
 	if f.unreadable[table] == nil {
 		f.unreadable[table] = map[string]bool{}
 	}
-	if f.unreadable[table][row] || len(f.unreadable[table]) >= rowsTold {
+	if f.unreadable[table][row] || len(f.unreadable[table]) >= maxUnreadable {
 		return
 	}
 	f.unreadable[table][row] = true

@@ -8,15 +8,15 @@ import (
 	"shardboard/internal/store"
 )
 
-// Filter chooses records; the zero Filter matches all. Texts are compared as a
-// whole, but a What that ends in a dot matches every code that begins with it.
+// Filter selects records; the zero Filter matches all. Texts must be equal, but a What that ends in
+// a dot matches every code that begins with it.
 type Filter struct {
 	By, What, Subject string
 	From, To          time.Time // inclusive, exclusive; zero: no bound
 }
 
-// Takes tells whether a record matches.
-func (f Filter) Takes(r store.AuditRecord) bool {
+// Matches reports whether a record matches.
+func (f Filter) Matches(r store.AuditRecord) bool {
 	switch {
 	case f.By != "" && r.By != f.By,
 		f.Subject != "" && r.Subject != f.Subject,
@@ -29,16 +29,16 @@ func (f Filter) Takes(r store.AuditRecord) bool {
 	return strings.HasSuffix(f.What, ".") && strings.HasPrefix(r.What, f.What)
 }
 
-// Reader is what searching needs; store.Audit is one.
+// Reader is the part of store.Audit that searching needs.
 type Reader interface {
 	Source
 	AuditBefore(ctx context.Context, before int64, limit int) ([]store.AuditRecord, error)
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
 }
 
-// searched bounds how many records one search reads: a match may be far back in
-// millions of records, and nobody waits that long for a page.
-const searched = 20_000
+// maxSearched bounds how many records one search reads: with millions of records a match may be too
+// far back to wait for.
+const maxSearched = 20_000
 
 // Found is one page of the records that match a filter.
 type Found struct {
@@ -47,9 +47,8 @@ type Found struct {
 	More    bool  // there may be more
 }
 
-// Newest gives at most limit records that match a filter, newest first, from below
-// a number (0: from the end). One search reads at most 20,000 records; a page that
-// has fewer than limit and More set was bounded by that.
+// Newest returns at most limit records that match a filter, newest first, from below a number (0:
+// from the end). A page with fewer records and More set was stopped by maxSearched.
 func Newest(ctx context.Context, s Reader, f Filter, below int64, limit int) (Found, error) {
 	read := func(from int64, n int) ([]store.AuditRecord, error) { return s.AuditBefore(ctx, from, n) }
 	if below == 0 {
@@ -70,14 +69,14 @@ func Oldest(ctx context.Context, s Reader, f Filter, above int64, limit int) (Fo
 
 func search(read func(from int64, n int) ([]store.AuditRecord, error), f Filter, from int64, limit int) (Found, error) {
 	out := Found{Next: from}
-	for looked := 0; looked < searched; {
+	for looked := 0; looked < maxSearched; {
 		rows, err := read(out.Next, batch)
 		if err != nil {
 			return out, err
 		}
 		looked += len(rows)
 		for _, r := range rows {
-			if f.Takes(r) {
+			if f.Matches(r) {
 				if len(out.Records) == limit {
 					out.More = true
 					return out, nil

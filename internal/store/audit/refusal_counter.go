@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	mostExamples  = 5
-	mostAddresses = 1000 // told apart, of one kind; more are "more than 1000"
-	mostSubjects  = 100
-	exampleBytes  = 120
+	maxExamples  = 5
+	maxAddresses = 1000 // distinct addresses of one kind; more are "more than 1000"
+	maxSubjects  = 100
+	exampleBytes = 120
 )
 
-// refused is what was counted of one kind since its last record.
-type refused struct {
-	key     kind
-	records *rate.Limiter // of this kind; nil for people who are signed in
-	told    time.Time     // of the last record; zero: none yet
+// refused counts the attempts of one kind since its last record.
+type refusalCounter struct {
+	key        kind
+	records    *rate.Limiter // allowance of this kind; nil for signed-in people
+	lastRecord time.Time     // time of the last record; zero: none yet
 
-	entry       store.AuditEntry // the first of them
+	entry       store.AuditEntry // the first attempt
 	count       int
 	first, last time.Time
 	addresses   tally
@@ -34,47 +34,46 @@ type refused struct {
 	examples    []string
 }
 
-func newRefused(key kind) *refused {
-	of := &refused{key: key}
+func newRefusalCounter(key kind) *refusalCounter {
+	of := &refusalCounter{key: key}
 	if key.by == "" {
 		of.records = rate.NewLimiter(rate.Every(kindPause), kindBurst)
 	}
 	return of
 }
 
-func (of *refused) add(e store.AuditEntry, now time.Time) {
+func (of *refusalCounter) add(e store.AuditEntry, now time.Time) {
 	if of.count == 0 {
 		of.entry, of.first = e, now
 	}
 	of.count++
 	of.last = now
-	news := of.addresses.add(clipped(e.From), mostAddresses)
-	if of.subjects.add(clipped(e.Subject), mostSubjects) || news {
+	news := of.addresses.add(truncate(e.From), maxAddresses)
+	if of.subjects.add(truncate(e.Subject), maxSubjects) || news {
 		of.example(e)
 	}
 	of.clusters.add(e.Cluster, 2)
 }
 
-func (of *refused) example(e store.AuditEntry) {
-	if len(of.examples) < mostExamples {
-		of.examples = append(of.examples, strings.TrimSpace(clipped(e.From)+" "+clipped(e.Subject)))
+func (of *refusalCounter) example(e store.AuditEntry) {
+	if len(of.examples) < maxExamples {
+		of.examples = append(of.examples, strings.TrimSpace(truncate(e.From)+" "+truncate(e.Subject)))
 	}
 }
 
-// quiet tells whether nothing of this kind was recorded for a minute.
-func (of *refused) quiet(now time.Time) bool {
-	return of.told.IsZero() || elapsed(of.told, now, refusalEvery)
+// quiet reports whether nothing of this kind was recorded for a minute.
+func (of *refusalCounter) recordDue(now time.Time) bool {
+	return of.lastRecord.IsZero() || elapsed(of.lastRecord, now, refusalEvery)
 }
 
-// due is a record to be written, and what it stands for: when it cannot be
-// written, that is counted again.
-type due struct {
-	entry store.AuditEntry
-	of    []refused
+// due is a record to write and the counts it stands for; if writing fails, they are counted again.
+type dueRecord struct {
+	entry    store.AuditEntry
+	counters []refusalCounter
 }
 
-// take makes the record of what was counted and begins to count anew.
-func (of *refused) take(now time.Time) due {
+// take makes the record of what was counted and resets the counter.
+func (of *refusalCounter) take(now time.Time) dueRecord {
 	was := *of
 	e := of.entry
 	if of.key.details == "several" {
@@ -87,15 +86,15 @@ func (of *refused) take(now time.Time) due {
 		}
 		e.At = now
 		e.Cluster, e.From, e.Subject = of.clusters.only(), of.addresses.only(), of.subjects.only()
-		maps.Copy(e.Details, was.figures())
+		maps.Copy(e.Details, was.details())
 	}
-	*of = refused{key: of.key, records: of.records, told: now}
-	return due{e, []refused{was}}
+	*of = refusalCounter{key: of.key, records: of.records, lastRecord: now}
+	return dueRecord{e, []refusalCounter{was}}
 }
 
-// figures are the details of several attempts. A name that is already a detail
-// of the entry would be replaced; none of these is used by one.
-func (of *refused) figures() map[string]string {
+// figures are the details of several attempts. They would overwrite details of the same names; no
+// entry uses these names.
+func (of *refusalCounter) details() map[string]string {
 	out := map[string]string{"count": strconv.Itoa(of.count), "addresses": of.addresses.String(),
 		"first": moment(of.first), "last": moment(of.last)}
 	if len(of.subjects.seen) > 1 {
@@ -109,8 +108,8 @@ func (of *refused) figures() map[string]string {
 
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// merge counts what another one has counted.
-func (of *refused) merge(other *refused) {
+// merge adds another counter's attempts.
+func (of *refusalCounter) merge(other *refusalCounter) {
 	if of.count == 0 || other.first.Before(of.first) {
 		of.first = other.first
 	}
@@ -123,12 +122,12 @@ func (of *refused) merge(other *refused) {
 	of.count += other.count
 	for to, from := range map[*tally]*tally{&of.addresses: &other.addresses, &of.subjects: &other.subjects, &of.clusters: &other.clusters} {
 		for text := range from.seen {
-			to.add(text, mostAddresses)
+			to.add(text, maxAddresses)
 		}
 		to.more = to.more || from.more
 	}
 	of.examples = append(of.examples, other.examples...)
-	of.examples = of.examples[:min(len(of.examples), mostExamples)]
+	of.examples = of.examples[:min(len(of.examples), maxExamples)]
 }
 
 func canonicalDetails(details map[string]string) string {
@@ -139,8 +138,8 @@ func canonicalDetails(details map[string]string) string {
 	return b.String()
 }
 
-// clipped bounds what is kept in memory of an address or a subject.
-func clipped(text string) string {
+// clipped bounds the memory used for an address or a subject.
+func truncate(text string) string {
 	if len(text) <= exampleBytes {
 		return text
 	}
