@@ -13,13 +13,13 @@ import (
 
 const uriVariable = "SHARDBOARD_URI"
 
-// typedSecret is said to whoever types a password into an address.
+// typedSecret warns somebody who typed a password into an address.
 const typedSecret = "shardboard: The address of --uri has a password, and everybody on this machine can see the arguments of a program. " +
-	"It was moved out of sight, but shells keep what was typed: put the address into " + uriVariable + ", or into a file and give that by --uri-file; change the password if others are here."
+	"It was moved to the environment, but shells keep a history: put the address into " + uriVariable + ", or into a file and give that by --uri-file; change the password if others use this machine."
 
-// hideSecret starts the program anew with an address that has a password in the
-// environment, which only its owner can read. It returns when there is none among
-// the arguments, or when the system does not do that.
+// hideSecret restarts the program with an address that has a password moved from the arguments to
+// the environment, which only its owner can read. It returns when no argument has one, or when the
+// restart fails.
 func hideSecret(stderr io.Writer) {
 	args, address := withoutSecret(os.Args)
 	if address == "" {
@@ -31,11 +31,11 @@ func hideSecret(stderr io.Writer) {
 		env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, uriVariable+"=") })
 		err = syscall.Exec(self, args, append(env, uriVariable+"="+address))
 	}
-	fmt.Fprintln(stderr, "shardboard: It could not be moved:", err)
+	fmt.Fprintln(stderr, "shardboard: The address could not be moved to the environment:", err)
 }
 
-// withoutSecret are the arguments without an address that has a password, and
-// that address; "" when there is none.
+// withoutSecret returns the arguments without an address that has a password, and that address; ""
+// when there is none.
 func withoutSecret(args []string) (rest []string, address string) {
 	for i := 0; i < len(args); i++ {
 		text, joined := strings.CutPrefix(args[i], "--uri=")

@@ -6,16 +6,16 @@ import (
 	"shardboard/internal/api"
 )
 
-// without says what is the matter with a feature whose privilege is lacking.
-var without = map[string]string{
+// withoutFeature says what does not work when the privileges of a feature are missing.
+var withoutFeature = map[string]string{
 	"routing":      "Nothing can be shown or located.",
-	"identity":     "The cluster has no id: what is stored of it can't be told from what is stored of another.",
+	"identity":     "The cluster has no id: data stored about it can't be distinguished from data about other clusters.",
 	"zones":        "Zones are not known, and answers do not say whether one holds a chunk where it is.",
-	"balancer":     "Whether the balancer runs, when, and with what chunk size is not known.",
+	"balancer":     "It is not known whether the balancer runs, when, and with what chunk size.",
 	"routers":      "The list of mongos is not known.",
 	"activity":     "Migrations and splits that happened are not shown.",
-	"rounds":       "Whether the balancer or somebody else made a migration is not known.",
-	"inflight":     "What moves now is found in the changelog alone, which never tells the end of a move whose donor failed over.",
+	"rounds":       "It is not known whether the balancer or somebody else started a migration.",
+	"inflight":     "Running migrations are found only in the changelog, which never shows the end of one whose donor failed over.",
 	"members":      "Answers do not name the primary member of a shard.",
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
 	"unsharded":    "Collections that are not sharded are not shown.",
@@ -29,7 +29,7 @@ var without = map[string]string{
 	"heat":         "Writes are not counted where they can't be read, and how busy shards are is not known.",
 	"survey":       "What projects and documents take can't be measured in every collection.",
 
-	"operations":          "Plans do not say what else goes on, and what became of a command without an answer is found out by less.",
+	"operations":          "Plans do not show what else is running, and there is less evidence for the outcome of a command without an answer.",
 	"balancerSwitch":      "The balancer can't be started or stopped.",
 	"balancerWindow":      "The balancing window can't be set.",
 	"zoneShards":          "Zones can't be given to shards or taken from them.",
@@ -43,7 +43,7 @@ var without = map[string]string{
 	"compliance":          "The balancer can't be asked whether it sees nothing to do.",
 }
 
-// checkName is what a check is about, in the first column.
+// checkName is the first column of a check.
 func checkName(code string) string {
 	switch code {
 	case "open", "anonymous":
@@ -62,7 +62,7 @@ func checkText(c api.DoctorCheck) string {
 		case "balancer":
 			return "The balancer's settings can't be read."
 		}
-		return "The cluster does not tell."
+		return "The cluster did not say."
 	}
 	switch c.Code {
 	case "target":
@@ -75,7 +75,7 @@ func checkText(c api.DoctorCheck) string {
 	case "access":
 		return "The cluster knows the user and lists what it may do."
 	case "open":
-		return "The cluster has no access control: anybody who reaches it may do everything."
+		return "The cluster has no access control: anybody who can connect has all privileges."
 	case "anonymous":
 		return "The cluster wants a user name and password in its address."
 	case "clock":

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// planKinds is what can be planned, for --help; the server has the last word.
+// planKinds lists the kinds of changes for --help; the server decides which exist.
 const planKinds = "split, split-project, split-hot, merge, move, pin, isolate, unpin, spread, zone-add-shard, zone-remove-shard, zone-set-range, zone-remove-range, balancer-on, balancer-off, balancer-window, balance-collection, clear-jumbo"
 
 type planCmd struct {
@@ -47,8 +47,8 @@ type planFlags struct {
 	Cuts    string `group:"Arguments" placeholder:"JSON" help:"What a plan of split-hot chose, to have the same again."`
 }
 
-// named are the flags that were given.
-func (f planFlags) named() []string {
+// given returns the flags that were set, as name=value.
+func (f planFlags) given() []string {
 	var out []string
 	for _, a := range []struct{ name, value string }{
 		{"ns", f.NS}, {"at", f.At}, {"parts", f.Parts}, {"bounds", f.Bounds}, {"chunk", f.Chunk}, {"to", f.To}, {"project", f.Project},
@@ -65,8 +65,8 @@ func (f planFlags) named() []string {
 	return out
 }
 
-// planArgs makes the API's object of name=value pairs. Which names there are,
-// and which a kind takes, the server says.
+// planArgs makes the API's object from name=value pairs. The server checks the names and which of
+// them a kind takes.
 func planArgs(pairs []string) (json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	for _, pair := range pairs {
@@ -100,10 +100,10 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
-// Run makes a plan and shows it. One that a check blocks is shown too, and ends
-// as a refused run would.
+// Run makes a plan and prints it. A plan that a check blocks is printed too, with the exit code of
+// a refused run.
 func (c planCmd) Run(e *env) error {
-	args, err := planArgs(append(c.named(), c.Arg...))
+	args, err := planArgs(append(c.given(), c.Arg...))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (c planCmd) Run(e *env) error {
 	}
 	p, err := remote.MakePlan(e.ctx, api.PlanRequest{Kind: c.Kind, Args: args, Reason: c.Reason})
 	if err != nil {
-		return told(e, err)
+		return printDetails(e, err)
 	}
 	return showPlan(e, p, c.JSON)
 }

@@ -190,7 +190,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := s.want(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
-	if text, _ := refused["detail"].(string); !strings.Contains(text, "goes on reading") {
+	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", refused)
 	}
 	s.page()

@@ -11,22 +11,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// draft is what one table adds, before it is on disk.
-type draft struct {
+// pendingWrite is what one table adds to the history, before it is stored.
+type pendingWrite struct {
 	at      time.Time
 	entries []store.HistoryEntry
 	events  []store.HistoryEvent
 	frame   []byte
-	chunks  map[string]*recorded
+	chunks  map[string]*recordedChunks
 	sizes   map[topology.Namespace]time.Time
 }
 
-func (d *draft) add(stream string, whole bool, body []byte) {
+func (d *pendingWrite) add(stream string, whole bool, body []byte) {
 	d.entries = append(d.entries, store.HistoryEntry{At: d.at, Stream: stream, Whole: whole, Body: pack(body)})
 }
 
-// sameFrame tells whether two tables share every part of a frame. Parts are
-// replaced, never written into, so the same memory is the same content.
+// sameFrame reports whether two tables share every part of a frame. Parts are replaced and never
+// modified, so the same memory means the same content.
 func sameFrame(a, b *topology.Table) bool {
 	return same(a.Shards, b.Shards) && same(a.Databases, b.Databases) && same(a.Unsharded, b.Unsharded) && same(a.Zones, b.Zones) &&
 		slices.EqualFunc(a.Collections, b.Collections, func(a, b *topology.Collection) bool { return a == b || a.Meta.Equal(b.Meta) }) &&
@@ -37,15 +37,15 @@ func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// settings is the balancer without what counts up by itself.
+// settings is the balancer without its counters.
 func settings(b topology.Balancer) topology.Balancer {
 	b.InRound, b.Rounds = false, 0
 	return b
 }
 
-// draftChunks adds what changed in a collection, or all of it when it is new or
-// its changes have become many.
-func (r *Recorder) draftChunks(c *topology.Collection, d *draft) {
+// addChunks adds what changed in a collection, or its full state when it is new or has many
+// changes.
+func (r *Recorder) addChunks(c *topology.Collection, d *pendingWrite) {
 	if c.Chunks.Len() == 0 {
 		return
 	}
@@ -63,17 +63,17 @@ func (r *Recorder) draftChunks(c *topology.Collection, d *draft) {
 		d.whole(stream, c.Chunks)
 	default:
 		d.add(stream, false, encodeChunks(rows))
-		d.chunks[stream] = &recorded{chunks: c.Chunks, rows: known.rows + len(rows)}
+		d.chunks[stream] = &recordedChunks{chunks: c.Chunks, rows: known.rows + len(rows)}
 	}
 }
 
-func (d *draft) whole(stream string, m *topology.ChunkMap) {
+func (d *pendingWrite) whole(stream string, m *topology.ChunkMap) {
 	d.add(stream, true, encodeChunks(m.Delta(nil)))
-	d.chunks[stream] = &recorded{chunks: m}
+	d.chunks[stream] = &recordedChunks{chunks: m}
 }
 
-// draftSizes adds the sizes that are due.
-func (r *Recorder) draftSizes(t *topology.Table, d *draft) error {
+// addSizes adds the sizes that are due.
+func (r *Recorder) addSizes(t *topology.Table, d *pendingWrite) error {
 	for ns, s := range t.Sizes {
 		if s.At.IsZero() || s.At.Sub(r.sizes[ns]) < sizesEvery {
 			continue
@@ -88,8 +88,8 @@ func (r *Recorder) draftSizes(t *topology.Table, d *draft) error {
 	return nil
 }
 
-// draftEvents adds the changelog entries that the last table had not.
-func (r *Recorder) draftEvents(t *topology.Table, d *draft) {
+// addEvents adds the changelog entries that the last table did not have.
+func (r *Recorder) addEvents(t *topology.Table, d *pendingWrite) {
 	known := map[string]bool{}
 	if r.last != nil {
 		if same(r.last.Events, t.Events) {
@@ -106,14 +106,14 @@ func (r *Recorder) draftEvents(t *topology.Table, d *draft) {
 	}
 }
 
-// failed tells whether an entry says that something did not work: the server
-// writes moveChunk.error, and notes "aborted" or "failed" in moves that ended so.
-// It notes "aborted" too when a chunk was asked to go where it is, which is none.
+// failed reports whether an entry records a failure: the server writes moveChunk.error, and notes
+// "aborted" or "failed" in failed moves. It also notes "aborted" when a chunk was asked to move to
+// the shard it is on, which is not a failure.
 func failed(e topology.Event) bool {
 	if strings.HasSuffix(e.What, ".error") || strings.HasSuffix(e.What, ".failed") || strings.HasSuffix(e.What, ".abort") {
 		return true
 	}
-	if toItself(e) {
+	if moveToSelf(e) {
 		return false
 	}
 	note, ok := e.Details.Lookup("note").StringValueOK()

@@ -14,22 +14,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// eventsShown is how many changelog entries a past table has of the server's own
-// collections, and of all others: as many as one of now.
+// eventsShown is how many changelog entries a past table has of the server's own collections, and
+// how many of all others: as many as the current table.
 const eventsShown = 1000
 
-// Moment is the state of a past time.
+// Moment is the state at a past time.
 type Moment struct {
 	Table *topology.Table
 	At    time.Time
-	// Watched is false when nobody looked at that time: the table is then the last
-	// one before it, and changes up to Next may be missing.
+	// Watched is false when nothing was recorded at that time: the table is then the last one
+	// before it, and changes up to Next may be missing.
 	Watched bool
-	Last    time.Time // last time before At at which somebody looked
-	Next    time.Time // first time after At at which somebody looked again; zero: not yet
+	Last    time.Time // last recorded time before At
+	Next    time.Time // first recorded time after At; zero: none yet
 }
 
-// Past gives past states from a store. Safe for concurrent use.
+// Past returns past states from a store. Safe for concurrent use.
 type Past struct {
 	kept store.History
 	now  func() time.Time
@@ -43,8 +43,8 @@ func NewPast(kept store.History, now func() time.Time) *Past {
 	return &Past{kept: kept, now: now}
 }
 
-// At makes the table of a past time. fault.NotFound when history does not reach
-// back so far. It costs one read per collection, and the chunks of each.
+// At returns the table of a past time; fault.NotFound when history does not reach back so far. It
+// costs one read per collection and the chunks of each.
 func (p *Past) At(ctx context.Context, cluster string, at time.Time) (Moment, error) {
 	t, err := p.Table(ctx, cluster, at)
 	if err != nil {
@@ -54,8 +54,8 @@ func (p *Past) At(ctx context.Context, cluster string, at time.Time) (Moment, er
 	return out, p.Watch(ctx, cluster, &out)
 }
 
-// Table makes the table of a past time without telling whether somebody looked
-// then: unlike that, the table of a time that is over does not change any more.
+// Table is At without Watched, which can still change for recent times; the table of a past time
+// never changes.
 func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topology.Table, error) {
 	entries, err := p.kept.HistoryOf(ctx, cluster, frameStream, at)
 	if err != nil {
@@ -67,15 +67,15 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	t := &topology.Table{Built: at, Loaded: true, Seq: uint64(entries[len(entries)-1].Seq), Health: healthAt(at)}
 	body, err := unpack(entries[len(entries)-1].Body)
 	if err != nil {
-		return nil, notKeptWell(at, err)
+		return nil, unreadableTime(at, err)
 	}
 	metas, err := decodeFrame(body, t)
 	if err != nil {
-		return nil, notKeptWell(at, err)
+		return nil, unreadableTime(at, err)
 	}
 	t.ClusterID = cluster
-	t.Disks = notKept(t.Shards)
-	var lost []string // collections whose rows are not as they were written
+	t.Disks = disksNotRecorded(t.Shards)
+	var lost []string // collections with unreadable rows
 	for _, m := range metas {
 		c, _, err := p.chunks(ctx, cluster, m, at)
 		if undecodable(err) {
@@ -91,7 +91,7 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	}
 	if len(lost) > 0 {
 		h := t.Health[topology.PartRouting]
-		h.Note = fmt.Sprintf("What was kept of the chunks of %s is unreadable, so they are left out.", hostile.Line(hostile.Shorten(strings.Join(lost, ", "), 300)))
+		h.Note = fmt.Sprintf("The recorded chunks of %s are unreadable, so they are left out.", hostile.Line(hostile.Shorten(strings.Join(lost, ", "), 300)))
 		t.Health[topology.PartRouting] = h
 	}
 	if err := p.sizes(ctx, cluster, t, at); err != nil {
@@ -103,9 +103,9 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	return t, nil
 }
 
-// notKeptWell is the failure of a time whose state cannot be decoded.
-func notKeptWell(at time.Time, err error) error {
-	return fault.Wrap(fault.Unavailable, err, "What was kept of %s is unreadable: its row in the database is not as shardboard wrote it. Choose a time before or after the next change.", at.UTC().Format(time.RFC3339))
+// unreadableTime is the error for a time whose stored state cannot be decoded.
+func unreadableTime(at time.Time, err error) error {
+	return fault.Wrap(fault.Unavailable, err, "The recorded state of %s is unreadable: its row in the database was changed or damaged. Choose a time before or after the next change.", at.UTC().Format(time.RFC3339))
 }
 
 func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error {
@@ -117,8 +117,8 @@ func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error
 		at.UTC().Format(time.RFC3339), begin.Format(time.RFC3339))
 }
 
-// chunks makes one collection's map, and tells how many rows of changes it was
-// made of beside the whole state; nil when its chunks were not read by then.
+// chunks builds one collection's chunk map. It also returns how many rows of changes were applied
+// to the full state; nil when the chunks were not yet recorded.
 func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at time.Time) (*topology.Collection, int, error) {
 	entries, err := p.kept.HistoryOf(ctx, cluster, chunksStream(m), at)
 	if err != nil || len(entries) == 0 {
@@ -148,8 +148,8 @@ func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at t
 	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, changed, nil
 }
 
-// newest keeps of rows with the same bounds and version the one that was
-// written last: a jumbo flag changes without a version.
+// newest keeps the last written of rows with the same bounds and version: a jumbo flag changes
+// without a new version.
 func newest(rows []topology.Chunk) []topology.Chunk {
 	type identity struct {
 		min, max string
@@ -188,7 +188,7 @@ func (p *Past) sizes(ctx context.Context, cluster string, t *topology.Table, at 
 		if err == nil {
 			err = json.Unmarshal(body, &s)
 		}
-		if err == nil { // else they are not known, as if nobody had measured
+		if err == nil { // unreadable sizes count as unknown
 			t.Sizes[ns] = s
 		}
 	}
@@ -207,29 +207,28 @@ func (p *Past) events(ctx context.Context, cluster string, t *topology.Table, at
 			t.Events = append(t.Events, keptEvent(e))
 		}
 		if len(kept) == q.Limit {
-			q.From = kept[len(kept)-1].At // the server's own are not looked for further back
+			q.From = kept[len(kept)-1].At // do not search further back for the server's own collections
 		}
 	}
 	slices.SortStableFunc(t.Events, func(a, b topology.Event) int { return b.Time.Compare(a.Time) })
 	return nil
 }
 
-// spans are those in which somebody looked, oldest first. That somebody looks is
-// noted once in a while, so the last span is taken to last until now as long as
-// the next note is not overdue.
+// spans returns the recorded time spans, oldest first. The end of the last one is stored only once
+// in a while, so it is extended to now until the next store is overdue.
 func (p *Past) spans(ctx context.Context, cluster string) ([]store.Watched, error) {
 	spans, err := p.kept.WatchedSpans(ctx, cluster, time.Time{}, time.Time{})
 	if err != nil || len(spans) == 0 {
 		return nil, err
 	}
 	last := &spans[len(spans)-1]
-	if now := p.now(); now.After(last.To) && now.Sub(last.To) <= lookedGap {
+	if now := p.now(); now.After(last.To) && now.Sub(last.To) <= watchedGap {
 		last.To = now.UTC()
 	}
 	return spans, nil
 }
 
-// Watch tells of a moment whether somebody looked then.
+// Watch sets whether the moment's time was recorded.
 func (p *Past) Watch(ctx context.Context, cluster string, m *Moment) error {
 	m.Watched, m.Last, m.Next = false, time.Time{}, time.Time{}
 	spans, err := p.spans(ctx, cluster)
@@ -251,9 +250,9 @@ func (p *Past) Watch(ctx context.Context, cluster string, m *Moment) error {
 	return nil
 }
 
-// notKept says of each shard's disk that history does not keep how full it was:
-// it moves all the time, and belongs to machines, not to the placement of data.
-func notKept(shards []topology.Shard) map[string]topology.Disk {
+// notKept marks the disks as not recorded: their usage changes all the time and concerns machines,
+// not the placement of data.
+func disksNotRecorded(shards []topology.Shard) map[string]topology.Disk {
 	out := make(map[string]topology.Disk, len(shards))
 	for _, s := range shards {
 		out[s.Name] = topology.NoDisk("notKept")
@@ -261,8 +260,7 @@ func notKept(shards []topology.Shard) map[string]topology.Disk {
 	return out
 }
 
-// healthAt says that every part was read well at a time: what is shown of the
-// past does not grow stale.
+// healthAt marks every part as read at that time, so that the past never appears stale.
 func healthAt(at time.Time) map[topology.Part]topology.Health {
 	out := map[topology.Part]topology.Health{}
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// around is how far a migration and the balancer's round may be apart by the
-	// clocks of the servers that wrote of them.
-	around = 5 * time.Second
-	// roundAfter is how long after a migration's last entry its round has been
-	// logged at the latest.
+	// around is the largest assumed clock difference between the servers that logged a migration
+	// and the balancer's round.
+	clockTolerance = 5 * time.Second
+	// roundAfter is how long after a migration's last entry its round is logged at the latest.
 	roundAfter = time.Minute
 )
 
-// byRounds tells of a migration that the settings allow the balancer whether it
-// made it: it logs each round that moved something, when the round ends. Where
-// the log does not reach, or not yet, nobody is named.
+// byRounds decides whether the balancer made a migration that its settings allow: it logs each
+// round that moved something, when the round ends. Where the log does not reach back far enough, or
+// is not complete yet, the cause is unknown.
 func byRounds(i Item, r topology.Rounds) Cause {
 	switch {
 	case r.Denied:
@@ -29,21 +28,21 @@ func byRounds(i Item, r topology.Rounds) Cause {
 		if a.What != "balancer.round" || a.Moved == 0 && !(a.Failed && i.Failed) {
 			continue
 		}
-		if !i.At.Before(a.Time.Add(-a.Took-around)) && !i.At.After(a.Time.Add(around)) {
+		if !i.At.Before(a.Time.Add(-a.Took-clockTolerance)) && !i.At.After(a.Time.Add(clockTolerance)) {
 			return Cause{By: ByBalancer, Inferred: true, Basis: "rounds"}
 		}
 	}
 	until := i.At.Add(roundAfter)
 	switch {
-	case !i.over.IsZero():
-		until = i.over.Add(roundAfter)
+	case !i.end.IsZero():
+		until = i.end.Add(roundAfter)
 	case i.Event == nil && i.Kind == "", i.Event != nil && i.Event.What == "moveChunk.start":
-		until = i.At.Add(unclearAfter) // it has begun; when it ended is not known
+		until = i.At.Add(unclearAfter) // only the begin is known
 	}
 	switch {
 	case i.At.Before(r.From):
 		return Cause{By: ByUnknown, Basis: "roundsGone"}
-	case r.To.Before(until.Add(slack)):
+	case r.To.Before(until.Add(maxClockSkew)):
 		return Cause{By: ByUnknown, Basis: "roundsOpen"}
 	}
 	return Cause{By: ByOther, Inferred: true, Basis: "noRound"}

@@ -7,17 +7,16 @@ import (
 	"io"
 )
 
-// The first byte of a stored body says how the rest is kept.
+// The first byte of a stored body says how the rest is encoded.
 const (
 	plain    = 0
 	deflated = 1
 )
 
-// maxBody bounds what a stored body may unpack to: a million chunks take some
-// 30 MB.
+// maxBody bounds the unpacked size of a body: a million chunks take some 30 MB.
 const maxBody = 256 << 20
 
-// pack compresses what is worth it.
+// pack compresses bodies that are large enough for it to pay.
 func pack(b []byte) []byte {
 	if len(b) < 200 {
 		return append([]byte{plain}, b...)
