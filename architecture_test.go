@@ -16,8 +16,10 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
-	"internal/hostile":     {"-"},                                  // safe text for logs and terminals; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/hostile"}, // who may use a file; everybody's
+	"internal/hostile":     {"-"},                                   // safe text for logs and terminals; everybody's
+	"internal/format":      {"-"},                                   // numbers, sizes and times for people; everybody's
+	"internal/message":     {"internal/format", "internal/hostile"}, // sentences with typed facts; everybody's
+	"internal/fileperm":    {"internal/fault", "internal/hostile"},  // who may use a file; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
 	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
@@ -127,7 +129,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault", target == "internal/hostile", target == "internal/fileperm":
+	case target == "internal/fault", target == "internal/hostile", target == "internal/fileperm", target == "internal/format", target == "internal/message":
 		return !slices.Contains(may, "-")
 	}
 	return false

@@ -15,7 +15,7 @@ import (
 
 // guarded is the one place where a route's policy is enforced: before its
 // handler, before its input is read. Who is asking goes into the context.
-func (s *Server) guarded(rt Route, next http.HandlerFunc) http.HandlerFunc {
+func (s *Site) guarded(rt Route, next http.HandlerFunc) http.HandlerFunc {
 	need, known := rt.Policy.needs()
 	if !known {
 		panic("web: " + rt.Method + " " + rt.Pattern + " has no policy")
@@ -51,7 +51,7 @@ func allowed(who auth.Principal, need auth.Role) bool { return need == "" || who
 
 // refuse answers who may not: scripts by status, people by the way to sign in
 // or by a page that names the role they lack.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, who auth.Principal, need auth.Role) {
+func (s *Site) refuse(w http.ResponseWriter, r *http.Request, who auth.Principal, need auth.Role) {
 	switch {
 	case who.ID != "":
 		s.fail(w, r, fault.New(fault.Forbidden, "%s", words.T("access.role", "need", roleWord(need), "have", roleWord(who.Role))))
@@ -78,7 +78,7 @@ func sentToken(r *http.Request) bool {
 func roleWord(role auth.Role) string { return words.Code("role", string(role), nil) }
 
 // loginURL is where nobody is sent, with the way back when there is one.
-func (s *Server) loginURL(r *http.Request) string {
+func (s *Site) loginURL(r *http.Request) string {
 	q := url.Values{}
 	back := r.URL.EscapedPath()
 	if r.URL.RawQuery != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
@@ -105,7 +105,7 @@ func hadSession(r *http.Request) bool {
 // localPage gives back an address when it is the address of one of our own
 // pages, and "" otherwise. Not a list of what is dangerous but of what is
 // there: the path must be one that the router has a page for.
-func (s *Server) localPage(address string) string {
+func (s *Site) localPage(address string) string {
 	if len(address) > maxNext || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return ""
 	}

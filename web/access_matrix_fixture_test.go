@@ -92,7 +92,7 @@ func stubbed(s *site) (h http.Handler, reached *bool) {
 	table := routes()
 	for i := range table {
 		table[i].Stream, table[i].Tagged = true, false
-		table[i].handler = func(_ *Server, w http.ResponseWriter, _ *http.Request) error {
+		table[i].handler = func(_ *Site, w http.ResponseWriter, _ *http.Request) error {
 			*reached = true
 			w.WriteHeader(http.StatusNoContent)
 			return nil

@@ -116,7 +116,7 @@ func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 					t.Errorf("a route with policy %q is served", p)
 				}
 			}()
-			s.router([]Route{{Method: "GET", Pattern: "/new", Policy: p, handler: (*Server).healthz}})
+			s.router([]Route{{Method: "GET", Pattern: "/new", Policy: p, handler: (*Site).healthz}})
 		}()
 	}
 }

@@ -69,7 +69,7 @@ func (nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
 
 // identify asks who sent a request. Nobody is no failure; not to be able to
 // tell is one, and nobody too. The answer may get a cookie of another session.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+func (s *Site) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
 	who, err := s.deps.Auth.Identify(w, r)
 	switch {
 	case err == nil:

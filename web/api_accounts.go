@@ -9,7 +9,7 @@ import (
 )
 
 // apiMe is who asks.
-func (s *Server) apiMe(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMe(w http.ResponseWriter, r *http.Request) error {
 	who := auth.From(r.Context())
 	out := api.Me{ID: who.ID, Name: who.Name, Role: string(who.Role), Method: string(who.Method), From: who.From, Roles: []string{}}
 	for _, role := range auth.Roles() {
@@ -20,23 +20,23 @@ func (s *Server) apiMe(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiSessions(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiSessions(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.deps.Auth.Sessions(r.Context(), auth.From(r.Context()))
 	return writeList(s, w, all, err, apiSession)
 }
 
-func (s *Server) apiTokens(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiTokens(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.deps.Auth.Tokens(r.Context(), auth.From(r.Context()))
 	return writeList(s, w, all, err, apiToken)
 }
 
-func (s *Server) apiUsers(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiUsers(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.deps.Auth.Users(r.Context(), auth.From(r.Context()))
 	return writeList(s, w, all, err, apiUser)
 }
 
 // writeList answers a whole list that is read now: it is never stale.
-func writeList[R, T any](s *Server, w http.ResponseWriter, rows []R, err error, wire func(R) T) error {
+func writeList[R, T any](s *Site, w http.ResponseWriter, rows []R, err error, wire func(R) T) error {
 	if err != nil {
 		return err
 	}
@@ -47,15 +47,15 @@ func writeList[R, T any](s *Server, w http.ResponseWriter, rows []R, err error, 
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiRevokeSession(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRevokeSession(w http.ResponseWriter, r *http.Request) error {
 	return s.apiRevoke(w, r, s.deps.Auth.Revoke)
 }
 
-func (s *Server) apiRevokeToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRevokeToken(w http.ResponseWriter, r *http.Request) error {
 	return s.apiRevoke(w, r, s.deps.Auth.RevokeToken)
 }
 
-func (s *Server) apiRevoke(w http.ResponseWriter, r *http.Request, do revokeFunc) error {
+func (s *Site) apiRevoke(w http.ResponseWriter, r *http.Request, do revokeFunc) error {
 	id, err := pathText(r, "id")
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Server) apiRevoke(w http.ResponseWriter, r *http.Request, do revokeFunc
 	return writeJSON(w, http.StatusOK, api.Done{Done: true})
 }
 
-func (s *Server) apiCreateToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCreateToken(w http.ResponseWriter, r *http.Request) error {
 	var in api.TokenCreate
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Server) apiCreateToken(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, api.TokenCreated{Token: apiToken(made), Secret: secret})
 }
 
-func (s *Server) apiCreateUser(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCreateUser(w http.ResponseWriter, r *http.Request) error {
 	var in api.UserCreate
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Server) apiCreateUser(w http.ResponseWriter, r *http.Request) error {
 
 // apiChangeUser changes what is given, in this order: role, password, disabled.
 // One that fails ends it; those before it have happened.
-func (s *Server) apiChangeUser(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiChangeUser(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // apiActivity lists the changelog, newest first. New entries appear before the
 // first page, so the cursor is the next entry's own id.
-func (s *Server) apiActivity(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiActivity(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

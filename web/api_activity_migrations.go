@@ -11,7 +11,7 @@ import (
 )
 
 // apiMigrations lists moves, newest first.
-func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 	v, all, err := s.migrations(r)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Server) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 }
 
 // migrations are the moves that a request asks for.
-func (s *Server) migrations(r *http.Request) (View, []history.Migration, error) {
+func (s *Site) migrations(r *http.Request) (View, []history.Migration, error) {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return v, nil, err
@@ -96,7 +96,7 @@ func stepMillis(list []time.Duration) []int64 {
 }
 
 // apiFailures groups moves that failed by reason, the most frequent first.
-func (s *Server) apiFailures(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiFailures(w http.ResponseWriter, r *http.Request) error {
 	v, all, err := s.migrations(r)
 	if err != nil {
 		return err

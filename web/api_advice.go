@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-func (s *Server) apiAdvice(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiAdvice(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.loaded(r); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (s *Server) apiAdvice(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, adviceOf(v, found, may))
 }
 
-func (s *Server) apiDismiss(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiDismiss(w http.ResponseWriter, r *http.Request) error {
 	var in api.Reason
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -29,12 +29,12 @@ func (s *Server) apiDismiss(w http.ResponseWriter, r *http.Request) error {
 	return s.apiDecide(w, r, in.Reason, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
-func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRestore(w http.ResponseWriter, r *http.Request) error {
 	return s.apiDecide(w, r, "", func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // apiDecide answers with the list as it is then.
-func (s *Server) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *rules.Advisor, id, reason string) error) error {
+func (s *Site) apiDecide(w http.ResponseWriter, r *http.Request, reason string, do func(a *rules.Advisor, id, reason string) error) error {
 	id, err := pathText(r, "id")
 	if err != nil {
 		return err

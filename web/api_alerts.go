@@ -9,11 +9,11 @@ import (
 )
 
 // apiAlerts answers an empty list of receivers where nobody is alerted.
-func (s *Server) apiAlerts(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiAlerts(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, alertsOf(s.viewFor(r), s.alertStatus(r)))
 }
 
-func (s *Server) apiAlertTest(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiAlertTest(w http.ResponseWriter, r *http.Request) error {
 	var in api.AlertTest
 	return s.alertDo(w, r, &in, func(e *alert.Engine) error {
 		_, err := e.Test(r.Context(), in.Target, deed(r))
@@ -21,18 +21,18 @@ func (s *Server) apiAlertTest(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Server) apiSilence(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiSilence(w http.ResponseWriter, r *http.Request) error {
 	var in api.SilenceStart
 	return s.alertDo(w, r, &in, func(e *alert.Engine) error { return silence(r, e, in.Alert, in.Rule, in.For, in.Reason) })
 }
 
-func (s *Server) apiEndSilence(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiEndSilence(w http.ResponseWriter, r *http.Request) error {
 	var in api.SilenceEnd
 	return s.alertDo(w, r, &in, func(e *alert.Engine) error { return e.Unsilence(r.Context(), clip(in.ID, 100), deed(r)) })
 }
 
 // alertDo reads a body, does what it says and answers with what is then.
-func (s *Server) alertDo(w http.ResponseWriter, r *http.Request, in any, do func(*alert.Engine) error) error {
+func (s *Site) alertDo(w http.ResponseWriter, r *http.Request, in any, do func(*alert.Engine) error) error {
 	e, err := s.alerts()
 	if err != nil {
 		return err

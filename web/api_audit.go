@@ -26,7 +26,7 @@ type AuditTrail interface {
 	AuditNames(ctx context.Context) (map[string]string, error)
 }
 
-func (s *Server) audit() (AuditTrail, error) {
+func (s *Site) audit() (AuditTrail, error) {
 	if s.deps.Audit == nil {
 		return nil, fault.New(fault.Unavailable, "No audit record is kept here.")
 	}
@@ -35,7 +35,7 @@ func (s *Server) audit() (AuditTrail, error) {
 
 // apiAudit lists the record. A part can be shorter than limit and still have a
 // next: one request reads so many records and no more.
-func (s *Server) apiAudit(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiAudit(w http.ResponseWriter, r *http.Request) error {
 	trail, err := s.audit()
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Server) apiAudit(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiAuditHeads(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiAuditHeads(w http.ResponseWriter, r *http.Request) error {
 	trail, err := s.audit()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Server) apiAuditHeads(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiAuditState(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) apiAuditState(w http.ResponseWriter, _ *http.Request) error {
 	trail, err := s.audit()
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 // order its cursor is the reference of the next chunk: when that was merged away
 // meanwhile, the page begins with the chunk that now holds its lower bound, so
 // nothing is skipped. In another order it is a place in the list.
-func (s *Server) apiChunks(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiChunks(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ var allParts = [...]topology.Part{
 	topology.PartDisks, topology.PartMoves,
 }
 
-func (s *Server) apiCluster(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCluster(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCollections(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Server) apiCollections(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCollection(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) apiCollection(w http.ResponseWriter, r *http.Request) error {
 }
 
 // namespace is the existing collection that the address names.
-func (s *Server) namespace(r *http.Request, t *topology.Table) (topology.Namespace, error) {
+func (s *Site) namespace(r *http.Request, t *topology.Table) (topology.Namespace, error) {
 	text, err := pathText(r, "ns")
 	if err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func (s *Server) namespace(r *http.Request, t *topology.Table) (topology.Namespa
 }
 
 // sharded is the sharded collection that the address names.
-func (s *Server) sharded(r *http.Request, t *topology.Table) (*topology.Collection, error) {
+func (s *Site) sharded(r *http.Request, t *topology.Table) (*topology.Collection, error) {
 	ns, err := s.namespace(r, t)
 	if err != nil {
 		return nil, err

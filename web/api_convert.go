@@ -74,7 +74,7 @@ func directoryAsOf(v View) (at time.Time, stale bool) {
 }
 
 // loaded is the newest view, once there is one to answer from.
-func (s *Server) loaded(r *http.Request) (View, error) {
+func (s *Site) loaded(r *http.Request) (View, error) {
 	v := s.viewFor(r)
 	if !v.Table.Loaded {
 		return v, v.Table.NotLoaded()

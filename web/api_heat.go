@@ -35,7 +35,7 @@ type heatLines func(v View, w []heat.Window) []api.Heat
 
 // heatWindows are one collection's, or those of all whose new rows are counted:
 // what is known of changed rows is of few projects, and no part of a sum.
-func (s *Server) heatWindows(v View, only topology.Namespace, d time.Duration) ([]heat.Window, error) {
+func (s *Site) heatWindows(v View, only topology.Namespace, d time.Duration) ([]heat.Window, error) {
 	all := s.deps.Heat.Counted(v.Table)
 	method := heat.NewRows
 	if only != "" {
@@ -65,7 +65,7 @@ func staleAfter(m heat.Method) time.Duration {
 }
 
 // apiHeat answers a list of what is hot, hottest first.
-func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines) error {
+func (s *Site) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *Server) apiHeat(w http.ResponseWriter, r *http.Request, lines heatLines
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiHeatProjects(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatProjects(w http.ResponseWriter, r *http.Request) error {
 	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
 		for _, sum := range heat.Sums(windows, heat.Window.Projects) {
 			line := summed(sum, windows)
@@ -113,7 +113,7 @@ func (s *Server) apiHeatProjects(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Server) apiHeatDocuments(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatDocuments(w http.ResponseWriter, r *http.Request) error {
 	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
 		for _, sum := range heat.Sums(windows, heat.Window.Documents) {
 			line := summed(sum, windows)
@@ -125,7 +125,7 @@ func (s *Server) apiHeatDocuments(w http.ResponseWriter, r *http.Request) error 
 	})
 }
 
-func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
 		plans := s.offers(r, v.Table) != nil // else they are not for this person, or for nobody
 		rates := sync.OnceValue(func() map[string]float64 {
@@ -167,7 +167,7 @@ func (s *Server) apiHeatChunks(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Server) apiHeatShards(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatShards(w http.ResponseWriter, r *http.Request) error {
 	return s.apiHeat(w, r, func(v View, windows []heat.Window) (out []api.Heat) {
 		shards := func(w heat.Window) []heat.Line { return w.Shards(v.Table, s.deps.Profile) }
 		for _, sum := range heat.Sums(windows, shards) {

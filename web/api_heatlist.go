@@ -11,7 +11,7 @@ import (
 
 // heatList says of which time a list is, or why of none: an empty list alone would
 // not tell whether nothing was written or nothing was counted.
-func (s *Server) heatList(v View, windows []heat.Window, d time.Duration) api.HeatList {
+func (s *Site) heatList(v View, windows []heat.Window, d time.Duration) api.HeatList {
 	out := api.HeatList{Window: d.String()}
 	var from, to, asOf time.Time
 	for i, w := range windows {

@@ -30,7 +30,7 @@ type mapQuery struct {
 	shard    string
 }
 
-func (s *Server) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (mapQuery, error) {
+func (s *Site) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (mapQuery, error) {
 	out := mapQuery{ns: topology.Namespace(q.Get("ns")), by: keyvis.By(q.Get("by")), to: now, shard: q.Get("shard")}
 	switch out.by {
 	case "":
@@ -93,7 +93,7 @@ func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error)
 
 // apiHeatMap answers a picture. Its version takes the place of an ETag: what
 // it is made of is not the routing table alone.
-func (s *Server) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 const shownWriters = 10
 
 // apiHeatRange answers who wrote to a range of keys lately.
-func (s *Server) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 )
 
 // apiHistory lists what happened in a time, oldest first.
-func (s *Server) apiHistory(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiHistory(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func gapsOf(list []history.Gap) []api.HistoryGap {
 }
 
 // apiCompare tells what became different between two times.
-func (s *Server) apiCompare(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiCompare(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err

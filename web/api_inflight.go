@@ -13,7 +13,7 @@ import (
 )
 
 // apiInFlight lists the migrations under way, the oldest first.
-func (s *Server) apiInFlight(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiInFlight(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	if err := known(v, topology.PartMoves, "Migrations"); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // apiLayout compares every matched database, or ?db=, with its nearest layout,
 // or with ?layout=.
-func (s *Server) apiLayout(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiLayout(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"shardboard/web/words"
 )
 
-func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiLocate(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	asked := placement.Query{Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key")}
 	more, err := askOf(q)
@@ -47,7 +47,7 @@ func (s *Server) apiLocate(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ask has the same deadline for pages, the API and each line of many.
-func (s *Server) ask(ctx context.Context, q placement.Query) (placement.Answer, error) {
+func (s *Site) ask(ctx context.Context, q placement.Query) (placement.Answer, error) {
 	if q.Text != "" && q.Key != "" {
 		return placement.Answer{}, fault.New(fault.Invalid, "Give q=, or ns= with key=, not both.")
 	}
@@ -69,7 +69,7 @@ const locateWorkers = 8
 
 // apiLocateLines looks many lines up. Lines fail one by one: a list pasted
 // from a ticket is never perfect.
-func (s *Server) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
 	lines, err := readLines(r)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Server) apiLocateLines(w http.ResponseWriter, r *http.Request) error {
 }
 
 // locateLines asks for each line, a few at a time, and answers in their order.
-func (s *Server) locateLines(r *http.Request, lines []string) []api.LocateLine {
+func (s *Site) locateLines(r *http.Request, lines []string) []api.LocateLine {
 	out := make([]api.LocateLine, len(lines))
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -102,7 +102,7 @@ func (s *Server) locateLines(r *http.Request, lines []string) []api.LocateLine {
 	return out
 }
 
-func (s *Server) locateLine(r *http.Request, n int, text string) (line api.LocateLine) {
+func (s *Site) locateLine(r *http.Request, n int, text string) (line api.LocateLine) {
 	line = api.LocateLine{Line: n, Query: text, Items: []api.LocateItem{}, Input: []api.Reading{}, Anatomy: []api.Anatomy{}}
 	// This runs on a goroutine of its own, where nobody else would catch it.
 	defer func() {

@@ -25,7 +25,7 @@ type DuplicateChecker interface {
 }
 
 // checker is the check, or why there is none.
-func (s *Server) checker() (DuplicateChecker, error) {
+func (s *Site) checker() (DuplicateChecker, error) {
 	if s.deps.Duplicates == nil {
 		return nil, fault.New(fault.Unavailable, "This server cannot check ids in the background.")
 	}
@@ -33,20 +33,20 @@ func (s *Server) checker() (DuplicateChecker, error) {
 }
 
 // report is the state of the check; idle where there is none.
-func (s *Server) report() placement.CheckReport {
+func (s *Site) report() placement.CheckReport {
 	if s.deps.Duplicates == nil {
 		return placement.CheckReport{State: placement.CheckIdle, Left: -1}
 	}
 	return s.deps.Duplicates.Report()
 }
 
-func (s *Server) apiDuplicates(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiDuplicates(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, duplicatesOf(s.viewFor(r), s.report()))
 }
 
 // apiStartDuplicates begins the check. It reads the cluster and changes
 // nothing of it, so it is no action that has to be planned.
-func (s *Server) apiStartDuplicates(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiStartDuplicates(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.checker()
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *Server) apiStartDuplicates(w http.ResponseWriter, r *http.Request) erro
 	return writeJSON(w, http.StatusOK, duplicatesOf(s.viewFor(r), c.Report()))
 }
 
-func (s *Server) apiStopDuplicates(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiStopDuplicates(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.checker()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 
 // writeKeyAnswer answers a question by namespace and shard-key value alone.
 // It declines, with false, whatever says more than one place of one key.
-func (s *Server) writeKeyAnswer(w http.ResponseWriter, r *http.Request, q url.Values, a placement.Answer) bool {
+func (s *Site) writeKeyAnswer(w http.ResponseWriter, r *http.Request, q url.Values, a placement.Answer) bool {
 	if len(q) != 2 || len(q["ns"]) != 1 || len(q["key"]) != 1 || !plainKeyAnswer(a) || wantsCSV(r) {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 // apiMap is one tile of the chunk map. A collection of a million chunks is
 // drawn from tiles of bounded size: neighbours on the same shard are one run,
 // and where even those are too many, fixed cells hold their counts.
-func (s *Server) apiMap(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMap(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // apiMakePlan makes a plan. It is the dry run too: nothing is changed.
-func (s *Server) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
 	var in api.PlanRequest
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Server) apiMakePlan(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusCreated, planOf(s.viewFor(r), p))
 }
 
-func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiPlan(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.askedPlan(r)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *Server) apiPlan(w http.ResponseWriter, r *http.Request) error {
 
 // apiRunPlan starts a plan: 202 with the run, 200 when the same caller has
 // started it before.
-func (s *Server) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Server) apiRunPlan(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, status, runOf(s.viewFor(r), run))
 }
 
-func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	limit, err := limitOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.askedRun(r)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiStopRun(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -113,17 +113,17 @@ func (s *Server) apiStopRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // apiUndoRun plans the inverse of a run.
-func (s *Server) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiUndoRun(w http.ResponseWriter, r *http.Request) error {
 	return s.planAfter(w, r, s.deps.Actions.Undo)
 }
 
 // apiFinishRun plans what is left of a run that has ended early.
-func (s *Server) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiFinishRun(w http.ResponseWriter, r *http.Request) error {
 	return s.planAfter(w, r, s.deps.Actions.Finish)
 }
 
 // planAfter answers with a plan that follows from a run; the reason may be left out.
-func (s *Server) planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
+func (s *Site) planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (s *Server) planAfter(w http.ResponseWriter, r *http.Request, plan func(ctx
 }
 
 // askedPlan is the plan that an address names.
-func (s *Server) askedPlan(r *http.Request) (actions.Plan, error) {
+func (s *Site) askedPlan(r *http.Request) (actions.Plan, error) {
 	id, err := recordID(r)
 	if err != nil {
 		return actions.Plan{}, err
@@ -150,7 +150,7 @@ func (s *Server) askedPlan(r *http.Request) (actions.Plan, error) {
 }
 
 // askedRun is the run that an address names.
-func (s *Server) askedRun(r *http.Request) (engine.Run, error) {
+func (s *Site) askedRun(r *http.Request) (engine.Run, error) {
 	id, err := recordID(r)
 	if err != nil {
 		return engine.Run{}, err

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/placement"
 )
 
-func (s *Server) apiProjects(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProjects(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func projectPage(r *http.Request, rows []placement.Project, wire func(placement.
 	return out, nil
 }
 
-func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProject(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedProjects(r)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Server) apiProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 // loadedProjects is the newest view, once table and directory are both there.
-func (s *Server) loadedProjects(r *http.Request) (View, error) {
+func (s *Site) loadedProjects(r *http.Request) (View, error) {
 	v, err := s.loadedAt(r)
 	if err == nil && !v.Dir.Loaded() {
 		err = fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
@@ -98,7 +98,7 @@ func (s *Server) loadedProjects(r *http.Request) (View, error) {
 	return v, err
 }
 
-func (s *Server) projectOf(sp placement.Spread) api.Project {
+func (s *Site) projectOf(sp placement.Spread) api.Project {
 	p := sp.Project
 	out := api.Project{
 		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),

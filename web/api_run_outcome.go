@@ -21,7 +21,7 @@ type Outcomes interface {
 
 // outcomeOf is whether a run helped, and what its migrations cost where its plan
 // is still kept.
-func (s *Server) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, *outcome.Cost, error) {
+func (s *Site) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, *outcome.Cost, error) {
 	o := outcome.Off(r)
 	if s.deps.Outcomes != nil {
 		var err error
@@ -41,7 +41,7 @@ func (s *Server) outcomeOf(ctx context.Context, r engine.Run) (outcome.Outcome, 
 }
 
 // wholeRun is a run with its outcome; lists of runs leave that out.
-func (s *Server) wholeRun(ctx context.Context, v View, r engine.Run) (api.Run, error) {
+func (s *Site) wholeRun(ctx context.Context, v View, r engine.Run) (api.Run, error) {
 	o, cost, err := s.outcomeOf(ctx, r)
 	if err != nil {
 		return api.Run{}, err

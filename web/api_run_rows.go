@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -31,7 +31,7 @@ func rowsOf(counts []engine.RowCount) []api.RunRows {
 // rowsText is one sentence of what was counted, or of why it was not, and one of
 // what is written meanwhile.
 func rowsText(c engine.RowCount) string {
-	args := map[string]string{"ns": string(c.NS), "before": templates.Count(c.Before.Value), "after": templates.Count(c.After.Value), "most": templates.Count(actions.MostCounted)}
+	args := map[string]string{"ns": string(c.NS), "before": format.Count(c.Before.Value), "after": format.Count(c.After.Value), "most": format.Count(actions.MostCounted)}
 	n, both := c.Difference()
 	switch {
 	case c.Before.Known && c.After.Reason == engine.RowsPending:
@@ -46,7 +46,7 @@ func rowsText(c engine.RowCount) string {
 			sign = "+"
 		}
 		text = words.T("run.rows.differ", "ns", args["ns"], "before", args["before"], "after", args["after"],
-			"difference", sign+templates.Count(n), "seconds", strconv.FormatFloat(c.Took().Seconds(), 'f', 1, 64))
+			"difference", sign+format.Count(n), "seconds", strconv.FormatFloat(c.Took().Seconds(), 'f', 1, 64))
 	}
 	if !c.Writes.Known {
 		return text + " " + words.T("run.rows.rateUnknown")

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiShards(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Server) apiShards(w http.ResponseWriter, r *http.Request) error {
 }
 
 // apiShard is a shard with everything on it; as CSV for whoever asks so.
-func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiShard(w http.ResponseWriter, r *http.Request) error {
 	if wantsCSV(r) {
 		return s.shardCSV(w, r)
 	}
@@ -61,7 +61,7 @@ func (s *Server) apiShard(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shardContents finds the shard of the address and what is on it.
-func (s *Server) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
+func (s *Site) shardContents(r *http.Request) (View, *topology.Shard, placement.Contents, error) {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return v, nil, placement.Contents{}, err

@@ -14,7 +14,7 @@ import (
 
 // apiChunkSize answers what is known of one chunk's size, and has it estimated
 // in the background when nobody has measured it.
-func (s *Server) apiChunkSize(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiChunkSize(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loaded(r)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *Server) apiChunkSize(w http.ResponseWriter, r *http.Request) error {
 
 // apiMeasureChunk measures one chunk and waits for the answer. It reads the
 // cluster and changes nothing of it, so it is no action that has to be planned.
-func (s *Server) apiMeasureChunk(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiMeasureChunk(w http.ResponseWriter, r *http.Request) error {
 	var in api.ChunkMeasure
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Server) apiMeasureChunk(w http.ResponseWriter, r *http.Request) error {
 }
 
 // measureChunk measures the chunk of the address.
-func (s *Server) measureChunk(r *http.Request, exact bool) (*topology.Collection, int, error) {
+func (s *Site) measureChunk(r *http.Request, exact bool) (*topology.Collection, int, error) {
 	v, err := s.loaded(r)
 	if err != nil {
 		return nil, 0, err
@@ -63,7 +63,7 @@ func (s *Server) measureChunk(r *http.Request, exact bool) (*topology.Collection
 
 // postChunkSize does what a button of a chunk's page says, and leads back to the
 // page, which tells what came of it.
-func (s *Server) postChunkSize(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postChunkSize(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

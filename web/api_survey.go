@@ -24,14 +24,14 @@ type Surveys interface {
 }
 
 // surveys are the measurements, or why there are none.
-func (s *Server) surveys() (Surveys, error) {
+func (s *Site) surveys() (Surveys, error) {
 	if s.deps.Surveys == nil {
 		return nil, fault.New(fault.Unavailable, "This server measures nothing in the background.")
 	}
 	return s.deps.Surveys, nil
 }
 
-func (s *Server) apiSurveys(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) apiSurveys(w http.ResponseWriter, _ *http.Request) error {
 	out := api.List[api.Survey]{AsOf: s.deps.Now().UTC()}
 	if s.deps.Surveys != nil {
 		for _, one := range s.deps.Surveys.List() {
@@ -41,7 +41,7 @@ func (s *Server) apiSurveys(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) apiSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiSurvey(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	one, result, err := s.surveyAsked(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) apiSurvey(w http.ResponseWriter, r *http.Request) error {
 }
 
 // surveyAsked is the survey of the address.
-func (s *Server) surveyAsked(r *http.Request) (survey.Survey, *survey.Result, error) {
+func (s *Site) surveyAsked(r *http.Request) (survey.Survey, *survey.Result, error) {
 	e, err := s.surveys()
 	if err != nil {
 		return survey.Survey{}, nil, err
@@ -71,7 +71,7 @@ func (s *Server) surveyAsked(r *http.Request) (survey.Survey, *survey.Result, er
 
 // apiStartSurvey reads the cluster and changes nothing of it, so it is no action
 // that has to be planned.
-func (s *Server) apiStartSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiStartSurvey(w http.ResponseWriter, r *http.Request) error {
 	var in api.SurveyStart
 	if err := readJSON(r, &in); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Server) apiStartSurvey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusAccepted, surveyOf(one))
 }
 
-func (s *Server) startSurvey(r *http.Request, in api.SurveyStart) (survey.Survey, error) {
+func (s *Site) startSurvey(r *http.Request, in api.SurveyStart) (survey.Survey, error) {
 	e, err := s.surveys()
 	if err != nil {
 		return survey.Survey{}, err
@@ -108,7 +108,7 @@ func (s *Server) startSurvey(r *http.Request, in api.SurveyStart) (survey.Survey
 	return e.Start(r.Context(), q, deed(r))
 }
 
-func (s *Server) apiStopSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiStopSurvey(w http.ResponseWriter, r *http.Request) error {
 	one, err := s.stopSurvey(r)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *Server) apiStopSurvey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, surveyOf(one))
 }
 
-func (s *Server) stopSurvey(r *http.Request) (survey.Survey, error) {
+func (s *Site) stopSurvey(r *http.Request) (survey.Survey, error) {
 	e, err := s.surveys()
 	if err != nil {
 		return survey.Survey{}, err

@@ -167,7 +167,7 @@ func shardList(names []string) string {
 
 // apiChunkWhy tells why one chunk is where it is and what the balancer makes
 // of it.
-func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *Server) apiChunkWhy(w http.ResponseWriter, r *http.Request) error {
 
 // knownDangers are the moves of a chunk that would bring two equal ids
 // together, as far as the check for duplicate ids has found any.
-func (s *Server) knownDangers(c *topology.Collection, i int) []placement.Danger {
+func (s *Site) knownDangers(c *topology.Collection, i int) []placement.Danger {
 	if s.deps.Duplicates == nil {
 		return nil
 	}
@@ -207,7 +207,7 @@ func whyFreshness(v View) api.Freshness {
 
 // chunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
-func (s *Server) chunkAt(r *http.Request, v View) (*topology.Collection, int, error) {
+func (s *Site) chunkAt(r *http.Request, v View) (*topology.Collection, int, error) {
 	c, err := s.sharded(r, v.Table)
 	if err == nil {
 		err = mayNameKeys(v, "hidden.chunk")
@@ -242,7 +242,7 @@ func chunkWhy(t *topology.Table, p *balance.Plan, c *topology.Collection, i int)
 }
 
 // apiProjectWhy is apiChunkWhy for the chunks of one project.
-func (s *Server) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func (s *Server) apiZones(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiZones(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

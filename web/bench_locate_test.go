@@ -27,7 +27,7 @@ func locateSite(tb testing.TB) http.Handler {
 	s.deps.Locator = realLocator(s)
 	mux := s.router(routes())
 	same := s.do("GET", keyAddress(0)).Body.Bytes()
-	constant := func(_ *Server, w http.ResponseWriter, _ *http.Request) error {
+	constant := func(_ *Site, w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, err := w.Write(same)
 		return err

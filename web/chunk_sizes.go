@@ -253,7 +253,7 @@ func (p positionsFound) each(c *topology.Collection) iter.Seq2[int, string] {
 
 // chunkWrites are the chunks of a collection that took writes lately, by
 // position; known is false where its writes are not counted.
-func (s *Server) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
+func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
 	if s.deps.Heat == nil {
 		return nil, false, false
 	}

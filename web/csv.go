@@ -23,7 +23,7 @@ type sheet struct {
 
 func newSheet(w http.ResponseWriter, header ...string) sheet {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	s := sheet{csv.NewWriter(w)}
+	s := sheet{out: csv.NewWriter(w)}
 	s.row(header...)
 	return s
 }
@@ -63,7 +63,7 @@ func inert(cell string) string {
 // shardPageOrCSV serves a shard's page. Names that contain dots do not match
 // the route of the CSV form, so it is looked for here once more; a shard that
 // really is called "….csv" wins.
-func (s *Server) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Server) shardPageOrCSV(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shardCSV answers "it is sick: who is hit?" as a file for a ticket.
-func (s *Server) shardCSV(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) shardCSV(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Server) shardCSV(w http.ResponseWriter, r *http.Request) error {
 	return s.writeShardCSV(w, r, name)
 }
 
-func (s *Server) writeShardCSV(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Site) writeShardCSV(w http.ResponseWriter, r *http.Request, name string) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/store"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -23,7 +23,7 @@ type DataDirectory interface {
 }
 
 // condition is that of the data directory; without one, all is well.
-func (s *Server) condition() store.Condition {
+func (s *Site) condition() store.Condition {
 	if s.deps.Data == nil {
 		return store.Condition{Hold: store.Owned}
 	}
@@ -31,7 +31,7 @@ func (s *Server) condition() store.Condition {
 }
 
 // whyReadOnly says in a few words why nothing can be stored; "" when it can.
-func (s *Server) whyReadOnly() string {
+func (s *Site) whyReadOnly() string {
 	if h := s.condition().Hold; h != store.Owned {
 		return words.Code("act.why.data", string(h), nil)
 	}
@@ -39,7 +39,7 @@ func (s *Server) whyReadOnly() string {
 }
 
 // loginNote says on the way in why nobody can come in; "" when people can.
-func (s *Server) loginNote(offers auth.Offers) string {
+func (s *Site) loginNote(offers auth.Offers) string {
 	h := s.condition().Hold
 	if h == store.Owned && offers.ReadOnly {
 		h = store.OwnedByAnother
@@ -52,20 +52,20 @@ func (s *Server) loginNote(offers auth.Offers) string {
 
 // dataBanner is what everybody must know about the data directory; "" when all
 // is well.
-func (s *Server) dataBanner() string {
+func (s *Site) dataBanner() string {
 	c := s.condition()
 	if c.Hold == store.Owned {
 		return ""
 	}
-	return words.Code("banner.data", string(c.Hold), map[string]string{"at": templates.Clock(c.Since)})
+	return words.Code("banner.data", string(c.Hold), map[string]string{"at": format.Clock(c.Since)})
 }
 
 // mayTakeOver tells whether a page offers somebody to take the directory over.
-func (s *Server) mayTakeOver(who auth.Principal) bool {
+func (s *Site) mayTakeOver(who auth.Principal) bool {
 	return s.condition().Hold == store.OwnerGone && who.May(auth.Admin)
 }
 
-func (s *Server) takeOver(r *http.Request) error {
+func (s *Site) takeOver(r *http.Request) error {
 	if s.deps.Data == nil {
 		return fault.New(fault.Conflict, "This shardboard owns its data directory already.")
 	}
@@ -73,7 +73,7 @@ func (s *Server) takeOver(r *http.Request) error {
 }
 
 // postTakeOver does what the button of the banner says.
-func (s *Server) postTakeOver(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postTakeOver(w http.ResponseWriter, r *http.Request) error {
 	if err := s.takeOver(r); err != nil {
 		return err
 	}
@@ -81,12 +81,12 @@ func (s *Server) postTakeOver(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) apiData(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) apiData(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, dataWire(s.condition()))
 }
 
 // apiTakeOver answers with how it is afterwards: the directory is owned.
-func (s *Server) apiTakeOver(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) apiTakeOver(w http.ResponseWriter, r *http.Request) error {
 	if err := s.takeOver(r); err != nil {
 		return err
 	}

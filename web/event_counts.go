@@ -7,8 +7,8 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/templates"
 )
 
 // maxCounts bounds how many numbers of an entry are told: servers log up to
@@ -38,7 +38,7 @@ func countsOf(e topology.Event) map[string]int64 {
 func countsText(counts map[string]int64) string {
 	parts := make([]string, 0, len(counts))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, clip(oneLine(name), 40)+" "+templates.Count(counts[name]))
+		parts = append(parts, clip(oneLine(name), 40)+" "+format.Count(counts[name]))
 	}
 	return strings.Join(parts, ", ")
 }

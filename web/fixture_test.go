@@ -130,7 +130,7 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 		f(&deps)
 	}
 	s.Server = New(deps)
-	s.told = describedBy(t, s.Server)
+	s.told = describedBy(t, s.Site)
 	return s
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // healthz answers as soon as requests are served at all.
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) healthz(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("ok\n"))
 	return err
@@ -18,7 +18,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // readyz answers 200 once table and projects are loaded, and while the data
 // directory is where it was; a script that waits for it sees real data from then
 // on, and what it stores is kept.
-func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
 	t := s.troubleNow()
 	switch c := s.condition(); {
@@ -38,7 +38,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // notReady says what is missing; "" when nothing is.
-func (s *Server) notReady() string {
+func (s *Site) notReady() string {
 	v := s.view()
 	switch {
 	case !v.Table.Loaded:
@@ -59,7 +59,7 @@ func (s *Server) notReady() string {
 
 // serveStatic answers embedded files. Their addresses contain a hash of the
 // content, so they may be kept for ever.
-func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) error {
 	if _, ok := static.Open(r.URL.Path); !ok {
 		return fault.New(fault.NotFound, "There is no such file in this build.")
 	}

@@ -27,15 +27,15 @@ type hidden struct {
 
 // hiddenFrom is what somebody does not see. Servers' texts are for operators;
 // bounds are for everybody, and from support on with --hide-bounds.
-func (s *Server) hiddenFrom(who auth.Principal) hidden {
+func (s *Site) hiddenFrom(who auth.Principal) hidden {
 	return hidden{texts: !who.May(auth.Operator), bounds: s.deps.HideBounds && !who.May(auth.Support)}
 }
 
 // hiddenFromAny is what the least role does not see, for what goes to everybody.
-func (s *Server) hiddenFromAny() hidden { return hidden{texts: true, bounds: s.deps.HideBounds} }
+func (s *Site) hiddenFromAny() hidden { return hidden{texts: true, bounds: s.deps.HideBounds} }
 
 // viewFor is the newest state as far as whoever sent a request may see it.
-func (s *Server) viewFor(r *http.Request) View {
+func (s *Site) viewFor(r *http.Request) View {
 	return s.hide(s.view(), s.hiddenFrom(auth.From(r.Context())))
 }
 
@@ -43,7 +43,7 @@ func (s *Server) viewFor(r *http.Request) View {
 // fragment is made of it. Texts of servers are gone from its data. Bounds are
 // still there for what is computed with them: the table's patterns and View's
 // methods write them, and write instead that they are hidden.
-func (s *Server) hide(v View, h hidden) View {
+func (s *Site) hide(v View, h hidden) View {
 	if h == (hidden{}) || v.Hidden == h {
 		return v
 	}

@@ -13,7 +13,7 @@ import (
 // alertStatus is what an engine follows, as far as whoever sent a request may see
 // it. Alerts are made without servers' texts; those that were kept by an earlier
 // release, or before bounds were hidden, may have some.
-func (s *Server) alertStatus(r *http.Request) alert.Status {
+func (s *Site) alertStatus(r *http.Request) alert.Status {
 	if s.deps.Alerts == nil {
 		return alert.Status{}
 	}
@@ -44,7 +44,7 @@ func (s *Server) alertStatus(r *http.Request) alert.Status {
 
 // hiddenAlert is another id of an alert, whose own is a hash of what it is about.
 // It is that of the problem on the page of advice.
-func (s *Server) hiddenAlert(id string) string {
+func (s *Site) hiddenAlert(id string) string {
 	rule, _, _ := strings.Cut(id, ".")
 	return rule + "." + s.tables.hiding.Name(id)
 }

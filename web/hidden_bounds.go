@@ -121,7 +121,7 @@ func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
 }
 
 // hideInProblems takes out of a list of problems what somebody does not see.
-func (s *Server) hideInProblems(found rules.View, h hidden) rules.View {
+func (s *Site) hideInProblems(found rules.View, h hidden) rules.View {
 	if h.texts {
 		found = found.HideTexts(hideText)
 	}

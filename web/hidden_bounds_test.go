@@ -20,14 +20,14 @@ import (
 
 // seenBy is the site as somebody with a role sees it who is shown as little as
 // the flag allows.
-func seenBy(s *site, role auth.Role) *Server {
+func seenBy(s *site, role auth.Role) *Site {
 	deps := s.deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
 	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
-	return New(deps)
+	return New(deps).Site
 }
 
-func (s *Server) body(target string) string {
+func (s *Site) body(target string) string {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Host = "localhost:8090"
 	w := httptest.NewRecorder()

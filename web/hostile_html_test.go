@@ -233,7 +233,7 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 			topics = append(topics, [2]string{"shard:" + e.name(i, "shard"), "shard:" + h.name(i, "shard")}, [2]string{id, id})
 		}
 		for _, topic := range topics {
-			got, want := frameOf(t, evil.Server, topic[0], v), frameOf(t, good.Server, topic[1], hv)
+			got, want := frameOf(t, evil.Site, topic[0], v), frameOf(t, good.Site, topic[1], hv)
 			a, _ := skeleton(t, parse(t, got))
 			b, _ := skeleton(t, parse(t, want))
 			if d := difference(a, b); d != "" || len(got) < 100 {
@@ -244,7 +244,7 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 }
 
 // frameOf is the HTML that a topic's frame carries, through its JSON.
-func frameOf(t *testing.T, s *Server, topic string, v View) string {
+func frameOf(t *testing.T, s *Site, topic string, v View) string {
 	t.Helper()
 	render, ok := s.fragments(topic)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -63,7 +64,7 @@ func foldedNote(what, address string, n int, shown bool) *templates.Folded {
 		out.Text, out.Link = words.T("internal."+what+".with"), words.T("internal.hide")
 	} else {
 		q.Set(internalParam, "1")
-		out.Text, out.Link = words.Plural("internal."+what, int64(n), "n", templates.Count(int64(n))), words.T("internal.show")
+		out.Text, out.Link = words.Plural("internal."+what, int64(n), "n", format.Count(int64(n))), words.T("internal.show")
 	}
 	u.RawQuery = q.Encode()
 	out.URL = u.String()

@@ -90,11 +90,11 @@ func (c *socket) kill() {
 	_ = c.conn.Close()
 }
 
-// live is the WebSocket: server to browser only. Its origin has been checked
+// serve is the WebSocket: server to browser only. Its origin has been checked
 // by then, outside of the router.
-func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
+func (h *hub) serve(s *Site, w http.ResponseWriter, r *http.Request) error {
 	who := auth.From(r.Context())
-	topics, err := s.parseTopics(r.URL.Query(), who)
+	topics, err := h.parseTopics(r.URL.Query(), who)
 	if err != nil {
 		return err
 	}
@@ -102,10 +102,10 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Upgrade", "websocket")
 		return &statusError{http.StatusUpgradeRequired, "This address speaks WebSocket only."}
 	}
-	if !s.hub.admit() {
+	if !h.admit() {
 		return fault.New(fault.Unavailable, "Live updates are not available now: too many browsers, or the server is stopping.")
 	}
-	defer s.hub.release()
+	defer h.release()
 	if !s.limits.enter(who) {
 		return &statusError{http.StatusTooManyRequests, words.T("access.sockets")}
 	}
@@ -140,14 +140,14 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	works.Go(c.write)
 	works.Go(func() { s.watch(r.Context(), c, who, ended) })
 	select {
-	case s.hub.joins <- c:
+	case h.joins <- c:
 		c.read()
 		c.leave()
 		select {
-		case s.hub.leaves <- c:
-		case <-s.hub.done:
+		case h.leaves <- c:
+		case <-h.done:
 		}
-	case <-s.hub.done:
+	case <-h.done:
 		c.leave()
 	}
 	works.Wait()
@@ -158,7 +158,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 // longer who they were. Told at once by this process, and asked for again in
 // case another one ended it. Who cannot be checked is closed too: they come
 // back and are asked at the door.
-func (s *Server) watch(ctx context.Context, c *socket, who auth.Principal, ended <-chan struct{}) {
+func (s *Site) watch(ctx context.Context, c *socket, who auth.Principal, ended <-chan struct{}) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()
 	var vouched <-chan time.Time // there is nothing that we could ask
@@ -199,7 +199,7 @@ func (s *Server) watch(ctx context.Context, c *socket, who auth.Principal, ended
 	}
 }
 
-func (s *Server) check(ctx context.Context, who auth.Principal) error {
+func (s *Site) check(ctx context.Context, who auth.Principal) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
 	return s.deps.Auth.Check(ctx, who)

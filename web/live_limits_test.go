@@ -217,7 +217,7 @@ func TestTopicsAreParsed(t *testing.T) {
 		"project:nothex":                      nil,
 		"collection:a.b%zz":                   nil,
 	} {
-		got, err := s.parseTopics(map[string][]string{"t": {text}}, auth.Local())
+		got, err := s.hub.parseTopics(map[string][]string{"t": {text}}, auth.Local())
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
 			t.Errorf("%q: %v %v", text, got, err)
 		}

@@ -13,7 +13,7 @@ import (
 // parseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
 // with the versions that its browser has (0 = none). A topic's own commas, at
 // signs and percent signs are percent-escaped once more inside the value.
-func (s *Server) parseTopics(q url.Values, who auth.Principal) (map[string]uint64, error) {
+func (h *hub) parseTopics(q url.Values, who auth.Principal) (map[string]uint64, error) {
 	out := map[string]uint64{}
 	for _, value := range q["t"] {
 		for part := range strings.SplitSeq(value, ",") {
@@ -37,7 +37,7 @@ func (s *Server) parseTopics(q url.Values, who auth.Principal) (map[string]uint6
 			if _, err := checkText("A topic", name); err != nil {
 				return nil, err
 			}
-			if _, ok := s.fragments(name); !ok || len(name) > maxPathParam {
+			if _, ok := h.fragments(name); !ok || len(name) > maxPathParam {
 				return nil, fault.New(fault.Invalid, "There is no live topic %q.", clip(name, 60))
 			}
 			if err := mayFollow(who, name); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // pageLogin is the way in. Who is in already goes on.
-func (s *Server) pageLogin(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageLogin(w http.ResponseWriter, r *http.Request) error {
 	next := s.localPage(r.URL.Query().Get("next"))
 	if auth.From(r.Context()).ID != "" {
 		seeOther(w, orHome(next))
@@ -25,7 +25,7 @@ func (s *Server) pageLogin(w http.ResponseWriter, r *http.Request) error {
 }
 
 // postLogin signs in by name and password. A wrong one keeps the name.
-func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postLogin(w http.ResponseWriter, r *http.Request) error {
 	if s.signInOff(w) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, m templates.Login) error {
+func (s *Site) writeLogin(w http.ResponseWriter, r *http.Request, status int, m templates.Login) error {
 	offers, err := s.deps.Auth.Offers(r.Context())
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, 
 
 // signInOff leads home where everybody is in already: the pages of signing in
 // would be forms that do nothing.
-func (s *Server) signInOff(w http.ResponseWriter) bool {
+func (s *Site) signInOff(w http.ResponseWriter) bool {
 	off := s.deps.Auth.Mode().Off()
 	if off {
 		seeOther(w, "/")
@@ -68,13 +68,13 @@ func (s *Server) signInOff(w http.ResponseWriter) bool {
 }
 
 // bare is the shell of a page that shows nothing of the cluster.
-func (s *Server) bare(title string) templates.Shell {
+func (s *Site) bare(title string) templates.Shell {
 	return templates.Shell{Title: title, Version: s.deps.Version}
 }
 
 // pageFirst asks who becomes the first admin. Whether the link is right shows
 // when it is used, so that looking at it tells nothing.
-func (s *Server) pageFirst(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageFirst(w http.ResponseWriter, r *http.Request) error {
 	if s.signInOff(w) {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *Server) pageFirst(w http.ResponseWriter, r *http.Request) error {
 	return writePage(w, r, http.StatusOK, templates.FirstPage(s.bare(words.T("first.title")), m))
 }
 
-func (s *Server) postFirst(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postFirst(w http.ResponseWriter, r *http.Request) error {
 	if s.signInOff(w) {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (s *Server) postFirst(w http.ResponseWriter, r *http.Request) error {
 // a page that goes on by itself and not a redirect, because the policy
 // form-action 'self' covers where a form is redirected to, there and at every
 // stop on the way behind it.
-func (s *Server) postOIDC(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postOIDC(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Server) postOIDC(w http.ResponseWriter, r *http.Request) error {
 	return writePage(w, r, http.StatusOK, templates.LeavePage(s.bare(words.T("leave.title")), to))
 }
 
-func (s *Server) finishOIDC(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) finishOIDC(w http.ResponseWriter, r *http.Request) error {
 	to, err := s.deps.Auth.FinishOIDC(w, r)
 	if err != nil {
 		return s.loginProblem(w, r, err, "")
@@ -133,7 +133,7 @@ func (s *Server) finishOIDC(w http.ResponseWriter, r *http.Request) error {
 
 // loginProblem shows the sign-in page with what went wrong: another way may
 // work.
-func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error, next string) error {
+func (s *Site) loginProblem(w http.ResponseWriter, r *http.Request, err error, next string) error {
 	if s.signInOff(w) {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *Server) loginProblem(w http.ResponseWriter, r *http.Request, err error,
 	return s.problem(w, shownInForm(r, err), &m.Problem, func(status int) error { return s.writeLogin(w, r, status, m) })
 }
 
-func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postLogout(w http.ResponseWriter, r *http.Request) error {
 	cookie, err := s.deps.Auth.SignOut(r.Context(), auth.From(r.Context()))
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {
 
 // problem turns a refusal into the words of the form that caused it; what is
 // nobody's fault but ours is a failed request.
-func (s *Server) problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
+func (s *Site) problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
 	if wait, ok := waitOf(err); ok {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
 		*text = words.T("access.tooOften", "seconds", wholeSeconds(wait))

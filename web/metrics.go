@@ -16,7 +16,7 @@ import (
 // cluster carry its id, so that several clusters can share one Prometheus, and
 // are read from the table when asked for: nothing is counted twice.
 type metrics struct {
-	server   *Server
+	server   *Site
 	handler  http.Handler
 	duration *prometheus.HistogramVec
 	renders  prometheus.Counter
@@ -26,7 +26,7 @@ type metrics struct {
 	age, seq, chunks, collections, shards, projects, sockets, data *prometheus.Desc
 }
 
-func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
+func newMetrics(reg *prometheus.Registry, s *Site) *metrics {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("shardboard_"+name, help, append([]string{"cluster"}, labels...), nil)
 	}
@@ -94,7 +94,7 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 		}
 		gauge(m.data, is, string(h))
 	}
-	gauge(m.sockets, float64(m.server.hub.sockets()))
+	gauge(m.sockets, float64(m.server.sockets()))
 	if m.server.deps.Audit == nil {
 		return
 	}
@@ -130,9 +130,12 @@ func (m *metrics) renderFailed() { m.failures.Inc() }
 
 // MetricsHandler answers any path with the metrics, for a listener of its own
 // that asks nobody who they are.
-func (s *Server) MetricsHandler() http.Handler { return s.metrics.handler }
+func (s *Site) MetricsHandler() http.Handler { return s.metrics.handler }
 
-func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) serveMetrics(w http.ResponseWriter, r *http.Request) error {
 	s.metrics.handler.ServeHTTP(w, r)
 	return nil
 }
+
+// live hands a request for the WebSocket to whoever serves it.
+func (s *Site) live(w http.ResponseWriter, r *http.Request) error { return s.serveLive(w, r) }

@@ -3,7 +3,7 @@ package web
 import "github.com/prometheus/client_golang/prometheus"
 
 // registerTrouble adds what an alert can be made of: whether our own data can be used.
-func registerTrouble(reg *prometheus.Registry, s *Server) {
+func registerTrouble(reg *prometheus.Registry, s *Site) {
 	reg.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "shardboard_data_trouble", Help: "1 while shardboard's own database cannot be used as it should: damaged, incomplete, full, locked.",

@@ -15,7 +15,7 @@ const permissions = "accelerometer=(), camera=(), display-capture=(), geolocatio
 const strictTransport = "max-age=31536000"
 
 // secured sets the headers that every answer has, errors and refusals too.
-func (s *Server) secured(next http.Handler) http.Handler {
+func (s *Site) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
@@ -35,7 +35,7 @@ func (s *Server) secured(next http.Handler) http.Handler {
 // outside puts the checks that need no route around the router. Order matters:
 // headers first so that refusals carry them; the log sees every answer; the
 // host is checked before anything that trusts it.
-func (s *Server) outside(router http.Handler) http.Handler {
+func (s *Site) outside(router http.Handler) http.Handler {
 	var cross http.CrossOriginProtection
 	cross.SetDenyHandler(http.HandlerFunc(s.refuseForeign))
 	return s.secured(s.logged(s.recovered(s.hostChecked(s.originChecked(cross.Handler(router))))))

@@ -13,7 +13,7 @@ import (
 // hostChecked refuses requests whose Host is not ours. An origin check alone
 // does not stop DNS rebinding: there the hostile page's own name resolves to
 // the loopback address, and only the Host header still tells the name.
-func (s *Server) hostChecked(next http.Handler) http.Handler {
+func (s *Site) hostChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.hostAllowed(r.Host) {
 			s.refuseHost(w, r)
@@ -25,7 +25,7 @@ func (s *Server) hostChecked(next http.Handler) http.Handler {
 
 // refuseHost says little on purpose: whoever asks under a foreign name sees
 // nothing of the cluster, not even the page's frame.
-func (s *Server) refuseHost(w http.ResponseWriter, r *http.Request) {
+func (s *Site) refuseHost(w http.ResponseWriter, r *http.Request) {
 	text := s.foreignHost()
 	if wantsJSON(r) {
 		body, _ := json.Marshal(api.NewProblem(http.StatusMisdirectedRequest, text, r.URL.EscapedPath())) // strings and a number
@@ -39,7 +39,7 @@ func (s *Server) refuseHost(w http.ResponseWriter, r *http.Request) {
 
 // foreignHost says what to do by where this server is: loopback's names are of
 // use on this machine only, and a demo has no other.
-func (s *Server) foreignHost() string {
+func (s *Site) foreignHost() string {
 	const refused = "This server does not answer under the host name of this request. "
 	switch {
 	case s.deps.Exposed:
@@ -51,12 +51,12 @@ func (s *Server) foreignHost() string {
 }
 
 // hostAllowed accepts loopback under any port, and the configured hosts.
-func (s *Server) hostAllowed(host string) bool {
+func (s *Site) hostAllowed(host string) bool {
 	name, ok := hostName(host)
 	return ok && (loopback(name) || s.hostConfigured(host, name))
 }
 
-func (s *Server) hostConfigured(host, name string) bool {
+func (s *Site) hostConfigured(host, name string) bool {
 	for _, allowed := range s.deps.Hosts {
 		if strings.EqualFold(host, allowed) || strings.EqualFold(name, allowed) {
 			return true

@@ -55,7 +55,7 @@ func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 // logged writes one line per request; those of nobody are bounded. The query is
 // left out on purpose: it holds document keys and search words, which are other
 // people's data.
-func (s *Server) logged(next http.Handler) http.Handler {
+func (s *Site) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.deps.Now()
 		rec := &recorder{ResponseWriter: w}
@@ -118,7 +118,7 @@ func logText(s string) string {
 
 // recovered turns a panic into a 500 that tells nothing of the inside. The
 // answer is still whole because handlers write into memory.
-func (s *Server) recovered(next http.Handler) http.Handler {
+func (s *Site) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			p := recover()
@@ -142,7 +142,7 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 
 // failAfterPanic answers 500, and once more plainly if the error page itself
 // is what panics.
-func (s *Server) failAfterPanic(w http.ResponseWriter, r *http.Request, ref string) {
+func (s *Site) failAfterPanic(w http.ResponseWriter, r *http.Request, ref string) {
 	failed := &bug{ref: ref, err: errors.New("panic")}
 	defer func() {
 		if recover() != nil {

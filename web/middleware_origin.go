@@ -14,7 +14,7 @@ import (
 // protection compares hosts alone and so takes http:// for https://. Only a null
 // Origin is left to Sec-Fetch-Site: our pages send no referrer, and browsers
 // then make the Origin of their forms null.
-func (s *Server) originChecked(next http.Handler) http.Handler {
+func (s *Site) originChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		socket := r.URL.Path == "/live" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 		if socket && !s.originAllowed(r) {
@@ -37,7 +37,7 @@ func safe(method string) bool {
 
 // originAllowed is exact: scheme and host equal to the request's own. No Origin
 // at all is not a browser, which always sends one.
-func (s *Server) originAllowed(r *http.Request) bool {
+func (s *Site) originAllowed(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
 		return true
@@ -57,7 +57,7 @@ func (s *Server) originAllowed(r *http.Request) bool {
 // come over https, the same name over http is another site: anybody on the way
 // can answer for it. A name that is configured without TLS may be behind a proxy
 // that nobody told us of, so it may be either. Loopback is what the connection is.
-func (s *Server) schemes(r *http.Request) []string {
+func (s *Site) schemes(r *http.Request) []string {
 	name, ok := hostName(r.Host)
 	switch {
 	case r.TLS != nil:

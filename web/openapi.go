@@ -87,7 +87,7 @@ func operationID(rt Route) string {
 	return id
 }
 
-func (s *Server) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+func (s *Site) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_, err := w.Write(s.openAPI)
 	return err

@@ -30,7 +30,7 @@ type heldToWord struct {
 	}
 }
 
-func describedBy(t testing.TB, s *Server) *heldToWord {
+func describedBy(t testing.TB, s *Site) *heldToWord {
 	return &heldToWord{t: t, mux: s.mux, raw: s.openAPI}
 }
 

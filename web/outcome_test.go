@@ -10,8 +10,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/format"
 	"shardboard/internal/outcome"
-	"shardboard/web/templates"
 )
 
 // committed are the details of a migration's commit.
@@ -82,7 +82,7 @@ func TestTooEarlySaysWhenItWillBeKnown(t *testing.T) {
 		at = o.KnownAt
 	})
 	page := parse(t, s.do("GET", "/runs/"+recordNamed("moved"), as("vera", auth.Viewer)).Body.String()).Find(".outcome")
-	if !strings.Contains(page.Text(), templates.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
+	if !strings.Contains(page.Text(), format.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
 		t.Error(page.Text())
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // pageActivity is the changelog in words, newest first.
-func (s *Server) pageActivity(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageActivity(w http.ResponseWriter, r *http.Request) error {
 	q, err := activityQueryOf(r.URL.Query())
 	if err != nil {
 		return err

@@ -13,13 +13,13 @@ import (
 
 // advised is the state of now and what the rules find in it; an error where it is
 // not known what people have dismissed.
-func (s *Server) advised(r *http.Request) (View, rules.View, error) {
+func (s *Site) advised(r *http.Request) (View, rules.View, error) {
 	v := s.viewFor(r)
 	found := v.problems()
 	return v, found, found.Err
 }
 
-func (s *Server) pageAdvice(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageAdvice(w http.ResponseWriter, r *http.Request) error {
 	v, found, err := s.advised(r)
 	if err != nil {
 		return err
@@ -35,16 +35,16 @@ func deed(r *http.Request) store.AuditEntry {
 	return store.AuditEntry{By: who.ID, Via: string(who.Method), From: who.From}
 }
 
-func (s *Server) postDismiss(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postDismiss(w http.ResponseWriter, r *http.Request) error {
 	return s.decide(w, r, func(a *rules.Advisor, id, reason string) error { return a.Dismiss(r.Context(), id, reason, deed(r)) })
 }
 
-func (s *Server) postRestore(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRestore(w http.ResponseWriter, r *http.Request) error {
 	return s.decide(w, r, func(a *rules.Advisor, id, _ string) error { return a.Restore(r.Context(), id, deed(r)) })
 }
 
 // decide does what a form of the page says, and leads back to it.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request, do func(a *rules.Advisor, id, reason string) error) error {
+func (s *Site) decide(w http.ResponseWriter, r *http.Request, do func(a *rules.Advisor, id, reason string) error) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

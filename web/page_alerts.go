@@ -15,7 +15,7 @@ import (
 	"shardboard/web/words"
 )
 
-func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageAlerts(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	may := auth.From(r.Context()).May(auth.Admin) && s.whyReadOnly() == ""
 	var m templates.Alerts
@@ -28,32 +28,32 @@ func (s *Server) pageAlerts(w http.ResponseWriter, r *http.Request) error {
 }
 
 // alerts is the engine, or why there is none.
-func (s *Server) alerts() (*alert.Engine, error) {
+func (s *Site) alerts() (*alert.Engine, error) {
 	if s.deps.Alerts == nil {
 		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. Of several processes over the same data, the one that owns it sends.")
 	}
 	return s.deps.Alerts, nil
 }
 
-func (s *Server) postAlertTest(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postAlertTest(w http.ResponseWriter, r *http.Request) error {
 	return s.alertForm(w, r, func(e *alert.Engine) error {
 		_, err := e.Test(r.Context(), r.PostForm.Get("target"), deed(r))
 		return err
 	})
 }
 
-func (s *Server) postSilence(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postSilence(w http.ResponseWriter, r *http.Request) error {
 	return s.alertForm(w, r, func(e *alert.Engine) error {
 		return silence(r, e, r.PostForm.Get("alert"), r.PostForm.Get("rule"), r.PostForm.Get("for"), r.PostForm.Get("reason"))
 	})
 }
 
-func (s *Server) postEndSilence(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postEndSilence(w http.ResponseWriter, r *http.Request) error {
 	return s.alertForm(w, r, func(e *alert.Engine) error { return e.Unsilence(r.Context(), clip(r.PostForm.Get("id"), 100), deed(r)) })
 }
 
 // alertForm does what a form of the page says, and leads back to it.
-func (s *Server) alertForm(w http.ResponseWriter, r *http.Request, do func(*alert.Engine) error) error {
+func (s *Site) alertForm(w http.ResponseWriter, r *http.Request, do func(*alert.Engine) error) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // pageAudit is who did what, newest first.
-func (s *Server) pageAudit(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageAudit(w http.ResponseWriter, r *http.Request) error {
 	trail, err := s.audit()
 	if err != nil {
 		return err

@@ -10,14 +10,14 @@ import (
 )
 
 // pageBulk is the empty box for many lines.
-func (s *Server) pageBulk(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageBulk(w http.ResponseWriter, r *http.Request) error {
 	sh := s.shell(r, s.viewFor(r), "locate", words.T("bulk.title"))
 	return writePage(w, r, http.StatusOK, templates.BulkPage(sh, templates.Bulk{}))
 }
 
 // pageBulkAnswer answers the box, as a table or as a file. Lines that are
 // wrong as a whole keep their box, to be corrected in place.
-func (s *Server) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 // pageCollection answers "how is the key space cut?" of one collection. Its
 // live region is always filtered or paged, so it re-reads its own address.
-func (s *Server) pageCollection(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageCollection(w http.ResponseWriter, r *http.Request) error {
 	raw, err := pathText(r, "ns")
 	if err != nil {
 		return err

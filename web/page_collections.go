@@ -8,7 +8,7 @@ import (
 )
 
 // pageCollections is the matrix of collections and shards.
-func (s *Server) pageCollections(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageCollections(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.viewAt(r)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // pageDuplicates shows the check and what it found. While it runs, the browser
 // asks again by itself: a header, so that it works without any script.
-func (s *Server) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	report := s.report()
 	if report.State == placement.CheckRunning {
@@ -30,7 +30,7 @@ func (s *Server) pageDuplicates(w http.ResponseWriter, r *http.Request) error {
 
 // postDuplicates does what a button of the page says, and leads back to it. It
 // reads the cluster and changes nothing of it.
-func (s *Server) postDuplicates(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postDuplicates(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ type fragmentFunc func(ctx context.Context, w io.Writer, v View) error
 // whether the topic exists; a nil renderer with ok means that browsers are only
 // told the version and re-read their own address (a collection's page is always
 // filtered or paged).
-func (s *Server) fragments(topic string) (render fragmentFunc, ok bool) {
+func (s *Site) fragments(topic string) (render fragmentFunc, ok bool) {
 	kind, arg, of := strings.Cut(topic, ":")
 	if topicOf(kind, of).Kind == "" {
 		return nil, false
@@ -92,7 +92,7 @@ func (s *Server) fragments(topic string) (render fragmentFunc, ok bool) {
 }
 
 // region is the live region of a topic without an argument, unfiltered.
-func (s *Server) region(topic string, v View) templ.Component {
+func (s *Site) region(topic string, v View) templ.Component {
 	switch topic {
 	case "overview":
 		return templates.OverviewRegion(overviewView(v))
@@ -110,7 +110,7 @@ func (s *Server) region(topic string, v View) templ.Component {
 
 // fragmentOf turns a component builder into a renderer; a subject that is gone
 // (fault.NotFound) renders nothing, and the browser then re-reads its address.
-func (s *Server) fragmentOf(build func(View) (templ.Component, error)) fragmentFunc {
+func (s *Site) fragmentOf(build func(View) (templ.Component, error)) fragmentFunc {
 	return func(ctx context.Context, w io.Writer, v View) error {
 		c, err := build(v)
 		if err != nil {

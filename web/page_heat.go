@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/topology"
@@ -85,7 +86,7 @@ func (q heatQuery) address() string {
 }
 
 // pageHeat answers "where is it hot?".
-func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageHeat(w http.ResponseWriter, r *http.Request) error {
 	q, err := heatQueryOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func (s *Server) pageHeat(w http.ResponseWriter, r *http.Request) error {
 }
 
 // heatView chooses the collection and what there is to say of it.
-func (s *Server) heatView(v View, q heatQuery) (templates.Heat, error) {
+func (s *Site) heatView(v View, q heatQuery) (templates.Heat, error) {
 	state := func(code, title, detail string) (templates.Heat, error) {
 		return templates.Heat{Windows: windowLinks(q), State: templates.State{Code: code, Title: title, Detail: detail}}, nil
 	}
@@ -167,7 +168,7 @@ func healthNotes(h heat.Health, w heat.Window) []templates.State {
 	var out []templates.State
 	if h.Err != nil {
 		note := failedCount(h)
-		note.Detail = words.T("heat.since", "error", fault.Text(h.Err), "at", templates.Clock(w.To))
+		note.Detail = words.T("heat.since", "error", fault.Text(h.Err), "at", format.Clock(w.To))
 		out = append(out, note)
 	}
 	if h.Sampled {
@@ -180,7 +181,7 @@ func windowLinks(q heatQuery) (out []templates.HeatLink) {
 	for _, d := range heatWindows() {
 		to := q
 		to.window = d
-		out = append(out, templates.HeatLink{Text: templates.Span(d), URL: to.address(), Current: d == q.window})
+		out = append(out, templates.HeatLink{Text: format.Span(d), URL: to.address(), Current: d == q.window})
 	}
 	return out
 }

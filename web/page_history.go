@@ -11,7 +11,7 @@ import (
 
 // pageHistoryStep leads to a page at the time of the next change or failure,
 // or of the one before: as a link, so that it costs nothing until it is taken.
-func (s *Server) pageHistoryStep(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageHistoryStep(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	page, to, of := q.Get("page"), q.Get("to"), q.Get("of")
 	if page == "" {
@@ -51,7 +51,7 @@ func (s *Server) pageHistoryStep(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) nothingEarlier(r *http.Request, v View, of string) error {
+func (s *Site) nothingEarlier(r *http.Request, v View, of string) error {
 	begin, err := s.deps.History.Begin(r.Context(), v.Table.ClusterID)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ const compareSpan = 24 * time.Hour
 
 // twoTimes are the times that a comparison is of; to is now by default, from a
 // day before it, or where history begins.
-func (s *Server) twoTimes(r *http.Request, v View) (from, to time.Time, err error) {
+func (s *Site) twoTimes(r *http.Request, v View) (from, to time.Time, err error) {
 	q := r.URL.Query()
 	to = v.Now.UTC().Truncate(time.Millisecond)
 	if text := q.Get("to"); text != "" {
@@ -92,7 +92,7 @@ func (s *Server) twoTimes(r *http.Request, v View) (from, to time.Time, err erro
 }
 
 // pageCompare tells what became different between two times.
-func (s *Server) pageCompare(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageCompare(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	if err := s.keepsHistory(v); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (s *Server) pageCompare(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pageWatch lists what is watched and where it is now.
-func (s *Server) pageWatch(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageWatch(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.viewAt(r)
 	if err != nil {
 		return err

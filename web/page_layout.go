@@ -9,7 +9,7 @@ import (
 
 // pageLayout compares the matched databases with the layouts of the profile;
 // ?layout= chooses another one than the nearest, ?db= one database.
-func (s *Server) pageLayout(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageLayout(w http.ResponseWriter, r *http.Request) error {
 	v, p := s.viewFor(r), s.deps.Profile
 	q, err := layoutQueryOf(p, r.URL.Query())
 	if err != nil {

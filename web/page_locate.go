@@ -17,7 +17,7 @@ const locateWait = 5 * time.Second
 // pageLocate is one box: a project with a document key, an id, or a namespace
 // with a key. A question without an answer keeps its box, so that the asker
 // corrects it in place; the status still says not found or invalid.
-func (s *Server) pageLocate(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageLocate(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}

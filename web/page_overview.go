@@ -8,7 +8,7 @@ import (
 )
 
 // pageOverview answers "is it balanced, what is wrong?".
-func (s *Server) pageOverview(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageOverview(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.viewAt(r)
 	if err != nil {
 		return err

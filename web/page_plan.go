@@ -12,7 +12,7 @@ import (
 )
 
 // pagePlan is what will happen, before it does.
-func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pagePlan(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.askedPlan(r)
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (s *Server) pagePlan(w http.ResponseWriter, r *http.Request) error {
 }
 
 // writePlan shows a plan, and why the request to run it was refused.
-func (s *Server) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
+func (s *Site) writePlan(w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.viewFor(r)
 	m := planFor(planView(v, p), p, auth.From(r.Context()), s.whyReadOnly())
 	run, err := s.deps.Actions.RunOfPlan(r.Context(), p.ID)
@@ -62,7 +62,7 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 
 // postRunPlan starts a plan and leads to its run; the same form sent twice leads
 // to the same run.
-func (s *Server) postRunPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRunPlan(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // pageNewPlan is the form of one kind of change, filled in with what the address
 // says. Without a kind it lists what there is.
-func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 	v, in := s.viewFor(r), r.URL.Query()
 	kind := actions.Kind(in.Get("kind"))
 	if kind == "" {
@@ -28,7 +28,7 @@ func (s *Server) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 
 // postPlan makes a plan of a form and leads to it; what is wrong is said in the
 // form, with what was typed.
-func (s *Server) postPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postPlan(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // pageProject answers "where is this tenant?".
-func (s *Server) pageProject(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageProject(w http.ResponseWriter, r *http.Request) error {
 	raw, err := pathText(r, "id")
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 // pageProjects lists every project with its spread; ?q= searches by name, id
 // and public key, ?page= turns pages.
-func (s *Server) pageProjects(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageProjects(w http.ResponseWriter, r *http.Request) error {
 	q, err := projectsQueryOf(r.URL.Query())
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // pageRun is how far a run is and what is proven. Its region follows the run;
 // what somebody may do with it stands beside.
-func (s *Server) pageRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.askedRun(r)
 	if err != nil {
 		return err
@@ -18,7 +18,7 @@ func (s *Server) pageRun(w http.ResponseWriter, r *http.Request) error {
 	return s.writeRun(w, r, http.StatusOK, run, "")
 }
 
-func (s *Server) writeRun(w http.ResponseWriter, r *http.Request, status int, run engine.Run, refusal string) error {
+func (s *Site) writeRun(w http.ResponseWriter, r *http.Request, status int, run engine.Run, refusal string) error {
 	v := s.viewFor(r)
 	m := templates.RunPage{Run: s.runModel(r.Context(), v, run), Problem: refusal}
 	if auth.From(r.Context()).May(auth.Operator) && s.whyReadOnly() == "" {
@@ -34,7 +34,7 @@ func (s *Server) writeRun(w http.ResponseWriter, r *http.Request, status int, ru
 }
 
 // postStopRun holds a run before its next command.
-func (s *Server) postStopRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postStopRun(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *Server) postStopRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // postUndoRun plans the inverse of a run and leads to the plan.
-func (s *Server) postUndoRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postUndoRun(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Server) postUndoRun(w http.ResponseWriter, r *http.Request) error {
 
 // postFinishRun plans what is left of a run that has ended early and leads to the
 // plan.
-func (s *Server) postFinishRun(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postFinishRun(w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Server) postFinishRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // runProblem shows the run with why the request was refused.
-func (s *Server) runProblem(w http.ResponseWriter, r *http.Request, id string, err error) error {
+func (s *Site) runProblem(w http.ResponseWriter, r *http.Request, id string, err error) error {
 	run, gone := s.deps.Actions.RunByID(r.Context(), id)
 	if gone != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -64,7 +65,7 @@ func (q runsQuery) takes(r engine.Run) bool {
 }
 
 // pageRuns is what was changed from here, newest first.
-func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageRuns(w http.ResponseWriter, r *http.Request) error {
 	q, err := runsQueryOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		if looked >= runsLooked {
-			m.Bounded = words.T("runs.bounded", "n", templates.Count(int64(looked)))
+			m.Bounded = words.T("runs.bounded", "n", format.Count(int64(looked)))
 			break
 		}
 	}

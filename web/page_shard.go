@@ -7,7 +7,7 @@ import (
 )
 
 // pageShard answers "what is on it, and who is hit when it is sick?".
-func (s *Server) pageShard(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageShard(w http.ResponseWriter, r *http.Request) error {
 	name, err := pathText(r, "name")
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ import (
 const decisionsWait = 2 * time.Second
 
 // view is the newest state of everything a page shows.
-func (s *Server) view() View {
+func (s *Site) view() View {
 	v := View{Data: s.condition(), Table: s.deps.Watcher.Table(), Dir: s.deps.Keeper.Directory(), Profile: s.deps.Profile, Now: s.deps.Now(), Runs: s.deps.Runs, Sizes: s.deps.Sizes, Writes: s.chunkWrites}
 	if s.deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.of(v) }
@@ -47,7 +47,7 @@ func (s *Server) view() View {
 
 // shell is what surrounds every page. Who is not signed in gets nothing of the
 // cluster, not even on an error page.
-func (s *Server) shell(r *http.Request, v View, nav, title string, topics ...string) templates.Shell {
+func (s *Site) shell(r *http.Request, v View, nav, title string, topics ...string) templates.Shell {
 	who := auth.From(r.Context())
 	if who.ID == "" {
 		return templates.Shell{Title: title, Nav: nav, Version: s.deps.Version}
@@ -83,7 +83,7 @@ func youView(who auth.Principal) templates.You {
 
 // banners are what everybody must know on every page. One cause has one banner:
 // while the data directory is lost, troubles with its files come from that.
-func (s *Server) banners(who auth.Principal) []string {
+func (s *Site) banners(who auth.Principal) []string {
 	var out []string
 	if who.Method == auth.ByNone {
 		out = append(out, words.T("banner.none"))
@@ -112,7 +112,7 @@ func (s *Server) banners(who auth.Principal) []string {
 // auditExplained tells whether the banner of the data directory or of the database
 // has the cause of what is wrong with the audit record already. A record that was
 // changed and a witness that fails always have a banner of their own.
-func (s *Server) auditExplained() bool {
+func (s *Site) auditExplained() bool {
 	st := s.deps.Audit.State()
 	t := st.Trouble()
 	if t == nil || st.Break != nil || t.Code == string(audit.StageWitness) {
@@ -143,7 +143,7 @@ func writePage(w http.ResponseWriter, r *http.Request, status int, page templ.Co
 
 // writeErrorPage answers a failed page request: the status of the fault's kind
 // and a page that says what happened, what was asked for and where to go on.
-func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Site) writeErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
 	m := errorView(kind, fault.Text(err))
 	var denied *topology.DeniedError
@@ -175,7 +175,7 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, r *http.Request, err erro
 
 // unsaid are the banners of an error page but for the one that says what the page
 // says.
-func (s *Server) unsaid(sh templates.Shell, who auth.Principal, err error) []string {
+func (s *Site) unsaid(sh templates.Shell, who auth.Principal, err error) []string {
 	said := ""
 	if t := s.troubleNow(); t != nil && fault.Title(err) == t.Title() {
 		said = s.troubleBanner(who)

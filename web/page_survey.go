@@ -12,7 +12,7 @@ import (
 
 // pageSurveys lists the measurements. While one is under way, the browser asks
 // again by itself: a header, so that it works without any script.
-func (s *Server) pageSurveys(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageSurveys(w http.ResponseWriter, r *http.Request) error {
 	v, who := s.viewFor(r), auth.From(r.Context())
 	m := templates.Surveys{Start: surveyForm(s.deps.Surveys != nil, who)}
 	var list []survey.Survey
@@ -30,7 +30,7 @@ func (s *Server) pageSurveys(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pageSurvey shows what one measurement found.
-func (s *Server) pageSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageSurvey(w http.ResponseWriter, r *http.Request) error {
 	one, result, err := s.surveyAsked(r)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Server) pageSurvey(w http.ResponseWriter, r *http.Request) error {
 }
 
 // postSurvey starts what a form of a page says.
-func (s *Server) postSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postSurvey(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Server) postSurvey(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) postStopSurvey(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postStopSurvey(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.stopSurvey(r); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 // pageChunk answers "why is this chunk here, and why does it not move?". It is
 // made from the table alone.
-func (s *Server) pageChunk(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageChunk(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.loadedAt(r)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 )
 
 // pageZones shows which ranges are bound to which zone, and where that is not so.
-func (s *Server) pageZones(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageZones(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.viewAt(r)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ type pastTime struct {
 
 // viewAt is the state that a request is about: of the time of ?at=, else the
 // newest. The list of projects is always the newest one.
-func (s *Server) viewAt(r *http.Request) (View, error) {
+func (s *Site) viewAt(r *http.Request) (View, error) {
 	v := s.viewFor(r)
 	text := r.URL.Query().Get("at")
 	if text == "" {
@@ -42,7 +42,7 @@ func (s *Server) viewAt(r *http.Request) (View, error) {
 }
 
 // viewOf is the state of a past time.
-func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, error) {
+func (s *Site) viewOf(ctx context.Context, now View, at time.Time) (View, error) {
 	if err := s.keepsHistory(now); err != nil {
 		return now, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) viewOf(ctx context.Context, now View, at time.Time) (View, erro
 }
 
 // keepsHistory tells why there is no past to look at, if so.
-func (s *Server) keepsHistory(now View) error {
+func (s *Site) keepsHistory(now View) error {
 	switch {
 	case s.deps.History == nil:
 		return fault.New(fault.NotFound, "Nothing is known of the past: this shardboard keeps no history.")
@@ -78,7 +78,7 @@ func (s *Server) keepsHistory(now View) error {
 }
 
 // loadedAt is viewAt, once there is a table to answer from.
-func (s *Server) loadedAt(r *http.Request) (View, error) {
+func (s *Site) loadedAt(r *http.Request) (View, error) {
 	v, err := s.viewAt(r)
 	if err == nil && !v.Table.Loaded {
 		err = v.Table.NotLoaded()

@@ -36,8 +36,8 @@ var ofNow = [...]string{
 
 // nowOnly refuses a past time where there is only now: who asks for one must not
 // take the answer for it.
-func nowOnly(h func(*Server, http.ResponseWriter, *http.Request) error) func(*Server, http.ResponseWriter, *http.Request) error {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+func nowOnly(h func(*Site, http.ResponseWriter, *http.Request) error) func(*Site, http.ResponseWriter, *http.Request) error {
+	return func(s *Site, w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("at") {
 			return fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", clip(r.URL.Path, 200), "at")
 		}
@@ -60,7 +60,7 @@ func withTime(table []Route) []Route {
 }
 
 // timedPage tells whether an address is of a page that there is of a past time.
-func (s *Server) timedPage(path string) bool {
+func (s *Site) timedPage(path string) bool {
 	return isTimed(s.mux.Find(chi.NewRouteContext(), http.MethodGet, path))
 }
 
@@ -73,7 +73,7 @@ var (
 
 // takes tells whether a page has a carried parameter: the switch for internal
 // collections where a page leaves them out, the others where there is a past.
-func (s *Server) takes(path, name string) bool {
+func (s *Site) takes(path, name string) bool {
 	if name == internalParam {
 		return slices.Contains(foldingPages[:], s.mux.Find(chi.NewRouteContext(), http.MethodGet, path))
 	}
@@ -99,7 +99,7 @@ func carried(r *http.Request) url.Values {
 }
 
 // carryInto makes a finished page lead to its own time.
-func (s *Server) carryInto(r *http.Request, a *answer) {
+func (s *Site) carryInto(r *http.Request, a *answer) {
 	if a.status != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Type"), mediaHTML) {
 		return
 	}
@@ -110,7 +110,7 @@ func (s *Server) carryInto(r *http.Request, a *answer) {
 
 // carry makes the links and filters of a page lead to the same time. A page of
 // now that watches nothing stays as it is.
-func (s *Server) carry(r *http.Request, page []byte) []byte {
+func (s *Site) carry(r *http.Request, page []byte) []byte {
 	with := carried(r)
 	if len(with) == 0 {
 		return page

@@ -13,7 +13,7 @@ import (
 
 // inTime fits what surrounds a page to the time that it shows. A page of the
 // past has no live updates and offers nothing to do: what it shows is over.
-func (s *Server) inTime(r *http.Request, v View, sh *templates.Shell) {
+func (s *Site) inTime(r *http.Request, v View, sh *templates.Shell) {
 	sh.Time = s.timeBar(r, v, sh.Nav)
 	if m, err := s.watching(r, v); err == nil {
 		sh.Watching = m
@@ -68,7 +68,7 @@ type settledEras struct {
 
 // eras are the balancer's settings over the time of a view's entries; nil when
 // no history is kept or it cannot be read: then those of the table count.
-func (s *Server) eras(v View) history.Eras {
+func (s *Site) eras(v View) history.Eras {
 	if s.keepsHistory(v) != nil || len(v.Table.Events) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (s *Server) eras(v View) history.Eras {
 	return k.eras
 }
 
-func (s *Server) readEras(v View, from time.Time) history.Eras {
+func (s *Site) readEras(v View, from time.Time) history.Eras {
 	ctx, cancel := context.WithTimeout(context.Background(), erasWait)
 	defer cancel()
 	eras, err := s.deps.History.Eras(ctx, v.Table.ClusterID, from, v.Now)

@@ -32,7 +32,7 @@ func changingRoutes(table []Route) map[string]Route {
 }
 
 // noteRole records that somebody's role does not do.
-func (s *Server) noteRole(r *http.Request, rt Route, who auth.Principal, need auth.Role) {
+func (s *Site) noteRole(r *http.Request, rt Route, who auth.Principal, need auth.Role) {
 	if !rt.changing() || who.ID == "" {
 		return
 	}
@@ -41,7 +41,7 @@ func (s *Server) noteRole(r *http.Request, rt Route, who auth.Principal, need au
 
 // refuseForeign answers a request that another site's page has made. Who is
 // signed in at that browser is not looked up: they did not ask.
-func (s *Server) refuseForeign(w http.ResponseWriter, r *http.Request) {
+func (s *Site) refuseForeign(w http.ResponseWriter, r *http.Request) {
 	match := chi.NewRouteContext()
 	if s.mux.Match(match, r.Method, r.URL.EscapedPath()) {
 		if rt, ok := s.changing[r.Method+" "+match.RoutePattern()]; ok {
@@ -51,7 +51,7 @@ func (s *Server) refuseForeign(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fault.New(fault.Forbidden, "This request came from another site and was refused."))
 }
 
-func (s *Server) note(rt Route, who auth.Principal, subject string, details map[string]string) {
+func (s *Site) note(rt Route, who auth.Principal, subject string, details map[string]string) {
 	details["route"] = rt.Method + " " + rt.Pattern
 	if !recordName(subject) {
 		subject = "" // whoever is refused does not choose what the record holds

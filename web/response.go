@@ -40,7 +40,7 @@ const gzipFrom = 1024
 // send lets a finished answer go: validators, compression, length. Answers
 // are never stored by caches: they are about a cluster as it is now. The ETag
 // serves the page's own script, which re-reads an address when told to.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, a *answer, tag string) {
+func (s *Site) send(w http.ResponseWriter, r *http.Request, a *answer, tag string) {
 	h := w.Header()
 	for k, vs := range a.header {
 		h[k] = slices.Clone(vs) // an answer may go to several callers
@@ -69,7 +69,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, a *answer, tag str
 	}
 }
 
-func (s *Server) compress(body []byte) []byte {
+func (s *Site) compress(body []byte) []byte {
 	var out bytes.Buffer
 	z, ok := s.gzips.Get().(*gzip.Writer)
 	if !ok {
@@ -100,7 +100,7 @@ func acceptsGzip(r *http.Request) bool {
 // tables, directories and pins begin anew with each process, hence its birth. A page shows who looks
 // at it and offers what they may, so it is made for each of them apart; JSON is
 // the same for everybody who sees as much.
-func (s *Server) stateTag(r *http.Request, rt Route) string {
+func (s *Site) stateTag(r *http.Request, rt Route) string {
 	v := s.viewFor(r)
 	kind := "h"
 	if wantsCSV(r) {

@@ -26,7 +26,7 @@ func (e *statusError) Error() string { return e.text }
 
 // fail answers an error: problem+json to scripts, a page to people. The cause
 // goes to the log only.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var se *statusError
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
@@ -85,7 +85,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // logFailure writes the line of a failed request. While our data cannot be used,
 // strangers choose how many of those there are; a line with a reference is on a page.
-func (s *Server) logFailure(r *http.Request, bounded bool, more []any) {
+func (s *Site) logFailure(r *http.Request, bounded bool, more []any) {
 	if bounded && auth.From(r.Context()).ID == "" {
 		ok, leftOut := s.nobodys.take(s.deps.Now())
 		if !ok {
@@ -100,7 +100,7 @@ func (s *Server) logFailure(r *http.Request, bounded bool, more []any) {
 
 // errorPage draws a failure for people. A status that package fault does not
 // know has the words of a wrong request.
-func (s *Server) errorPage(out *answer, r *http.Request, err error, se *statusError) {
+func (s *Site) errorPage(out *answer, r *http.Request, err error, se *statusError) {
 	if se == nil {
 		s.writeErrorPage(out, r, err)
 		return

@@ -15,7 +15,7 @@ const againAfter = 2 * time.Second
 
 // outageAdvice is what to do while the cluster does not answer; "" for every
 // other failure.
-func (s *Server) outageAdvice(err error) string {
+func (s *Site) outageAdvice(err error) string {
 	if fault.Title(err) != fault.NoAnswerTitle {
 		return ""
 	}
@@ -28,7 +28,7 @@ func (s *Server) outageAdvice(err error) string {
 
 // problemOf is a failure as the API tells it: of an outage what happened, what it
 // means and what to do.
-func (s *Server) problemOf(err error, instance string) api.Problem {
+func (s *Site) problemOf(err error, instance string) api.Problem {
 	p := api.ProblemOf(err, instance)
 	if advice := s.outageAdvice(err); advice != "" {
 		p.Title, p.Detail = fault.NoAnswerTitle, p.Detail+" "+advice
@@ -42,7 +42,7 @@ func (s *Server) problemOf(err error, instance string) api.Problem {
 
 // problemText is a failure in one paragraph, for the form or the box that caused
 // it. A 503 also says when to try again.
-func (s *Server) problemText(w http.ResponseWriter, err error) string {
+func (s *Site) problemText(w http.ResponseWriter, err error) string {
 	if fault.Of(err) == fault.Unavailable {
 		w.Header().Set("Retry-After", wholeSeconds(againAfter))
 	}

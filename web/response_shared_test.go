@@ -24,7 +24,7 @@ func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
 		var made atomic.Int64
 		gate := make(chan struct{})
 		mux := chi.NewRouter()
-		mux.Get("/page", s.endpoint(Route{Method: "GET", Pattern: "/page", Tagged: true, handler: func(_ *Server, w http.ResponseWriter, r *http.Request) error {
+		mux.Get("/page", s.endpoint(Route{Method: "GET", Pattern: "/page", Tagged: true, handler: func(_ *Site, w http.ResponseWriter, r *http.Request) error {
 			made.Add(1)
 			<-gate
 			if err := r.Context().Err(); err != nil {

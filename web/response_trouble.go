@@ -9,13 +9,13 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/store"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
 // troubleNow is what is wrong with our own data; nil when nothing is known to be.
-func (s *Server) troubleNow() *store.Trouble {
+func (s *Site) troubleNow() *store.Trouble {
 	if s.deps.Trouble == nil {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (s *Server) troubleNow() *store.Trouble {
 
 // troubleBanner is what everybody who is signed in must know of it, "" when nothing
 // is. Where our files are is for operators, who can do something about it.
-func (s *Server) troubleBanner(who auth.Principal) string {
+func (s *Site) troubleBanner(who auth.Principal) string {
 	t := s.troubleNow()
 	if t == nil {
 		return ""
@@ -37,7 +37,7 @@ func (s *Server) troubleBanner(who auth.Principal) string {
 }
 
 // unreadableBanner says how many rows lists are without, "" when none was met.
-func (s *Server) unreadableBanner() string {
+func (s *Site) unreadableBanner() string {
 	if s.deps.Unreadable == nil {
 		return ""
 	}
@@ -50,7 +50,7 @@ func (s *Server) unreadableBanner() string {
 	if n == 0 {
 		return ""
 	}
-	return words.Plural("rows.left", n, "n", templates.Count(n), "tables", strings.Join(tables, ", "))
+	return words.Plural("rows.left", n, "n", format.Count(n), "tables", strings.Join(tables, ", "))
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done
@@ -112,6 +112,6 @@ func asBug(err error) (*bug, bool) {
 }
 
 // bugText is what a page says of a defect: the general sentence, and where to look.
-func (s *Server) bugText(b *bug) string {
+func (s *Site) bugText(b *bug) string {
 	return fault.Text(b.err) + " " + words.T("bug.reference", "ref", b.ref, "at", s.deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"))
 }

@@ -22,7 +22,7 @@ const (
 
 // router makes chi's tree from a route table. What there is and what there
 // is not are the same to those who are not signed in.
-func (s *Server) router(table []Route) *chi.Mux {
+func (s *Site) router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
 	nowhere := Route{Policy: PolicySelf, Tag: "none"}
 	mux.NotFound(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func allowedMethods(mux *chi.Mux, r *http.Request) []string {
 // endpoint puts around a route's handler what all routes share: checked input,
 // a deadline, a bounded body, an answer in memory before the first byte leaves,
 // and one way to fail.
-func (s *Server) endpoint(rt Route) http.HandlerFunc {
+func (s *Site) endpoint(rt Route) http.HandlerFunc {
 	limit := int64(maxBody)
 	if rt.Method == http.MethodPost && (strings.HasSuffix(rt.Pattern, "/locate") || rt.Pattern == "/locate/bulk") {
 		limit = maxLocate
@@ -104,7 +104,7 @@ func (s *Server) endpoint(rt Route) http.HandlerFunc {
 }
 
 // run makes a route's whole answer within the deadline.
-func (s *Server) run(ctx context.Context, rt Route, r *http.Request) (*answer, error) {
+func (s *Site) run(ctx context.Context, rt Route, r *http.Request) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	out := newAnswer()
@@ -115,7 +115,7 @@ func (s *Server) run(ctx context.Context, rt Route, r *http.Request) (*answer, e
 	return out, err
 }
 
-func (s *Server) finish(w http.ResponseWriter, r *http.Request, out *answer, err error, tag string) {
+func (s *Site) finish(w http.ResponseWriter, r *http.Request, out *answer, err error, tag string) {
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -123,7 +123,7 @@ func (s *Server) finish(w http.ResponseWriter, r *http.Request, out *answer, err
 	s.send(w, r, out, tag)
 }
 
-func (s *Server) viewed(r *http.Request) {
+func (s *Site) viewed(r *http.Request) {
 	if ns, err := pathText(r, "ns"); err == nil {
 		s.deps.Watcher.Viewed(topology.Namespace(ns))
 	}

@@ -39,35 +39,35 @@ func actionPages() []Route {
 		return r
 	}
 	return []Route{
-		shown("/plans/new", "Fill in a change to plan; changes nothing", PolicyOperate, (*Server).pageNewPlan, query("kind", "what to do; its arguments may follow")),
-		form("/plans", PolicyOperate, "Plan a change; changes nothing", (*Server).postPlan, mediaHTML),
-		shown("/plans/{id}", "What will happen, and may it?", PolicyRead, (*Server).pagePlan, paramPlan),
-		of(form("/plans/{id}/run", PolicyOperate, "Run a plan, once", (*Server).postRunPlan, mediaHTML), paramPlan),
-		shown("/runs", "What was changed from here?", PolicyRead, (*Server).pageRuns,
+		shown("/plans/new", "Fill in a change to plan; changes nothing", PolicyOperate, (*Site).pageNewPlan, query("kind", "what to do; its arguments may follow")),
+		form("/plans", PolicyOperate, "Plan a change; changes nothing", (*Site).postPlan, mediaHTML),
+		shown("/plans/{id}", "What will happen, and may it?", PolicyRead, (*Site).pagePlan, paramPlan),
+		of(form("/plans/{id}/run", PolicyOperate, "Run a plan, once", (*Site).postRunPlan, mediaHTML), paramPlan),
+		shown("/runs", "What was changed from here?", PolicyRead, (*Site).pageRuns,
 			query("state", "in this state, or open"), query("kind", "of this kind"), query("by", "of this principal"), query("cursor", "next of the page before")),
-		shown("/runs/{id}", "How far is it, and what is proven?", PolicyRead, (*Server).pageRun, paramRun),
-		of(form("/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", (*Server).postStopRun, mediaHTML), paramRun),
-		of(form("/runs/{id}/finish", PolicyOperate, "Plan what is left of a run", (*Server).postFinishRun, mediaHTML), paramRun),
-		of(form("/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", (*Server).postUndoRun, mediaHTML), paramRun),
+		shown("/runs/{id}", "How far is it, and what is proven?", PolicyRead, (*Site).pageRun, paramRun),
+		of(form("/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", (*Site).postStopRun, mediaHTML), paramRun),
+		of(form("/runs/{id}/finish", PolicyOperate, "Plan what is left of a run", (*Site).postFinishRun, mediaHTML), paramRun),
+		of(form("/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", (*Site).postUndoRun, mediaHTML), paramRun),
 	}
 }
 
 func actionAPI() []Route {
-	route := func(method, path string, p Policy, summary string, body, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+	route := func(method, path string, p Policy, summary string, body, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
 		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Params: params, Body: body, Answer: answer, handler: h}
 	}
-	undo := route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Server).apiUndoRun, paramRun)
+	undo := route("POST", "/runs/{id}/undo", PolicyOperate, "Plan the inverse of a run", api.PlanUndo{}, api.Plan{}, (*Site).apiUndoRun, paramRun)
 	undo.BodyOptional = true // its reason can be left out
-	finish := route("POST", "/runs/{id}/finish", PolicyOperate, "Plan what is left of a run that has ended early", api.PlanUndo{}, api.Plan{}, (*Server).apiFinishRun, paramRun)
+	finish := route("POST", "/runs/{id}/finish", PolicyOperate, "Plan what is left of a run that has ended early", api.PlanUndo{}, api.Plan{}, (*Site).apiFinishRun, paramRun)
 	finish.BodyOptional = true
 	return []Route{
-		answering(route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Server).apiMakePlan), http.StatusCreated),
-		route("GET", "/plans/{id}", PolicyRead, "One plan", nil, api.Plan{}, (*Server).apiPlan, paramPlan),
-		answering(route("POST", "/plans/{id}/run", PolicyOperate, "Run a plan, once; 200 is the run that there was", api.PlanRun{}, api.Run{}, (*Server).apiRunPlan, paramPlan),
+		answering(route("POST", "/plans", PolicyOperate, "Plan a change; changes nothing", api.PlanRequest{}, api.Plan{}, (*Site).apiMakePlan), http.StatusCreated),
+		route("GET", "/plans/{id}", PolicyRead, "One plan", nil, api.Plan{}, (*Site).apiPlan, paramPlan),
+		answering(route("POST", "/plans/{id}/run", PolicyOperate, "Run a plan, once; 200 is the run that there was", api.PlanRun{}, api.Run{}, (*Site).apiRunPlan, paramPlan),
 			http.StatusAccepted, http.StatusOK),
-		route("GET", "/runs", PolicyRead, "Runs, newest first", nil, api.List[api.Run]{}, (*Server).apiRuns, paged()...),
-		route("GET", "/runs/{id}", PolicyRead, "One run", nil, api.Run{}, (*Server).apiRun, paramRun),
-		route("POST", "/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", nil, api.Run{}, (*Server).apiStopRun, paramRun),
+		route("GET", "/runs", PolicyRead, "Runs, newest first", nil, api.List[api.Run]{}, (*Site).apiRuns, paged()...),
+		route("GET", "/runs/{id}", PolicyRead, "One run", nil, api.Run{}, (*Site).apiRun, paramRun),
+		route("POST", "/runs/{id}/stop", PolicyOperate, "Hold a run before its next command", nil, api.Run{}, (*Site).apiStopRun, paramRun),
 		answering(undo, http.StatusCreated),
 		answering(finish, http.StatusCreated),
 	}

@@ -11,19 +11,19 @@ import (
 // stopped before. Viewers and support may not: it holds people's names and
 // addresses, which their work does not need.
 func auditRoutes() []Route {
-	get := func(path, summary string, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+	get := func(path, summary string, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
 		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: PolicyOperate, Tag: tagAPI, Summary: summary,
 			Params: params, Answer: answer, handler: h}
 	}
 	shown := fresh(page("/audit", "Who did what?"))
-	shown.Policy, shown.handler = PolicyOperate, (*Server).pageAudit
+	shown.Policy, shown.handler = PolicyOperate, (*Site).pageAudit
 	shown.Params = append(auditFilters(), query("below", "older than the record with this number"))
 	return []Route{
 		shown,
-		get("/audit", "The audit record, newest first", api.List[api.AuditRecord]{}, (*Server).apiAudit,
+		get("/audit", "The audit record, newest first", api.List[api.AuditRecord]{}, (*Site).apiAudit,
 			paged(append(auditFilters(), query("order", "newest, the default, or oldest"))...)...),
-		get("/audit/head", "The newest signed head and what is known of the chain", api.AuditState{}, (*Server).apiAuditState),
-		get("/audit/heads", "All signed heads, oldest first", api.List[api.AuditHead]{}, (*Server).apiAuditHeads, paged()...),
+		get("/audit/head", "The newest signed head and what is known of the chain", api.AuditState{}, (*Site).apiAuditState),
+		get("/audit/heads", "All signed heads, oldest first", api.List[api.AuditHead]{}, (*Site).apiAuditHeads, paged()...),
 	}
 }
 

@@ -6,10 +6,10 @@ import "shardboard/internal/api"
 // process carries out runs, so only an admin may.
 func dataRoutes() []Route {
 	return []Route{
-		form("/data/takeover", PolicyAdmin, "Own the data directory after its owner has ended", (*Server).postTakeOver, mediaHTML),
+		form("/data/takeover", PolicyAdmin, "Own the data directory after its owner has ended", (*Site).postTakeOver, mediaHTML),
 		{Method: "GET", Pattern: api.Prefix + "/data", Policy: PolicyRead, Tag: tagAPI, Summary: "Whether this server can store anything, and why not",
-			Answer: api.DataDirectory{}, handler: (*Server).apiData},
+			Answer: api.DataDirectory{}, handler: (*Site).apiData},
 		{Method: "POST", Pattern: api.Prefix + "/data/takeover", Policy: PolicyAdmin, Tag: tagAPI, Summary: "Own the data directory after its owner has ended",
-			Answer: api.DataDirectory{}, handler: (*Server).apiTakeOver},
+			Answer: api.DataDirectory{}, handler: (*Site).apiTakeOver},
 	}
 }

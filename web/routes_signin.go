@@ -6,7 +6,7 @@ import (
 	"shardboard/internal/api"
 )
 
-type handlerFunc = func(*Server, http.ResponseWriter, *http.Request) error
+type handlerFunc = func(*Site, http.ResponseWriter, *http.Request) error
 
 // signInRoutes lead in and out.
 func signInRoutes() []Route {
@@ -16,16 +16,16 @@ func signInRoutes() []Route {
 	}
 	next := query("next", "a page of this site to go on to")
 	return []Route{
-		answering(get("/login", "Sign in", (*Server).pageLogin, next, query("ended", "1 says that a session is over")), http.StatusOK, http.StatusSeeOther),
-		form("/login", PolicyOpen, "Sign in by name and password", (*Server).postLogin, mediaHTML),
-		answering(get("/login/first", "Become the first admin, by the link that the server printed", (*Server).pageFirst, query("key", "secret of that link")),
+		answering(get("/login", "Sign in", (*Site).pageLogin, next, query("ended", "1 says that a session is over")), http.StatusOK, http.StatusSeeOther),
+		form("/login", PolicyOpen, "Sign in by name and password", (*Site).postLogin, mediaHTML),
+		answering(get("/login/first", "Become the first admin, by the link that the server printed", (*Site).pageFirst, query("key", "secret of that link")),
 			http.StatusOK, http.StatusSeeOther),
-		form("/login/first", PolicyOpen, "Make the first admin and sign in", (*Server).postFirst, mediaHTML),
-		answering(form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Server).postOIDC, mediaHTML),
+		form("/login/first", PolicyOpen, "Make the first admin and sign in", (*Site).postFirst, mediaHTML),
+		answering(form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Site).postOIDC, mediaHTML),
 			http.StatusOK, http.StatusSeeOther),
-		answering(get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Server).finishOIDC,
+		answering(get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Site).finishOIDC,
 			query("code", "the issuer's"), query("state", "ours"), query("error", "the issuer's")), http.StatusSeeOther),
-		form("/logout", PolicySelf, "Sign out", (*Server).postLogout, mediaHTML),
+		form("/logout", PolicySelf, "Sign out", (*Site).postLogout, mediaHTML),
 	}
 }
 
@@ -48,24 +48,24 @@ func accountRoutes() []Route {
 	session, token := inPath("id", "a session's id"), inPath("id", "a token's id")
 	user := inPath("name", "an account's name, path-escaped once")
 	return []Route{
-		get("/settings", PolicySelf, "Own password, sessions and tokens", (*Server).pageSettings),
-		form("/settings/password", PolicySelf, "Change one's own password", (*Server).postPassword, mediaHTML),
-		with(form("/settings/sessions/{id}/revoke", PolicySelf, "End a session", (*Server).postRevokeSession, mediaHTML), session),
-		answering(form("/settings/tokens", PolicySelf, "Make a token; its secret is shown once", (*Server).postToken, mediaHTML), http.StatusOK),
-		with(form("/settings/tokens/{id}/revoke", PolicySelf, "Revoke a token", (*Server).postRevokeToken, mediaHTML), token),
-		get("/settings/users", PolicyAdmin, "Users, and who is in", (*Server).pageUsers),
-		form("/settings/users", PolicyAdmin, "Add a user", (*Server).postUser, mediaHTML),
-		with(form("/settings/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", (*Server).postUserChange, mediaHTML), user),
+		get("/settings", PolicySelf, "Own password, sessions and tokens", (*Site).pageSettings),
+		form("/settings/password", PolicySelf, "Change one's own password", (*Site).postPassword, mediaHTML),
+		with(form("/settings/sessions/{id}/revoke", PolicySelf, "End a session", (*Site).postRevokeSession, mediaHTML), session),
+		answering(form("/settings/tokens", PolicySelf, "Make a token; its secret is shown once", (*Site).postToken, mediaHTML), http.StatusOK),
+		with(form("/settings/tokens/{id}/revoke", PolicySelf, "Revoke a token", (*Site).postRevokeToken, mediaHTML), token),
+		get("/settings/users", PolicyAdmin, "Users, and who is in", (*Site).pageUsers),
+		form("/settings/users", PolicyAdmin, "Add a user", (*Site).postUser, mediaHTML),
+		with(form("/settings/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", (*Site).postUserChange, mediaHTML), user),
 
-		list("/me", PolicySelf, "Who is asking, and what they may", api.Me{}, (*Server).apiMe),
-		list("/sessions", PolicySelf, "Own sessions; everybody's for an admin, none for a token below admin", api.List[api.Session]{}, (*Server).apiSessions),
-		do("/sessions/{id}/revoke", PolicySelf, "End a session", nil, api.Done{}, (*Server).apiRevokeSession, session),
-		list("/tokens", PolicySelf, "Own tokens; everybody's for an admin, only itself for a token below admin", api.List[api.Token]{}, (*Server).apiTokens),
-		do("/tokens", PolicySelf, "Make a token; its secret is in this answer only", api.TokenCreate{}, api.TokenCreated{}, (*Server).apiCreateToken),
-		do("/tokens/{id}/revoke", PolicySelf, "Revoke a token", nil, api.Done{}, (*Server).apiRevokeToken, token),
-		list("/users", PolicyAdmin, "Accounts of shardboard's own", api.List[api.User]{}, (*Server).apiUsers),
-		do("/users", PolicyAdmin, "Add a user", api.UserCreate{}, api.User{}, (*Server).apiCreateUser),
-		do("/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", api.UserChange{}, api.User{}, (*Server).apiChangeUser, user),
+		list("/me", PolicySelf, "Who is asking, and what they may", api.Me{}, (*Site).apiMe),
+		list("/sessions", PolicySelf, "Own sessions; everybody's for an admin, none for a token below admin", api.List[api.Session]{}, (*Site).apiSessions),
+		do("/sessions/{id}/revoke", PolicySelf, "End a session", nil, api.Done{}, (*Site).apiRevokeSession, session),
+		list("/tokens", PolicySelf, "Own tokens; everybody's for an admin, only itself for a token below admin", api.List[api.Token]{}, (*Site).apiTokens),
+		do("/tokens", PolicySelf, "Make a token; its secret is in this answer only", api.TokenCreate{}, api.TokenCreated{}, (*Site).apiCreateToken),
+		do("/tokens/{id}/revoke", PolicySelf, "Revoke a token", nil, api.Done{}, (*Site).apiRevokeToken, token),
+		list("/users", PolicyAdmin, "Accounts of shardboard's own", api.List[api.User]{}, (*Site).apiUsers),
+		do("/users", PolicyAdmin, "Add a user", api.UserCreate{}, api.User{}, (*Site).apiCreateUser),
+		do("/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", api.UserChange{}, api.User{}, (*Site).apiChangeUser, user),
 	}
 }
 

@@ -11,25 +11,25 @@ const surveyPolicy = PolicyOperate
 
 // surveyRoutes are those of the background measurements.
 func surveyRoutes() []Route {
-	route := func(method, path, summary string, p Policy, answer any, h func(*Server, http.ResponseWriter, *http.Request) error, params ...Param) Route {
+	route := func(method, path, summary string, p Policy, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
 		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Params: params, Answer: answer, handler: h}
 	}
 	id := inPath("survey", "a survey's id")
-	start := route("POST", "/surveys", "Start a survey: sample, projects, project or document", surveyPolicy, api.Survey{}, (*Server).apiStartSurvey)
+	start := route("POST", "/surveys", "Start a survey: sample, projects, project or document", surveyPolicy, api.Survey{}, (*Site).apiStartSurvey)
 	start.Body = api.SurveyStart{}
 	list := fresh(page("/surveys", "What is measured, and what was"))
-	list.handler = (*Server).pageSurveys
+	list.handler = (*Site).pageSurveys
 	one := fresh(page("/surveys/{survey}", "What did a survey find?"))
-	one.handler, one.Params = (*Server).pageSurvey, []Param{id}
-	stop := form("/surveys/{survey}/stop", surveyPolicy, "Stop a survey; what it measured stays", (*Server).postStopSurvey, mediaHTML)
+	one.handler, one.Params = (*Site).pageSurvey, []Param{id}
+	stop := form("/surveys/{survey}/stop", surveyPolicy, "Stop a survey; what it measured stays", (*Site).postStopSurvey, mediaHTML)
 	stop.Params = []Param{id}
 	return []Route{
 		list, one,
-		form("/surveys", surveyPolicy, "Start a survey; reads only", (*Server).postSurvey, mediaHTML),
+		form("/surveys", surveyPolicy, "Start a survey; reads only", (*Site).postSurvey, mediaHTML),
 		stop,
-		route("GET", "/surveys", "Surveys, newest first", PolicyRead, api.List[api.Survey]{}, (*Server).apiSurveys),
+		route("GET", "/surveys", "Surveys, newest first", PolicyRead, api.List[api.Survey]{}, (*Site).apiSurveys),
 		answering(start, http.StatusAccepted),
-		route("GET", "/surveys/{survey}", "One survey with what it found", PolicyRead, api.SurveyDetail{}, (*Server).apiSurvey, id),
-		route("POST", "/surveys/{survey}/stop", "Stop a survey; what it measured stays", surveyPolicy, api.Survey{}, (*Server).apiStopSurvey, id),
+		route("GET", "/surveys/{survey}", "One survey with what it found", PolicyRead, api.SurveyDetail{}, (*Site).apiSurvey, id),
+		route("POST", "/surveys/{survey}/stop", "Stop a survey; what it measured stays", surveyPolicy, api.Survey{}, (*Site).apiStopSurvey, id),
 	}
 }

@@ -97,12 +97,17 @@ type Deps struct {
 	HideBounds bool // chunk bounds are shown from support on
 }
 
-// Server answers HTTP from the newest table and directory. Safe for
-// concurrent use.
+// Server is the whole site: pages, API and live updates. Safe for concurrent use.
 type Server struct {
+	*Site
+	hub *hub
+}
+
+// Site is what all rooms share: it answers HTTP from the newest table and
+// directory. Safe for concurrent use.
+type Site struct {
 	deps    Deps
-	handler http.Handler
-	hub     *hub
+	whole   http.Handler // with every check around the routes
 	metrics *metrics
 	born    int64     // milliseconds; tells this process's tables from those of the one before
 	openAPI []byte    // made once from the route table
@@ -120,12 +125,27 @@ type Server struct {
 	trials trials // of plans that pages offer
 	tables *hiddenTables
 
+	serveLive func(http.ResponseWriter, *http.Request) error
+	sockets   func() int // live sockets that are open
+
 	mux   *chi.Mux
 	pages map[string]bool // patterns that have a page to GET
 }
 
 // New wires a server and starts nothing.
 func New(deps Deps) *Server {
+	s := &Server{Site: wireSite(deps, served(deps))}
+	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, s.deps.Log)
+	if deps.MaxSockets > 0 {
+		s.hub.maxSockets = deps.MaxSockets
+	}
+	s.sockets = s.hub.sockets
+	s.serveLive = func(w http.ResponseWriter, r *http.Request) error { return s.hub.serve(s.Site, w, r) }
+	return s
+}
+
+// wireSite wires everything but the live updates, which come after it.
+func wireSite(deps Deps, table []Route) *Site {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
@@ -148,24 +168,20 @@ func New(deps Deps) *Server {
 	if deps.Advice == nil {
 		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
 	}
-	s := &Server{deps: deps, pasts: newPasts(), tables: newHiddenTables(), born: deps.Now().UnixMilli()}
+	s := &Site{deps: deps, pasts: newPasts(), tables: newHiddenTables(), born: deps.Now().UnixMilli()}
+	s.sockets = func() int { return 0 }
 	s.metrics = newMetrics(deps.Registry, s)
-	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, deps.Log)
-	if deps.MaxSockets > 0 {
-		s.hub.maxSockets = deps.MaxSockets
-	}
-	table := served(deps)
 	s.openAPI = openAPIDocument(table, deps.Version)
 	s.limits, s.nobodys = newLimits(deps.Now), newLineBound()
 	s.changing = changingRoutes(table)
 	s.pages = pagePatterns(table)
 	s.mux = s.router(table)
-	s.handler = s.outside(s.mux)
+	s.whole = s.outside(s.mux)
 	return s
 }
 
 // Handler is the whole site, with every check around it.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Site) Handler() http.Handler { return s.whole }
 
 // Run feeds the open sockets until ctx ends or Close is called, then closes
 // them and waits for them. http.Server.Shutdown knows nothing of hijacked

@@ -13,11 +13,11 @@ import (
 )
 
 // pageSettings is what somebody keeps about themselves.
-func (s *Server) pageSettings(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageSettings(w http.ResponseWriter, r *http.Request) error {
 	return s.writeSettings(w, r, http.StatusOK, templates.Settings{Done: doneWords(r)})
 }
 
-func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status int, m templates.Settings) error {
+func (s *Site) writeSettings(w http.ResponseWriter, r *http.Request, status int, m templates.Settings) error {
 	v, who := s.viewFor(r), auth.From(r.Context())
 	sessions, err := s.deps.Auth.Sessions(r.Context(), who)
 	if err != nil {
@@ -46,12 +46,12 @@ func (s *Server) writeSettings(w http.ResponseWriter, r *http.Request, status in
 }
 
 // settingsProblem shows the page again with what went wrong.
-func (s *Server) settingsProblem(w http.ResponseWriter, r *http.Request, err error) error {
+func (s *Site) settingsProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	var m templates.Settings
 	return s.problem(w, shownTo(r, err), &m.Problem, func(status int) error { return s.writeSettings(w, r, status, m) })
 }
 
-func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postPassword(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -63,15 +63,15 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) postRevokeSession(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRevokeSession(w http.ResponseWriter, r *http.Request) error {
 	return s.revoke(w, r, "session", s.deps.Auth.Revoke)
 }
 
-func (s *Server) postRevokeToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postRevokeToken(w http.ResponseWriter, r *http.Request) error {
 	return s.revoke(w, r, "token", s.deps.Auth.RevokeToken)
 }
 
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request, what string, do revokeFunc) error {
+func (s *Site) revoke(w http.ResponseWriter, r *http.Request, what string, do revokeFunc) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request, what string, do 
 
 // postToken makes a token and answers with its secret, once: this page is not
 // led to by a redirect because an address must never hold a secret.
-func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postToken(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

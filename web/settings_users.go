@@ -14,11 +14,11 @@ import (
 type revokeFunc = func(ctx context.Context, by auth.Principal, id string) error
 
 // pageUsers is everybody: who may come in, and who is in.
-func (s *Server) pageUsers(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) pageUsers(w http.ResponseWriter, r *http.Request) error {
 	return s.writeUsers(w, r, http.StatusOK, templates.Users{Done: doneWords(r)})
 }
 
-func (s *Server) writeUsers(w http.ResponseWriter, r *http.Request, status int, m templates.Users) error {
+func (s *Site) writeUsers(w http.ResponseWriter, r *http.Request, status int, m templates.Users) error {
 	v, who := s.viewFor(r), auth.From(r.Context())
 	users, err := s.deps.Auth.Users(r.Context(), who)
 	if err != nil {
@@ -66,12 +66,12 @@ func waysWords(mode auth.Mode) string {
 	return out
 }
 
-func (s *Server) usersProblem(w http.ResponseWriter, r *http.Request, err error) error {
+func (s *Site) usersProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	m := templates.Users{Name: typed(r.PostForm.Get("name"), 64)}
 	return s.problem(w, err, &m.Problem, func(status int) error { return s.writeUsers(w, r, status, m) })
 }
 
-func (s *Server) postUser(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postUser(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Server) postUser(w http.ResponseWriter, r *http.Request) error {
 }
 
 // postUserChange does what the pressed button says, and that alone.
-func (s *Server) postUserChange(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) postUserChange(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}

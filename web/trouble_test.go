@@ -239,7 +239,7 @@ func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
 		for _, accept := range []string{"text/html", "application/json"} {
 			t.Run(name+" "+accept, func(t *testing.T) {
 				s := newSite(t)
-				s.handler = s.outside(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, bug()) })))
+				s.whole = s.outside(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, bug()) })))
 				w := s.do("GET", "/zones", header("Accept", accept))
 				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
 				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) || !strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {

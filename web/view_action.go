@@ -30,7 +30,7 @@ type offer struct {
 // offers begins the offer of a page; nil when nothing is offered to who looks at
 // it, or anywhere. A plan's own checks decide: what is said here is only what
 // can be seen from the table.
-func (s *Server) offers(r *http.Request, t *topology.Table) *offer {
+func (s *Site) offers(r *http.Request, t *topology.Table) *offer {
 	if s.deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
 		return nil
 	}

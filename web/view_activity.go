@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -142,7 +143,7 @@ func activityView(v View, q activityQuery) templates.Activity {
 			m.State.Title, m.State.Detail = words.T("internal.only"), ""
 		}
 		if m.Filtered {
-			m.State.Title, m.State.Detail = words.T("events.nomatch"), words.T("events.nomatch.detail", "n", templates.Count(int64(len(v.Table.Events))))
+			m.State.Title, m.State.Detail = words.T("events.nomatch"), words.T("events.nomatch.detail", "n", format.Count(int64(len(v.Table.Events))))
 		}
 	}
 	return m

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -146,10 +147,10 @@ func runningRow(v View, r refs, x history.Migration) templates.MigrationRow {
 		if e.SameColl {
 			of = words.T("moves.eta.same")
 		}
-		row.ETATitle = words.T("moves.eta.basis", "n", templates.Count(int64(e.Basis)), "of", of)
-		row.ETA = words.T("moves.eta", "at", templates.Clock(e.At))
+		row.ETATitle = words.T("moves.eta.basis", "n", format.Count(int64(e.Basis)), "of", of)
+		row.ETA = words.T("moves.eta", "at", format.Clock(e.At))
 		if row.Overdue = v.Now.After(e.At); row.Overdue {
-			row.ETA = words.T("moves.eta.late", "at", templates.Clock(e.At))
+			row.ETA = words.T("moves.eta.late", "at", format.Clock(e.At))
 		}
 	}
 	return row
@@ -160,7 +161,7 @@ func timingRow(v View, r refs, x history.Migration, longest time.Duration) templ
 	row := moveRow(v, r, x)
 	row.Took = duration(x.Took(v.Now))
 	if x.Documents >= 0 {
-		row.Copied = words.T("moves.copied", "documents", templates.Count(x.Documents), "bytes", templates.Bytes(max(x.Bytes, 0)))
+		row.Copied = words.T("moves.copied", "documents", format.Count(x.Documents), "bytes", format.Bytes(max(x.Bytes, 0)))
 	}
 	if longest <= 0 {
 		return row
@@ -189,11 +190,11 @@ func duration(d time.Duration) string {
 	case d < 10*time.Second:
 		return words.T("span.s", "n", strconv.FormatFloat(d.Seconds(), 'f', 1, 64))
 	}
-	return templates.Span(d)
+	return format.Span(d)
 }
 
 func failureRow(v View, g history.FailureGroup) templates.FailureRow {
-	row := templates.FailureRow{Reason: g.Reason, Count: templates.Count(int64(g.Count)), Last: templates.Ago(g.Newest.Begin, v.Now)}
+	row := templates.FailureRow{Reason: g.Reason, Count: format.Count(int64(g.Count)), Last: templates.Ago(g.Newest.Begin, v.Now)}
 	if row.Advice = failureAdvice(g.Code); row.Reason == "" {
 		row.Reason, row.Advice = failureMeans(g.Code), words.Code("failure.do", string(g.Code), nil)
 	}
@@ -210,7 +211,7 @@ func failureRow(v View, g history.FailureGroup) templates.FailureRow {
 	row.NS = strings.Join(names, ", ")
 	for _, who := range []history.By{history.ByUs, history.ByBalancer, history.ByOther, history.ByUnknown} {
 		if n := g.By[who]; n > 0 {
-			by = append(by, words.T("moves.by", "who", words.Code("cause", string(who), nil), "n", templates.Count(int64(n))))
+			by = append(by, words.T("moves.by", "who", words.Code("cause", string(who), nil), "n", format.Count(int64(n))))
 		}
 	}
 	row.By = strings.Join(by, ", ")

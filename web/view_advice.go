@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/hostile"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -86,15 +87,15 @@ func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	f := templates.Figure{Known: true, Approx: !e.Exact && e.Method != "collStats" && e.Unit != "share"}
 	switch e.Unit {
 	case "bytes":
-		f.Text = templates.Bytes(int64(e.Value))
+		f.Text = format.Bytes(int64(e.Value))
 	case "share":
-		f.Text = templates.Share(e.Value)
+		f.Text = format.Share(e.Value)
 	case "perHour":
-		f.Text = words.T("advice.perHour", "n", writesText(e.Value))
+		f.Text = words.T("advice.perHour", "n", format.Rate(e.Value))
 	case "rate":
-		f.Text = words.T("advice.rate", "n", writesText(e.Value))
+		f.Text = words.T("advice.rate", "n", format.Rate(e.Value))
 		if e.PlusMinus > 0 {
-			f.Text = words.T("advice.rate.plusminus", "n", writesText(e.Value), "m", writesText(e.PlusMinus))
+			f.Text = words.T("advice.rate.plusminus", "n", format.Rate(e.Value), "m", format.Rate(e.PlusMinus))
 		}
 	case "time":
 		f.Text = e.Time.UTC().Format("2 Jan 2006 15:04 UTC")
@@ -104,7 +105,7 @@ func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 			f.Text = words.T("spread.unsharded")
 		}
 	default:
-		f.Text = templates.Count(int64(e.Value))
+		f.Text = format.Count(int64(e.Value))
 	}
 	switch {
 	case e.AtLeast && e.Unit == "time":
@@ -116,22 +117,15 @@ func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	how := words.Code("method", e.Method, nil)
 	switch {
 	case e.Over > 0 && e.Covered < e.Over:
-		out.How = words.T("advice.how.part", "how", how, "covered", templates.Span(e.Covered), "over", templates.Span(e.Over), "ago", templates.AgoText(v.Now.Sub(e.At)))
+		out.How = words.T("advice.how.part", "how", how, "covered", format.Span(e.Covered), "over", format.Span(e.Over), "ago", format.Ago(v.Now.Sub(e.At)))
 	case e.Over > 0:
-		out.How = words.T("advice.how.over", "how", how, "over", templates.Span(e.Over), "ago", templates.AgoText(v.Now.Sub(e.At)))
+		out.How = words.T("advice.how.over", "how", how, "over", format.Span(e.Over), "ago", format.Ago(v.Now.Sub(e.At)))
 	case e.At.IsZero():
 		out.How = how
 	default:
-		out.How = words.T("advice.how", "how", how, "ago", templates.AgoText(v.Now.Sub(e.At)))
+		out.How = words.T("advice.how", "how", how, "ago", format.Ago(v.Now.Sub(e.At)))
 	}
 	return out
-}
-
-func writesText(f float64) string {
-	if f >= 100 {
-		return templates.Count(int64(f + 0.5))
-	}
-	return strconv.FormatFloat(f, 'f', 1, 64)
 }
 
 // ageLimit is how old a report may be to be called fresh.

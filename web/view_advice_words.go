@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -32,11 +32,11 @@ func adviceArgs(args map[string]string, now time.Time) map[string]string {
 		switch {
 		case strings.HasPrefix(name, "bytes"):
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				out[name] = templates.Bytes(n)
+				out[name] = format.Bytes(n)
 			}
 		case strings.HasPrefix(name, "share"):
 			if f, err := strconv.ParseFloat(text, 64); err == nil {
-				out[name] = templates.Share(f)
+				out[name] = format.Share(f)
 			}
 		case name == "times":
 			if f, err := strconv.ParseFloat(text, 64); err == nil {
@@ -44,19 +44,19 @@ func adviceArgs(args map[string]string, now time.Time) map[string]string {
 			}
 		case name == "rate":
 			if f, err := strconv.ParseFloat(text, 64); err == nil {
-				out[name] = writesText(f)
+				out[name] = format.Rate(f)
 			}
 		case name == "n":
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				out[name] = templates.Count(n)
+				out[name] = format.Count(n)
 			}
 		case strings.HasPrefix(name, "since"):
 			if at, err := time.Parse(time.RFC3339, text); err == nil {
-				out[name] = templates.Span(now.Sub(at))
+				out[name] = format.Span(now.Sub(at))
 			}
 		case name == "over":
 			if d, err := time.ParseDuration(text); err == nil {
-				out[name] = templates.Span(d)
+				out[name] = format.Span(d)
 			}
 		case name == "part":
 			out[name] = words.T("part." + text)

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
@@ -60,7 +61,7 @@ func joinSentences(a, b string) string {
 
 // alertsView answers "who is told of what?".
 func alertsView(v View, st alert.Status, may bool) templates.Alerts {
-	m := templates.Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", templates.Span(st.For))}
+	m := templates.Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", format.Span(st.For))}
 	firing := int64(0)
 	for _, a := range st.Alerts {
 		if a.State == alert.Firing {
@@ -77,7 +78,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 	}
 	m.Verdict = words.T("alert.quiet")
 	if firing > 0 {
-		m.Verdict = words.Plural("alert.firing", firing, "n", templates.Count(firing))
+		m.Verdict = words.Plural("alert.firing", firing, "n", format.Count(firing))
 	}
 	note := func(code, text string) {
 		m.Notes = append(m.Notes, templates.State{Code: code, Title: text})
@@ -89,14 +90,14 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		note("loading", words.T("alert.loading"))
 	}
 	if st.Dropped > 0 {
-		note("partial", words.T("alert.dropped", "n", templates.Count(int64(st.Dropped))))
+		note("partial", words.T("alert.dropped", "n", format.Count(int64(st.Dropped))))
 	}
 	if !st.Kept {
 		note("partial", words.T("alert.notkept"))
 	}
 	for _, t := range st.Targets {
 		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: severityName(rules.Severity(t.MinSeverity)),
-			Repeat: templates.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
+			Repeat: format.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
 	}
 	for _, q := range st.Silences {
 		of := q.Alert
@@ -135,4 +136,4 @@ func lastText(d store.Delivery) string {
 	return words.Code("alert.sent", code, args)
 }
 
-func countText(n int) string { return templates.Count(int64(n)) }
+func countText(n int) string { return format.Count(int64(n)) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/hostile"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -80,7 +81,7 @@ func auditView(q auditQuery, found audit.Found, names map[string]string, st audi
 	if found.More {
 		m.Older = q.url(found.Next)
 		if len(found.Records) < pageRows {
-			m.Bounded = words.T("audit.bounded", "seq", templates.Count(found.Next))
+			m.Bounded = words.T("audit.bounded", "seq", format.Count(found.Next))
 		}
 	}
 	if len(m.Rows) == 0 {
@@ -118,12 +119,12 @@ func auditVerdict(st audit.State, now time.Time) (level, text string) {
 	case st.At.IsZero():
 		return "note", words.T("audit.unverified")
 	case st.Err != nil:
-		return "note", words.T("audit.verified.before", "seq", templates.Count(st.End.Seq), "ago", templates.AgoText(now.Sub(st.At)))
+		return "note", words.T("audit.verified.before", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)))
 	case st.End.Seq == 0:
-		return "ok", words.T("audit.verified.empty", "ago", templates.AgoText(now.Sub(st.At)))
+		return "ok", words.T("audit.verified.empty", "ago", format.Ago(now.Sub(st.At)))
 	}
-	return "ok", words.T("audit.verified", "seq", templates.Count(st.End.Seq), "ago", templates.AgoText(now.Sub(st.At)),
-		"whole", templates.AgoText(now.Sub(st.Whole)))
+	return "ok", words.T("audit.verified", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)),
+		"whole", format.Ago(now.Sub(st.Whole)))
 }
 
 // auditBreak says what is wrong and how that is known.
@@ -139,7 +140,7 @@ func auditBreak(b audit.Break) string {
 		code = b.Code
 	}
 	return words.Code("audit.break", code, map[string]string{
-		"seq": templates.Count(b.Seq), "found": templates.Count(b.Found), "at": templates.Stamp(b.At), "key": b.Key})
+		"seq": format.Count(b.Seq), "found": format.Count(b.Found), "at": format.Stamp(b.At), "key": b.Key})
 }
 
 // auditTrouble says why the record cannot be checked, and up to where it was in
@@ -149,7 +150,7 @@ func auditTrouble(st audit.State, now time.Time) string {
 	if st.At.IsZero() {
 		return text
 	}
-	return text + " " + words.T("audit.trouble.before", "seq", templates.Count(st.End.Seq), "ago", templates.AgoText(now.Sub(st.At)))
+	return text + " " + words.T("audit.trouble.before", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)))
 }
 
 // auditBanner is for every page; nil while nothing is known to be wrong.
@@ -182,7 +183,7 @@ func headFacts(h store.AuditHead, now time.Time) []templates.Fact {
 	return []templates.Fact{
 		mono(words.T("audit.head.seq"), strconv.FormatInt(h.Seq, 10)),
 		mono(words.T("audit.head.hash"), hex.EncodeToString(h.Hash)),
-		{Name: words.T("audit.head.at"), Figure: templates.Figure{Text: templates.AgoText(now.Sub(h.At)), Known: true, Title: templates.Stamp(h.At)}},
+		{Name: words.T("audit.head.at"), Figure: templates.Figure{Text: format.Ago(now.Sub(h.At)), Known: true, Title: format.Stamp(h.At)}},
 		mono(words.T("audit.head.key"), audit.Fingerprint(h.Key)),
 	}
 }
@@ -191,7 +192,7 @@ func headFacts(h store.AuditHead, now time.Time) []templates.Fact {
 // keeps ids, which never change hands.
 func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templates.AuditRow {
 	row := templates.AuditRow{
-		Seq: strconv.FormatInt(r.Seq, 10), When: templates.Ago(r.At, now), Stamp: templates.Stamp(r.At),
+		Seq: strconv.FormatInt(r.Seq, 10), When: templates.Ago(r.At, now), Stamp: format.Stamp(r.At),
 		Who: clip(r.By, 80), WhoID: r.By, Text: words.Code("audit.what", r.What, nil), Code: r.What,
 		Subject: templates.Cut(r.Subject, 40), From: clip(r.From, 60), Hash: templates.Cut(hex.EncodeToString(r.Hash), 12),
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -27,9 +28,9 @@ func bulkView(v View, lines []api.LocateLine) templates.Bulk {
 		}
 		m.Rows = append(m.Rows, rows...)
 	}
-	m.Summary = words.T("bulk.summary", "n", templates.Count(int64(len(lines))), "found", templates.Count(int64(found)),
-		"cost", words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(targeted), "n", templates.Count(int64(targeted))),
-			"broadcast", words.Plural("locate.broadcast", int64(broadcast), "n", templates.Count(int64(broadcast)))))
+	m.Summary = words.T("bulk.summary", "n", format.Count(int64(len(lines))), "found", format.Count(int64(found)),
+		"cost", words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(targeted), "n", format.Count(int64(targeted))),
+			"broadcast", words.Plural("locate.broadcast", int64(broadcast), "n", format.Count(int64(broadcast)))))
 	return m
 }
 

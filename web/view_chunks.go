@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -176,7 +177,7 @@ func (q chunkQuery) find(t *topology.Table, c *topology.Collection, f *chunkFigu
 			continue
 		}
 		if q.Text != "" && i-p.from > textScan {
-			problem = words.T("chunks.toomany", "n", templates.Count(textScan))
+			problem = words.T("chunks.toomany", "n", format.Count(textScan))
 			break
 		}
 		if q.takes(t, c, i) {

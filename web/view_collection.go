@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -49,8 +50,8 @@ func lanesView(t *topology.Table, c *topology.Collection, shards []templates.Sha
 	for _, s := range shards {
 		n := counts[s.Name]
 		l := templates.Lane{Shard: s, D: lanes[s.Name], Bytes: bytesFigure(t.SizeOn(c.NS, s.Name).Bytes)}
-		l.Chunks = templates.Cell{Figure: templates.Figure{Known: true, Text: words.Plural("chunks", int64(n), "n", templates.Count(int64(n))), Title: words.T("method.routing")},
-			ShareText: templates.Share(share(int64(n), int64(c.Chunks.Len())))}
+		l.Chunks = templates.Cell{Figure: templates.Figure{Known: true, Text: words.Plural("chunks", int64(n), "n", format.Count(int64(n))), Title: words.T("method.routing")},
+			ShareText: format.Share(share(int64(n), int64(c.Chunks.Len())))}
 		out = append(out, l)
 	}
 	return out
@@ -76,10 +77,10 @@ func collectionFacts(v View, c *topology.Collection) []templates.Fact {
 		limit = v.Table.Balancer.ChunkBytes
 	}
 	if limit > 0 {
-		facts = append(facts, templates.Fact{Name: words.T("balancer.chunksize"), Figure: templates.Figure{Known: true, Text: templates.Bytes(limit)}})
+		facts = append(facts, templates.Fact{Name: words.T("balancer.chunksize"), Figure: templates.Figure{Known: true, Text: format.Bytes(limit)}})
 	}
 	return append(facts,
-		templates.Fact{Name: words.T("fact.version"), Figure: templates.Figure{Known: true, Text: templates.Version(c.Highest.Major, c.Highest.Minor), Title: words.T("fact.version.title")}},
+		templates.Fact{Name: words.T("fact.version"), Figure: templates.Figure{Known: true, Text: format.Version(c.Highest.Major, c.Highest.Minor), Title: words.T("fact.version.title")}},
 		templates.Fact{Name: words.T("fact.primary"), Figure: primaryFact(v.Table, c.NS)})
 }
 
@@ -95,10 +96,10 @@ func chunkRow(v View, p shardkey.Pattern, i int, ch topology.Chunk, r refs) temp
 	row := templates.ChunkRow{
 		Key: chunkKey(p, ch.Min), N: i + 1, Shard: r.of(ch.Shard), Jumbo: ch.Jumbo,
 		Min: bound(p, ch.Min), Max: bound(p, ch.Max),
-		Version: templates.Version(ch.Version.Major, ch.Version.Minor),
+		Version: format.Version(ch.Version.Major, ch.Version.Minor),
 	}
 	if ch.Since.T == 0 {
-		row.Since = templates.Moment{Text: templates.Unknown}
+		row.Since = templates.Moment{Text: format.Unknown}
 	} else {
 		row.Since = templates.Ago(time.Unix(int64(ch.Since.T), 0), v.Now)
 	}

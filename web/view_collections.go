@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -42,8 +43,8 @@ func collectionsView(v View) templates.Collections {
 		m.State = templates.State{Code: "empty", Title: words.T("collections.none"), Detail: words.T("collections.none.detail")}
 	}
 	if len(m.Rows) > 0 {
-		m.Summary = words.T("collections.summary", "n", templates.Count(int64(len(m.Rows))), "chunks", templates.Count(int64(chunks)),
-			"shards", templates.Count(int64(len(m.Shards))))
+		m.Summary = words.T("collections.summary", "n", format.Count(int64(len(m.Rows))), "chunks", format.Count(int64(chunks)),
+			"shards", format.Count(int64(len(m.Shards))))
 	}
 	m.Folded = foldedNote("collections", switched("/collections", v.Internal), hidden, v.Internal)
 	if v.Internal {
@@ -82,11 +83,11 @@ func collectionRow(t *topology.Table, c *topology.Collection, shards []templates
 		if byBytes[i].Share < 0 { // sizes not known: the bar shows chunks
 			cell.Bar = share(int64(n), int64(c.Chunks.Len()))
 		}
-		cell.Chunks = words.Plural("chunks", int64(n), "n", templates.Count(int64(n)))
+		cell.Chunks = words.Plural("chunks", int64(n), "n", format.Count(int64(n)))
 		if d.Known {
-			cell.Chunks = words.T("matrix.sub", "docs", d.Text, "chunks", templates.Count(int64(n)))
+			cell.Chunks = words.T("matrix.sub", "docs", d.Text, "chunks", format.Count(int64(n)))
 		}
-		cell.Title = words.T("matrix.title", "ns", string(c.NS), "shard", s.Name, "share", templates.Share(share(int64(n), int64(c.Chunks.Len()))))
+		cell.Title = words.T("matrix.title", "ns", string(c.NS), "shard", s.Name, "share", format.Share(share(int64(n), int64(c.Chunks.Len()))))
 		row.Cells = append(row.Cells, cell)
 	}
 	return row
@@ -101,7 +102,7 @@ func collectionFlags(c *topology.Collection) []templates.Flag {
 		}
 	}
 	add(c.Unique, false, "unique")
-	add(c.Chunks.Jumbo() > 0, true, "jumbo", "n", templates.Count(int64(c.Chunks.Jumbo())))
+	add(c.Chunks.Jumbo() > 0, true, "jumbo", "n", format.Count(int64(c.Chunks.Jumbo())))
 	add(c.MigrationsBlocked, true, "blocked")
 	add(c.NoBalance, false, "nobalance")
 	add(c.Resharding, true, "resharding")

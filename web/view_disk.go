@@ -1,6 +1,7 @@
 package web
 
 import (
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -19,10 +20,10 @@ func diskCell(v View, shard string) templates.Cell {
 		return out
 	}
 	out.Share, out.Bar = d.Share(), d.Share()
-	out.ShareText = templates.Share(d.Share())
-	out.Text = words.T("disk.of", "total", templates.Bytes(d.Total.Value))
+	out.ShareText = format.Share(d.Share())
+	out.Text = words.T("disk.of", "total", format.Bytes(d.Total.Value))
 	if v.Table.DiskOld(shard, v.Now) {
-		out.Text = words.T("disk.of.old", "total", templates.Bytes(d.Total.Value), "at", templates.Clock(d.Used.At))
+		out.Text = words.T("disk.of.old", "total", format.Bytes(d.Total.Value), "at", format.Clock(d.Used.At))
 	}
 	return out
 }
@@ -37,8 +38,8 @@ func diskFigure(v View, shard string) templates.Figure {
 		}
 		return out
 	}
-	args := []string{"used", templates.Bytes(d.Used.Value), "total", templates.Bytes(d.Total.Value), "share", templates.Share(d.Share()),
-		"free", templates.Bytes(d.Free()), "how", bytesFigure(d.Used).Title, "at", templates.Clock(d.Used.At)}
+	args := []string{"used", format.Bytes(d.Used.Value), "total", format.Bytes(d.Total.Value), "share", format.Share(d.Share()),
+		"free", format.Bytes(d.Free()), "how", bytesFigure(d.Used).Title, "at", format.Clock(d.Used.At)}
 	out := templates.Figure{Known: true, Text: words.T("disk.full", args...), Title: words.T("disk.title", args...)}
 	if v.Table.DiskOld(shard, v.Now) {
 		out.Text = words.T("disk.full.old", args...)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -23,14 +24,14 @@ func duplicatesView(v View, r placement.CheckReport, there bool) templates.Dupli
 	}
 	switch {
 	case m.Running && r.Left >= 0:
-		m.Left = words.T("dup.left", "span", templates.Span(r.Left))
+		m.Left = words.T("dup.left", "span", format.Span(r.Left))
 	case m.Running:
 		m.Left = words.T("dup.left.unknown")
 	}
 	for _, c := range r.Collections {
 		m.Collections = append(m.Collections, duplicateProgress(c))
 	}
-	m.Found = words.Plural("dup.found", int64(r.FoundCount), "n", templates.Count(int64(r.FoundCount)))
+	m.Found = words.Plural("dup.found", int64(r.FoundCount), "n", format.Count(int64(r.FoundCount)))
 	if r.FoundCount == 0 {
 		m.Found = words.T("dup.found.none")
 		if r.State != placement.CheckDone {
@@ -38,7 +39,7 @@ func duplicatesView(v View, r placement.CheckReport, there bool) templates.Dupli
 		}
 	}
 	if more := r.FoundCount - len(r.Found); more > 0 {
-		m.More = words.T("dup.more", "n", templates.Count(int64(more)))
+		m.More = words.T("dup.more", "n", format.Count(int64(more)))
 	}
 	refs := refsOf(v.Table)
 	for _, id := range r.Found {
@@ -49,7 +50,7 @@ func duplicatesView(v View, r placement.CheckReport, there bool) templates.Dupli
 
 func duplicateProgress(c placement.CheckProgress) templates.DuplicateProgress {
 	out := templates.DuplicateProgress{
-		NS: string(c.NS), URL: collectionURL(c.NS), Read: templates.Count(c.Read), Total: countFigure(c.Total), Share: -1,
+		NS: string(c.NS), URL: collectionURL(c.NS), Read: format.Count(c.Read), Total: countFigure(c.Total), Share: -1,
 		State: words.T("dup.coll.waiting"),
 	}
 	if !c.Next.IsZero() && !c.Done {

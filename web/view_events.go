@@ -3,6 +3,7 @@ package web
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -114,7 +115,7 @@ func eventRow(v View, r refs, x event) templates.EventRow {
 	} else if code == "moveChunk.from" && x.from == x.to && x.from != "" {
 		code += ".same"
 	}
-	row.Text = words.Code("event", code, map[string]string{"n": templates.Count(x.count)})
+	row.Text = words.Code("event", code, map[string]string{"n": format.Count(x.count)})
 	if v.Table.Collection(topology.Namespace(x.NS)) != nil {
 		row.URL = collectionURL(topology.Namespace(x.NS))
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -51,8 +52,8 @@ func (s *sum) figure() topology.Figure {
 }
 
 // bytesFigure and countFigure write a figure for a page.
-func bytesFigure(f topology.Figure) templates.Figure { return figure(f, templates.Bytes) }
-func countFigure(f topology.Figure) templates.Figure { return figure(f, templates.Count) }
+func bytesFigure(f topology.Figure) templates.Figure { return figure(f, format.Bytes) }
+func countFigure(f topology.Figure) templates.Figure { return figure(f, format.Count) }
 
 func figure(f topology.Figure, write func(int64) string) templates.Figure {
 	if !f.Known {
@@ -67,16 +68,16 @@ func figure(f topology.Figure, write func(int64) string) templates.Figure {
 	case f.At.IsZero():
 		out.Title = how
 	case f.PlusMinus > 0:
-		out.Title = words.T("figure.plusminus", "how", how, "at", templates.Clock(f.At), "n", write(f.PlusMinus))
+		out.Title = words.T("figure.plusminus", "how", how, "at", format.Clock(f.At), "n", write(f.PlusMinus))
 	default:
-		out.Title = words.T("figure.at", "how", how, "at", templates.Clock(f.At))
+		out.Title = words.T("figure.at", "how", how, "at", format.Clock(f.At))
 	}
 	return out
 }
 
 // exact is a count that the routing table itself gives.
 func exact(n int) templates.Figure {
-	return templates.Figure{Known: true, Text: templates.Count(int64(n)), Title: words.T("method.routing")}
+	return templates.Figure{Known: true, Text: format.Count(int64(n)), Title: words.T("method.routing")}
 }
 
 // share is a/b, negative when unknown.
@@ -106,7 +107,7 @@ func cells(figures []topology.Figure, write func(topology.Figure) templates.Figu
 			continue
 		}
 		out[i].Share = share(f.Value, total)
-		out[i].ShareText = templates.Share(out[i].Share)
+		out[i].ShareText = format.Share(out[i].Share)
 		out[i].Bar = share(f.Value, top)
 		if known > 1 && known == len(figures) {
 			out[i].Even = float64(total) / float64(known) / float64(top)

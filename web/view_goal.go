@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -19,7 +20,7 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 	var parts []string
 	add := func(n int, text func(n int64, shown string) string) {
 		if n > 0 {
-			parts = append(parts, text(int64(n), templates.Count(int64(n))))
+			parts = append(parts, text(int64(n), format.Count(int64(n))))
 		}
 	}
 	add(s.RangesSet, func(n int64, shown string) string { return words.Plural("standing.ranges", n, "n", shown) })
@@ -38,10 +39,10 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 		out = append(out, words.T("standing.nothing"))
 	}
 	if s.ByOthers > 0 {
-		out = append(out, words.Plural("standing.others", int64(s.ByOthers), "n", templates.Count(int64(s.ByOthers))))
+		out = append(out, words.Plural("standing.others", int64(s.ByOthers), "n", format.Count(int64(s.ByOthers))))
 	}
 	if s.Unknown > 0 {
-		out = append(out, words.Plural("standing.unknown", int64(s.Unknown), "n", templates.Count(int64(s.Unknown))))
+		out = append(out, words.Plural("standing.unknown", int64(s.Unknown), "n", format.Count(int64(s.Unknown))))
 	}
 	if s.Paused {
 		out = append(out, words.T("standing.paused"))
@@ -79,7 +80,7 @@ func adaptations(r engine.Run) (out []templates.Adaptation) {
 				continue
 			}
 			if len(m.Because) == becauseListed {
-				m.More = words.T("adapted.more", "n", templates.Count(int64(len(a.Because)-becauseListed)))
+				m.More = words.T("adapted.more", "n", format.Count(int64(len(a.Because)-becauseListed)))
 				break
 			}
 			m.Because = append(m.Because, oneLine(differenceText(d)))
@@ -99,11 +100,11 @@ func adaptationText(a engine.Adaptation) string {
 	case a.Step == 0:
 		key = "adapted.start"
 	}
-	return words.T(key, "at", templates.Clock(a.At), "before", stepsText(a.Before), "after", stepsText(a.After))
+	return words.T(key, "at", format.Clock(a.At), "before", stepsText(a.Before), "after", stepsText(a.After))
 }
 
 func stepsText(n int) string {
-	return words.Plural("steps", int64(n), "n", templates.Count(int64(n)))
+	return words.Plural("steps", int64(n), "n", format.Count(int64(n)))
 }
 
 func adaptationsOf(r engine.Run) []api.Adaptation {
@@ -122,9 +123,9 @@ func waitTexts(s engine.Step) []string {
 	}
 	out := []string{oneLine(say("obstacle", w.What))}
 	if s.State == engine.Waiting {
-		return append(out, words.T("wait.since", "since", templates.Clock(w.Since)), words.T("wait.next", "next", templates.Clock(w.Next), "until", templates.Clock(w.Until)))
+		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
 	}
-	return append(out, words.T("wait.gaveUp", "since", templates.Clock(w.Since)))
+	return append(out, words.T("wait.gaveUp", "since", format.Clock(w.Since)))
 }
 
 // whyText is why a run is as it is. One that waits for what is in the way, or has
@@ -174,10 +175,10 @@ func limitsText(l actions.Limits) (out []templates.Fact) {
 	add("plan.limits.zones", strings.Join(l.Zones, ", "))
 	add("plan.limits.shards", strings.Join(l.Shards, ", "))
 	if l.Chunks > 0 {
-		add("plan.limits.chunks", templates.Count(int64(l.Chunks)))
+		add("plan.limits.chunks", format.Count(int64(l.Chunks)))
 		bytes := words.T("plan.limits.none")
 		if l.Bytes.Known {
-			bytes = templates.Bytes(l.Bytes.Value)
+			bytes = format.Bytes(l.Bytes.Value)
 		}
 		add("plan.limits.bytes", bytes)
 	}
@@ -198,5 +199,5 @@ func clockArg(value string) string {
 	if err != nil {
 		return value
 	}
-	return templates.Clock(at)
+	return format.Clock(at)
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/profile"
@@ -24,7 +25,7 @@ func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load ma
 	m := templates.Heat{NS: string(w.NS), Name: w.NS.Collection(), Windows: windowLinks(q)}
 	changed := w.Method == heat.ChangedRows
 	m.Counts = w.Method.String()
-	m.Lead = words.T("heat.lead."+w.Method.String(), "rate", rateText(w.Total), "name", m.NS, "window", templates.Span(max(q.window, shortest(w.Method))))
+	m.Lead = words.T("heat.lead."+w.Method.String(), "rate", rateText(w.Total), "name", m.NS, "window", format.Span(max(q.window, shortest(w.Method))))
 	how := words.T("heat.whole")
 	switch {
 	case changed:
@@ -35,8 +36,8 @@ func heatPage(v View, prof *profile.Profile, w heat.Window, q heatQuery, load ma
 	case !w.Total.Exact:
 		how = words.T("heat.sampled")
 	}
-	m.Measured = words.T("heat.measured", "how", how, "from", templates.Clock(w.From), "to", templates.Clock(w.To),
-		"covered", templates.Count(int64(w.Seconds)), "seconds", templates.Count(int64(w.To.Sub(w.From).Seconds())))
+	m.Measured = words.T("heat.measured", "how", how, "from", format.Clock(w.From), "to", format.Clock(w.To),
+		"covered", format.Count(int64(w.Seconds)), "seconds", format.Count(int64(w.To.Sub(w.From).Seconds())))
 	r := refsOf(v.Table)
 	shards := w.Shards(v.Table, prof)
 	m.Chunks = hotChunks(v, prof, w, c, r, byShard(shards), writes)
@@ -74,14 +75,14 @@ func hotChunks(v View, prof *profile.Profile, w heat.Window, c *topology.Collect
 		}
 		line := templates.HeatChunk{
 			Key: chunkKey(c.Key, chunk.Min), Shard: r.of(chunk.Shard), Share: share,
-			Name: words.T("heat.chunk", "n", templates.Count(int64(l.Chunk+1)), "of", templates.Count(int64(c.Chunks.Len()))),
+			Name: words.T("heat.chunk", "n", format.Count(int64(l.Chunk+1)), "of", format.Count(int64(c.Chunks.Len()))),
 			URL:  chunkURL(c.NS, chunkRef(c, chunk.Min)),
-			Takes: words.T("heat.chunk.takes."+w.Method.String(), "share", templates.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),
-				"name", c.NS.Collection(), "all", templates.Share(l.Rate.Share)),
+			Takes: words.T("heat.chunk.takes."+w.Method.String(), "share", format.Share(share), "shard", chunk.Shard, "rate", rateText(l.Rate),
+				"name", c.NS.Collection(), "all", format.Share(l.Rate.Share)),
 		}
 		if l.Projects > 0 {
 			top := projectName(v, c.NS, l.Top)
-			line.Who = words.Plural("heat.chunk.projects."+w.Method.String(), int64(l.Projects), "n", templates.Count(int64(l.Projects)), "share", templates.Share(l.TopShare), "project", top)
+			line.Who = words.Plural("heat.chunk.projects."+w.Method.String(), int64(l.Projects), "n", format.Count(int64(l.Projects)), "share", format.Share(l.TopShare), "project", top)
 			if l.Projects == 1 {
 				line.Who += " " + words.T("heat.chunk.only", "project", top)
 			}
@@ -131,8 +132,8 @@ func hotDocuments(v View, prof *profile.Profile, w heat.Window, r refs) (out []t
 
 func hotShard(m heat.Method, l heat.Line, r refs, load map[string]heat.Load) templates.HeatShard {
 	row := templates.HeatShard{Shard: r.of(l.Shard), Rate: rateCell(m, l.Rate), How: howText(l.Rate)}
-	row.All = templates.Figure{Text: templates.Unknown}
-	row.Reads, row.Latency = templates.Figure{Text: templates.Unknown}, templates.Figure{Text: templates.Unknown}
+	row.All = templates.Figure{Text: format.Unknown}
+	row.Reads, row.Latency = templates.Figure{Text: format.Unknown}, templates.Figure{Text: format.Unknown}
 	if o, ok := load[l.Shard]; ok && o.Known {
 		row.Reads = templates.Figure{Known: true, Text: perSecond(o.ReadsPerSecond), Title: words.T("heat.col.reads.title")}
 		row.All = templates.Figure{Known: true, Text: perSecond(o.WritesPerSecond), Title: words.T("heat.col.all.title")}
@@ -151,7 +152,7 @@ func skewFacts(m *templates.Heat, s heat.Skew, g heat.Growing, c *topology.Colle
 	if s.Shards.Most > 0 {
 		fact(words.T("heat.skew.shards", "n", strconv.Itoa(s.Shards.N)), two(s.Shards.Gini), words.T("heat.skew.title"))
 		fact(words.T("heat.skew.max.shards"), times(s.Shards), "")
-		fact(words.T("heat.skew.chunks", "n", templates.Count(int64(s.Chunks.N))), two(s.Chunks.Gini), words.T("heat.skew.title"))
+		fact(words.T("heat.skew.chunks", "n", format.Count(int64(s.Chunks.N))), two(s.Chunks.Gini), words.T("heat.skew.title"))
 		fact(words.T("heat.skew.max.chunks"), times(s.Chunks), "")
 		switch {
 		case s.Shards.MaxMean >= 1.5:
@@ -164,8 +165,8 @@ func skewFacts(m *templates.Heat, s heat.Skew, g heat.Growing, c *topology.Colle
 	}
 	switch {
 	case g.Is:
-		m.Growing = templates.State{Code: "failed", Title: words.T("heat.growing"), Detail: words.T("heat.growing.detail", "share", templates.Share(g.Share),
-			"rows", templates.Count(g.Rows), "of", strconv.Itoa(g.Of), "slots", strconv.Itoa(g.Slots), "field", g.Field, "shard", g.Shard)}
+		m.Growing = templates.State{Code: "failed", Title: words.T("heat.growing"), Detail: words.T("heat.growing.detail", "share", format.Share(g.Share),
+			"rows", format.Count(g.Rows), "of", strconv.Itoa(g.Of), "slots", strconv.Itoa(g.Slots), "field", g.Field, "shard", g.Shard)}
 	case c.Key.Fields()[0].Hashed:
 		m.GrowingText = words.T("heat.growing.hashed")
 	case g.Rows > 0:
@@ -186,7 +187,7 @@ func rateText(r heat.Rate) string {
 }
 
 func rateCell(m heat.Method, r heat.Rate) templates.Cell {
-	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(r), Title: rateTitle(m, r)}, Share: r.Share, ShareText: templates.Share(r.Share), Bar: r.Share, Even: -1}
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(r), Title: rateTitle(m, r)}, Share: r.Share, ShareText: format.Share(r.Share), Bar: r.Share, Even: -1}
 }
 
 func rateTitle(m heat.Method, r heat.Rate) string {
@@ -215,9 +216,9 @@ func howText(r heat.Rate) string {
 func perSecond(f float64) string {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0) || f < 0:
-		return templates.Unknown
+		return format.Unknown
 	case f >= 100 || f == 0:
-		return templates.Count(int64(math.Round(f)))
+		return format.Count(int64(math.Round(f)))
 	case f >= 10:
 		return strconv.FormatFloat(f, 'f', 1, 64)
 	case f >= 0.1:

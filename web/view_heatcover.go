@@ -1,6 +1,7 @@
 package web
 
 import (
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -57,7 +58,7 @@ func uncounted(m *templates.Heat, t *topology.Table, q heatQuery, all []heat.Cov
 		}
 	}
 	m.Folded = foldedNote("collections", q.address(), int(own), q.internal)
-	m.UncountedText = words.Plural("heat.not", n, "n", templates.Count(n))
+	m.UncountedText = words.Plural("heat.not", n, "n", format.Count(n))
 }
 
 func uncountedText(c heat.Coverage) string { return words.Code("heat.not", string(c.Not), nil) }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -10,7 +11,7 @@ import (
 
 // heatLine is what a collection, or one chunk of it, takes; empty where nothing
 // was counted lately. chunk is a position, negative for the collection.
-func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.HeatLine {
+func (s *Site) heatLine(v View, ns topology.Namespace, chunk int) templates.HeatLine {
 	if s.deps.Heat == nil {
 		return templates.HeatLine{}
 	}
@@ -18,7 +19,7 @@ func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.He
 	if w.Seconds == 0 {
 		return templates.HeatLine{}
 	}
-	span := []string{"span", templates.Span(defaultWindow), "at", templates.Clock(w.To)}
+	span := []string{"span", format.Span(defaultWindow), "at", format.Clock(w.To)}
 	out := templates.HeatLine{URL: heatQuery{ns: ns, window: defaultWindow, span: mapSpan, by: "key"}.address()}
 	if w.Method == heat.ChangedRows {
 		return changedLine(out, v, s.deps.Profile, w, chunk, span)
@@ -30,7 +31,7 @@ func (s *Server) heatLine(v View, ns topology.Namespace, chunk int) templates.He
 	out.Text = words.T("heat.line.none", span...)
 	for _, l := range w.Chunks(v.Table, s.deps.Profile) {
 		if l.Chunk == chunk {
-			out.Text = words.T("heat.line.chunk", append(span, "rate", rateText(l.Rate), "share", templates.Share(l.Rate.Share))...)
+			out.Text = words.T("heat.line.chunk", append(span, "rate", rateText(l.Rate), "share", format.Share(l.Rate.Share))...)
 		}
 	}
 	return out

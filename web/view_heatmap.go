@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/topology"
@@ -20,7 +21,7 @@ const (
 )
 
 // heatPicture is the key visualizer's part of the page.
-func (s *Server) heatPicture(v View, q heatQuery, how heat.Method) templates.HeatMap {
+func (s *Site) heatPicture(v View, q heatQuery, how heat.Method) templates.HeatMap {
 	m := templates.HeatMap{Counts: how.String(), NS: string(q.ns), By: string(q.by), From: spanStart(q.span), Window: short(q.window), Lead: words.T("heat.map.lead." + string(q.by)), Shards: shardRefs(v.Table)}
 	if how == heat.ChangedRows {
 		m.CountedText = words.T("heat.map.changed", "n", strconv.Itoa(heat.HottestProjects))
@@ -33,7 +34,7 @@ func (s *Server) heatPicture(v View, q heatQuery, how heat.Method) templates.Hea
 	for _, d := range heatSpans() {
 		to := q
 		to.span = d
-		m.Spans = append(m.Spans, templates.HeatLink{Text: templates.Span(d), URL: to.address() + "#heat-map", Current: d == q.span})
+		m.Spans = append(m.Spans, templates.HeatLink{Text: format.Span(d), URL: to.address() + "#heat-map", Current: d == q.span})
 	}
 	if s.deps.Pictures == nil {
 		m.State = templates.State{Code: "empty", Title: words.T("heat.off"), Detail: words.T("heat.off.detail")}
@@ -58,14 +59,14 @@ func astrayText(p keyvis.View) string {
 	if n == 0 {
 		return ""
 	}
-	return words.T("heat.map.astray."+string(p.By), "n", templates.Count(n))
+	return words.T("heat.map.astray."+string(p.By), "n", format.Count(n))
 }
 
 func tableOf(m *templates.HeatMap, v View, q heatQuery, p keyvis.View) {
 	from := max(0, len(p.Columns)-tableColumns)
 	for i := len(p.Columns) - 1; i >= from; i-- {
 		c := p.Columns[i]
-		m.Heads = append(m.Heads, templates.HeatHead{Text: c.From.Format("15:04"), Title: templates.Stamp(c.From) + " + " + templates.Span(c.Step)})
+		m.Heads = append(m.Heads, templates.HeatHead{Text: c.From.Format("15:04"), Title: format.Stamp(c.From) + " + " + format.Span(c.Step)})
 	}
 	sums := make([]float64, p.Rows())
 	rows := make([]int, p.Rows())
@@ -105,7 +106,7 @@ func tableRow(v View, c *topology.Collection, r refs, p keyvis.View, row int) te
 func cellFigure(p keyvis.View, row, i int) templates.Figure {
 	rate, ok := p.PerSecond(row, i)
 	if !ok {
-		return templates.Figure{Text: templates.Unknown, Title: words.T("heat.map.unknown")}
+		return templates.Figure{Text: format.Unknown, Title: words.T("heat.map.unknown")}
 	}
 	col := p.Columns[i]
 	f := templates.Figure{Known: true, Text: perSecond(rate), Approx: col.Sampled || col.Shared}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -13,13 +14,13 @@ import (
 
 // splitText says what a cut through a chunk would do.
 func splitText(c *topology.Collection, s heat.Splitting) string {
-	return words.Code("heat.split", s.Code, map[string]string{"share": templates.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
+	return words.Code("heat.split", s.Code, map[string]string{"share": format.Share(s.Share), "document": s.Document.Hex(), "key": c.Key.String()})
 }
 
 // shardWrites is what each shard takes of all collections whose new rows are
 // counted; nil when nothing was counted. A shard that is not there takes nothing of
 // what was counted.
-func (s *Server) shardWrites(v View, q heatQuery) map[string]float64 {
+func (s *Site) shardWrites(v View, q heatQuery) map[string]float64 {
 	windows, err := s.heatWindows(v, "", q.window)
 	if err != nil || !slices.ContainsFunc(windows, func(w heat.Window) bool { return w.Seconds > 0 }) {
 		return nil

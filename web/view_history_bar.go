@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -33,7 +34,7 @@ func fullInstant(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:0
 
 // timeBar leads a page of r through time. It reads the store for a page of the
 // past only: one of now is made from memory.
-func (s *Server) timeBar(r *http.Request, v View, nav string) templates.TimeBar {
+func (s *Site) timeBar(r *http.Request, v View, nav string) templates.TimeBar {
 	path := r.URL.EscapedPath()
 	if s.deps.History == nil || !s.timedPage(path) || v.Table.ClusterID == "" {
 		return templates.TimeBar{}
@@ -67,7 +68,7 @@ func (s *Server) timeBar(r *http.Request, v View, nav string) templates.TimeBar 
 	}
 	p := v.Past
 	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(fieldTime), p.At.Format(fieldTime)
-	m.Looking = words.T("time.looking", "at", fullInstant(p.At), "ago", templates.Span(p.Now.Sub(p.At)))
+	m.Looking = words.T("time.looking", "at", fullInstant(p.At), "ago", format.Span(p.Now.Sub(p.At)))
 	m.Compare = "/compare?" + url.Values{"from": {atText(p.At)}}.Encode()
 	m.Notes = pastNotes(p, nav)
 	s.timePicture(r, v, here, &m)
@@ -94,7 +95,7 @@ func pastNotes(p *pastTime, nav string) []templates.State {
 
 // timePicture fills in what happened around the time. Without it the bar still
 // leads: a store that fails here must not take the page away.
-func (s *Server) timePicture(r *http.Request, v View, here string, m *templates.TimeBar) {
+func (s *Site) timePicture(r *http.Request, v View, here string, m *templates.TimeBar) {
 	chosen := r.URL.Query().Get("span")
 	long := 24 * time.Hour
 	for _, x := range timeSpans {
@@ -117,7 +118,7 @@ func (s *Server) timePicture(r *http.Request, v View, here string, m *templates.
 		q.Set("span", x.code)
 		q.Set("at", atText(p.At))
 		u.RawQuery = q.Encode()
-		m.Spans = append(m.Spans, templates.TimeSpan{Text: templates.Span(x.long), URL: u.String(), Current: x.long == long})
+		m.Spans = append(m.Spans, templates.TimeSpan{Text: format.Span(x.long), URL: u.String(), Current: x.long == long})
 	}
 	m.From, m.To = templates.Moment{At: from, Text: fullInstant(from)}, templates.Moment{At: to, Text: fullInstant(to)}
 	m.FromMs, m.ToMs, m.AtMs = from.UnixMilli(), to.UnixMilli(), p.At.UnixMilli()
@@ -149,9 +150,9 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 		}
 		h := min(height(n), high)
 		at := from.Add(to.Sub(from) / time.Duration(len(ticks)) * time.Duration(i))
-		title := words.Plural("time.tick", int64(n), "n", templates.Count(int64(n)), "at", fullInstant(at))
+		title := words.Plural("time.tick", int64(n), "n", format.Count(int64(n)), "at", fullInstant(at))
 		if failed {
-			title = words.Plural("time.tick.failed", int64(n), "n", templates.Count(int64(n)), "at", fullInstant(at))
+			title = words.Plural("time.tick.failed", int64(n), "n", format.Count(int64(n)), "at", fullInstant(at))
 		}
 		m.Ticks = append(m.Ticks, templates.TimeTick{X: templates.Units(float64(i)*wide, 1), W: templates.Units(wide*0.8, 1), Failed: failed,
 			Y: templates.Units(high-h, 1), H: templates.Units(h, 1),
@@ -161,7 +162,7 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 		add(i, k.Changes, false)
 		add(i, k.Failures, true)
 	}
-	m.Summary = words.T("time.summary", "changes", templates.Count(int64(changes)), "failures", templates.Count(int64(failures)),
+	m.Summary = words.T("time.summary", "changes", format.Count(int64(changes)), "failures", format.Count(int64(failures)),
 		"from", fullInstant(from), "to", fullInstant(to))
 }
 
@@ -181,7 +182,7 @@ func withAt(page string, at time.Time) string {
 }
 
 // ownPage refuses what is no address of a page of ours that has a past.
-func (s *Server) ownPage(page string) bool {
+func (s *Site) ownPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
 		!strings.Contains(page, "\\") && s.timedPage(u.EscapedPath())

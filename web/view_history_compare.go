@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -43,17 +44,17 @@ func compareView(before, after View, m *templates.Compare) {
 		m.Answer = words.T("compare.same")
 		return
 	}
-	n := func(v int) string { return templates.Count(int64(v)) }
+	n := func(v int) string { return format.Count(int64(v)) }
 	m.Answer = words.T("compare.answer", "moved", n(moved), "split", n(split), "merged", n(merged), "collections", words.Plural("compare.collections", int64(len(c.Collections)), "n", n(len(c.Collections))))
 }
 
 func shardRows(c history.Comparison, r refs, m *templates.Compare) {
 	for _, s := range c.Shards {
 		row := templates.CompareShard{Shard: r.of(s.Shard), Bytes: bytesFigure(s.BytesBefore), BytesAfter: bytesFigure(s.BytesAfter),
-			Chunks: exact(s.ChunksBefore), ChunksAfter: exact(s.ChunksAfter), ChunksDelta: delta(int64(s.ChunksAfter-s.ChunksBefore), templates.Count),
-			BytesDelta: templates.Unknown}
+			Chunks: exact(s.ChunksBefore), ChunksAfter: exact(s.ChunksAfter), ChunksDelta: delta(int64(s.ChunksAfter-s.ChunksBefore), format.Count),
+			BytesDelta: format.Unknown}
 		if s.BytesBefore.Known && s.BytesAfter.Known {
-			row.BytesDelta = delta(s.BytesAfter.Value-s.BytesBefore.Value, templates.Bytes)
+			row.BytesDelta = delta(s.BytesAfter.Value-s.BytesBefore.Value, format.Bytes)
 		}
 		m.Shards = append(m.Shards, row)
 	}
@@ -85,7 +86,7 @@ func collectionRows(c history.Comparison, before, after *topology.Table, r refs,
 			row.What = words.T("compare.reloaded")
 		}
 		if row.What != "" {
-			none := templates.Figure{Text: templates.Unknown, Title: row.What}
+			none := templates.Figure{Text: format.Unknown, Title: row.What}
 			row.Moved, row.Split, row.Merged = none, none, none
 		}
 		for _, ch := range x.Changes[:min(len(x.Changes), rangesShown)] {
@@ -100,7 +101,7 @@ func collectionRows(c history.Comparison, before, after *topology.Table, r refs,
 			row.Ranges = append(row.Ranges, rng)
 		}
 		if more := len(x.Changes) - rangesShown; more > 0 {
-			row.More = words.T("compare.more", "n", templates.Count(int64(more)))
+			row.More = words.T("compare.more", "n", format.Count(int64(more)))
 		}
 		m.Collection = append(m.Collection, row)
 	}

@@ -42,7 +42,7 @@ func chunkItem(c *topology.Collection, ref string) string {
 
 // watching is where the things of ?watch= are. The same for everybody who asks
 // for the same: who watches what is their browser's business.
-func (s *Server) watching(r *http.Request, v View) (templates.Watching, error) {
+func (s *Site) watching(r *http.Request, v View) (templates.Watching, error) {
 	q := r.URL.Query()
 	all := q["watch"]
 	if len(all) > maxWatched {
@@ -70,7 +70,7 @@ func (s *Server) watching(r *http.Request, v View) (templates.Watching, error) {
 	return m, nil
 }
 
-func (s *Server) watched(v View, item string) (templates.Watched, error) {
+func (s *Site) watched(v View, item string) (templates.Watched, error) {
 	if text, ok := strings.CutPrefix(item, watchProject); ok {
 		id, err := bson.ObjectIDFromHex(text)
 		if err != nil {
@@ -113,7 +113,7 @@ func watchedChunk(v View, item string, ns topology.Namespace, ref string) templa
 	return out
 }
 
-func (s *Server) watchedProject(v View, item string, id bson.ObjectID) templates.Watched {
+func (s *Site) watchedProject(v View, item string, id bson.ObjectID) templates.Watched {
 	out := templates.Watched{Item: item, Kind: words.T("watch.project"), Name: id.Hex(), Key: id.Hex()}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/placement/ids"
 	"shardboard/web/templates"
@@ -47,8 +48,8 @@ func readAs(a placement.Answer) string {
 	}
 	cost := words.T("locate.cost.none")
 	if c := a.Cost; c.Targeted+c.Broadcast > 0 {
-		cost = words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(c.Targeted), "n", templates.Count(int64(c.Targeted))),
-			"broadcast", words.Plural("locate.broadcast", int64(c.Broadcast), "n", templates.Count(int64(c.Broadcast))))
+		cost = words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(c.Targeted), "n", format.Count(int64(c.Targeted))),
+			"broadcast", words.Plural("locate.broadcast", int64(c.Broadcast), "n", format.Count(int64(c.Broadcast))))
 	}
 	return words.T("locate.read", "form", strings.Join(forms, words.T("locate.or")), "cost", cost)
 }

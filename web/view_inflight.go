@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -194,7 +195,7 @@ func (m *flightMemo) of(v View) []history.OurRun {
 // flightCopied words how far copying is.
 func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 	c, e := x.Copied, x.Estimate
-	n, of := templates.Count(c.Value), templates.Count(e.Value)
+	n, of := format.Count(c.Value), format.Count(e.Value)
 	switch {
 	case !c.Known && e.Known:
 		row.Copied = words.T("inflight.copied.unknown", "why", words.Code("reason", c.Reason, nil), "of", of)
@@ -209,7 +210,7 @@ func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 	}
 	switch {
 	case c.Known:
-		row.CopiedTitle = words.T("inflight.copied.title", "at", templates.Clock(c.At))
+		row.CopiedTitle = words.T("inflight.copied.title", "at", format.Clock(c.At))
 	default:
 		row.CopiedTitle = words.Code("inflight.left.why", c.Reason, nil)
 	}
@@ -219,7 +220,7 @@ func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 		row.CopiedTitle += " " + words.T("inflight.estimate.unread", "why", words.Code("reason", e.Reason, nil))
 	}
 	if x.Left.Known {
-		row.Left, row.LeftTitle = words.T("inflight.left", "span", templates.Span(x.Left.For)), words.T("inflight.left.title")
+		row.Left, row.LeftTitle = words.T("inflight.left", "span", format.Span(x.Left.For)), words.T("inflight.left.title")
 		return
 	}
 	row.Left, row.LeftTitle = words.T("inflight.left.unknown"), words.Code("inflight.left.why", x.Left.Reason, nil)

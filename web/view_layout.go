@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -149,7 +150,7 @@ func layoutRow(p *profile.Profile, d profile.Drift, name string) (row templates.
 		c, has := l.Collection(name)
 		switch {
 		case !has:
-			cell.Word = templates.Unknown
+			cell.Word = format.Unknown
 		case c.Unjudged:
 			cell.Word = words.T("layout.any")
 		case c.Expected == "":

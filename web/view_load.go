@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -102,10 +103,10 @@ func measure(name string, shards []templates.ShardRef, figures []topology.Figure
 		}
 		part := share(f.Value, all.value)
 		p := templates.Part{Shard: shards[i], From: at, Share: part,
-			Title: words.T("measure.part", "shard", shards[i].Name, "value", write(f).Text, "share", templates.Share(part))}
+			Title: words.T("measure.part", "shard", shards[i].Name, "value", write(f).Text, "share", format.Share(part))}
 		switch {
 		case part >= 0.09:
-			p.Label = shards[i].Label + " · " + templates.Share(part)
+			p.Label = shards[i].Label + " · " + format.Share(part)
 		case part >= 0.03:
 			p.Label = shards[i].Label
 		}
@@ -163,8 +164,8 @@ func (l load) verdict() (level, text string) {
 	}
 	mean := float64(total) / float64(len(figures))
 	over := float64(top)/mean - 1
-	args := []string{"shard", l.shards[which].Name, "share", templates.Share(share(top, total)), "of", of,
-		"even", templates.Share(1 / float64(len(figures))), "over", templates.Share(over)}
+	args := []string{"shard", l.shards[which].Name, "share", format.Share(share(top, total)), "of", of,
+		"even", format.Share(1 / float64(len(figures))), "over", format.Share(over)}
 	switch {
 	case over <= evenBelow:
 		return "ok", words.T("verdict.even", args...)
@@ -180,8 +181,8 @@ func (l load) size() string {
 	for _, f := range l.chunks {
 		chunks += f.Value
 	}
-	return words.T("overview.size", "shards", templates.Count(int64(len(l.shards))),
-		"collections", templates.Count(int64(l.collections)), "chunks", templates.Count(chunks))
+	return words.T("overview.size", "shards", format.Count(int64(len(l.shards))),
+		"collections", format.Count(int64(l.collections)), "chunks", format.Count(chunks))
 }
 
 // partial says that the first round of size reads is still under way.
@@ -190,5 +191,5 @@ func (l load) partial() templates.State {
 		return templates.State{}
 	}
 	return templates.State{Code: "partial", Title: words.T("sizes.partial"),
-		Detail: words.T("sizes.partial.detail", "read", templates.Count(int64(l.measured)), "all", templates.Count(int64(l.measured+l.unread)))}
+		Detail: words.T("sizes.partial.detail", "read", format.Count(int64(l.measured)), "all", format.Count(int64(l.measured+l.unread)))}
 }

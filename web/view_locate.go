@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -88,17 +89,17 @@ func placeRow(v View, p placement.Place, r refs) templates.PlaceRow {
 	case !p.Min.IsZero():
 		row.Min = bound(p.Pattern, p.Min)
 		row.Max = bound(p.Pattern, p.Max)
-		row.Version = templates.Version(p.Version.Major, p.Version.Minor)
-		row.Since = templates.Moment{Text: templates.Unknown}
+		row.Version = format.Version(p.Version.Major, p.Version.Minor)
+		row.Since = templates.Moment{Text: format.Unknown}
 		if p.Since.T > 0 {
 			row.Since = templates.Ago(time.Unix(int64(p.Since.T), 0), v.Now)
 		}
 	case p.Chunks > 0:
-		row.Chunks = words.Plural("place.chunks", int64(p.Chunks), "n", templates.Count(int64(p.Chunks)))
+		row.Chunks = words.Plural("place.chunks", int64(p.Chunks), "n", format.Count(int64(p.Chunks)))
 	case !p.Sharded && p.Exists != "absent":
 		row.Chunks = words.T("spread.unsharded")
 	default:
-		row.Chunks = templates.Unknown
+		row.Chunks = format.Unknown
 	}
 	if !p.Key.IsZero() && !p.Pattern.IsZero() {
 		row.KeyText = bound(p.Pattern, p.Key)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
-	"shardboard/web/templates"
+	"shardboard/internal/format"
 	"shardboard/web/words"
 )
 
@@ -123,7 +123,7 @@ func addAll(to map[string]bool, names []string) {
 
 // stored is the headline of a thing of which rows were counted.
 func (e rowEvidence) stored(key bool) locateAnswer {
-	h := locateAnswer{shards: e.holders, end: words.Plural("locate.end.rows", e.total, "n", templates.Count(e.total))}
+	h := locateAnswer{shards: e.holders, end: words.Plural("locate.end.rows", e.total, "n", format.Count(e.total))}
 	switch {
 	case len(e.holders) == 0:
 		h.lead = words.T("locate.answer.counted.where")
@@ -186,7 +186,7 @@ func thereText(p api.Place) string {
 	case *p.Rows.Value == 0:
 		return words.T("locate.there.none")
 	}
-	return words.Plural("locate.there.rows", *p.Rows.Value, "n", templates.Count(*p.Rows.Value))
+	return words.Plural("locate.there.rows", *p.Rows.Value, "n", format.Count(*p.Rows.Value))
 }
 
 // takeCount takes a count over into what a place says of its rows.
@@ -214,5 +214,5 @@ func ticketRows(f *api.Figure) string {
 	case *f.Value == 0:
 		return words.T("ticket.rows.none")
 	}
-	return words.Plural("ticket.rows", *f.Value, "n", templates.Count(*f.Value))
+	return words.Plural("ticket.rows", *f.Value, "n", format.Count(*f.Value))
 }

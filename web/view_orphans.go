@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -15,7 +16,7 @@ func orphansText(o topology.Orphans) string {
 	case topology.OrphansCounted:
 		return words.T("orphans.counted")
 	case topology.OrphansPending:
-		return words.Plural("orphans.pending", int64(o.Ranges), "n", templates.Count(int64(o.Ranges)), "until", templates.Clock(o.Until))
+		return words.Plural("orphans.pending", int64(o.Ranges), "n", format.Count(int64(o.Ranges)), "until", format.Clock(o.Until))
 	case topology.OrphansQuiet:
 		switch o.Reason {
 		case "notReported":
@@ -38,7 +39,7 @@ func orphansFigure(o topology.Orphans) templates.Figure {
 	case topology.OrphansPending:
 		text := words.T("orphans.pending.some")
 		if o.AtMost.Known {
-			text = words.T("orphans.pending.short", "n", templates.Count(o.AtMost.Value))
+			text = words.T("orphans.pending.short", "n", format.Count(o.AtMost.Value))
 		}
 		return templates.Figure{Known: true, Text: text, Title: orphansText(o)}
 	case topology.OrphansQuiet:

@@ -3,6 +3,7 @@ package web
 import (
 	"sync"
 
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -106,7 +107,7 @@ func balancerView(v View) templates.Balancer {
 	} else {
 		fact("balancer.window", words.T("balancer.always"), "")
 	}
-	size := templates.Bytes(b.ChunkBytes)
+	size := format.Bytes(b.ChunkBytes)
 	if b.ChunkDefault {
 		size = words.T("balancer.default", "size", size)
 	}
@@ -119,11 +120,11 @@ func balancerView(v View) templates.Balancer {
 		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
 			Figure: templates.Figure{Text: words.T("reason.notPermitted"), Title: partState(v, topology.PartBalancer).Detail}})
 	case b.InRound:
-		fact("balancer.round", words.T("balancer.inround", "n", templates.Count(b.Rounds)), "")
+		fact("balancer.round", words.T("balancer.inround", "n", format.Count(b.Rounds)), "")
 	default:
-		fact("balancer.round", words.T("balancer.idle", "n", templates.Count(b.Rounds)), "")
+		fact("balancer.round", words.T("balancer.idle", "n", format.Count(b.Rounds)), "")
 	}
-	n := func(n int) string { return templates.Count(int64(n)) }
+	n := func(n int) string { return format.Count(int64(n)) }
 	lately := rules.MovesLately(v.Table, v.Now) // as the rule on failing migrations counts them
 	text := words.T("balancer.hour.text", "moves", n(lately.Moves), "failed", n(lately.Failed))
 	if in := lately.Internal; in.Moves+in.Failed > 0 {
@@ -138,7 +139,7 @@ func listProblems(m *templates.Overview, v View, found rules.View) {
 	s := found.Summary()
 	m.Attention = problemList(v, found.Items[:min(len(found.Items), shownProblems)])
 	if more := len(found.Items) - len(m.Attention); more > 0 {
-		m.More = words.Plural("problems.more", int64(more), "n", templates.Count(int64(more)))
+		m.More = words.Plural("problems.more", int64(more), "n", format.Count(int64(more)))
 	}
 	m.Unchecked, m.Dismissed = uncheckedText(s), dismissedText(s)
 	m.AllGood = problemCounts(s)

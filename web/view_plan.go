@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -50,7 +51,7 @@ func planView(v View, p actions.Plan) templates.Plan {
 	if !p.Undo.Possible {
 		m.Undo = words.T("plan.undo.not", "text", m.Undo)
 	} else if p.Undo.From.After(v.Now) {
-		m.UndoWhen = words.T("plan.undo.from", "at", templates.Clock(p.Undo.From))
+		m.UndoWhen = words.T("plan.undo.from", "at", format.Clock(p.Undo.From))
 	}
 	return m
 }
@@ -124,7 +125,7 @@ func millisText(n int64) string {
 	if d > 0 && d < time.Second {
 		return words.T("span.less")
 	}
-	return templates.Span(d)
+	return format.Span(d)
 }
 
 // planShards are the shards before and after, by bytes where they are known and
@@ -150,9 +151,9 @@ func planShards(v View, shards []actions.ShardEffect) (rows []templates.PlanShar
 		before, after := sizes(s)
 		row := templates.PlanShard{Shard: r.of(s.Shard), Same: before == after && s.ChunksBefore == s.ChunksAfter,
 			BeforeBar: share(before, most), AfterBar: share(after, most), Before: bytesFigure(s.BytesBefore), After: bytesFigure(s.BytesAfter),
-			Chunks: words.T("plan.chunks", "before", templates.Count(s.ChunksBefore), "after", templates.Count(s.ChunksAfter))}
+			Chunks: words.T("plan.chunks", "before", format.Count(s.ChunksBefore), "after", format.Count(s.ChunksAfter))}
 		if s.ChunksBefore == s.ChunksAfter {
-			row.Chunks = templates.Count(s.ChunksBefore)
+			row.Chunks = format.Count(s.ChunksBefore)
 		}
 		rows = append(rows, row)
 	}
@@ -166,7 +167,7 @@ func planMoves(v View, moves []actions.MoveEffect) (rows []templates.PlanMove, m
 	r := refsOf(v.Table)
 	for i, x := range moves {
 		if i == movesListed {
-			return rows, words.T("plan.moves.more", "n", templates.Count(int64(len(moves)-movesListed)))
+			return rows, words.T("plan.moves.more", "n", format.Count(int64(len(moves)-movesListed)))
 		}
 		rows = append(rows, templates.PlanMove{NS: string(x.NS), URL: collectionURL(x.NS), Min: boundOf(v.Table, string(x.NS), x.Min),
 			Max: boundOf(v.Table, string(x.NS), x.Max), From: r.of(x.From), To: r.of(x.To), Bytes: bytesFigure(x.Bytes)})

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -225,7 +226,7 @@ func (f formView) chunk(ref string) (string, bool) {
 	if ch.Min.Compare(k) != 0 {
 		return "", false
 	}
-	return words.T("arg.chunk.known", "n", templates.Count(int64(i+1)), "of", templates.Count(int64(f.c.Chunks.Len())),
+	return words.T("arg.chunk.known", "n", format.Count(int64(i+1)), "of", format.Count(int64(f.c.Chunks.Len())),
 		"min", f.c.Key.Display(ch.Min), "max", f.c.Key.Display(ch.Max), "shard", ch.Shard), true
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -43,13 +44,13 @@ func headline(v View, s rules.Summary) (level, text string) {
 func problemCounts(s rules.Summary) string {
 	var parts []string
 	if n := int64(s.Critical); n > 0 {
-		parts = append(parts, words.Plural("problems.critical", n, "n", templates.Count(n)))
+		parts = append(parts, words.Plural("problems.critical", n, "n", format.Count(n)))
 	}
 	if n := int64(s.Warn); n > 0 {
-		parts = append(parts, words.Plural("problems.warn", n, "n", templates.Count(n)))
+		parts = append(parts, words.Plural("problems.warn", n, "n", format.Count(n)))
 	}
 	if n := int64(s.Info); n > 0 {
-		parts = append(parts, words.Plural("problems.info", n, "n", templates.Count(n)))
+		parts = append(parts, words.Plural("problems.info", n, "n", format.Count(n)))
 	}
 	switch {
 	case len(parts) > 0:

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -161,7 +162,7 @@ func spreadRow(v View, c placement.CollectionSpread, shards []templates.ShardRef
 	}
 	if c.Sharded {
 		row.URL = collectionURL(c.NS)
-		row.ChunkWords = words.Plural("chunks", int64(c.ChunkCount), "n", templates.Count(int64(c.ChunkCount)))
+		row.ChunkWords = words.Plural("chunks", int64(c.ChunkCount), "n", format.Count(int64(c.ChunkCount)))
 	} else {
 		row.ChunkWords, row.Key = words.T("spread.unsharded"), ""
 	}
@@ -212,9 +213,9 @@ func spreadMark(c placement.CollectionSpread, s templates.ShardRef) templates.Sp
 	case !c.Sharded:
 		mark.Text = words.T("mark.all")
 	case part.Documents.Known:
-		mark.Text = words.T("mark.documents", "n", templates.Count(part.Documents.Value))
+		mark.Text = words.T("mark.documents", "n", format.Count(part.Documents.Value))
 	default:
-		mark.Text = words.Plural("chunks", int64(part.Chunks), "n", templates.Count(int64(part.Chunks)))
+		mark.Text = words.Plural("chunks", int64(part.Chunks), "n", format.Count(int64(part.Chunks)))
 	}
 	return mark
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/web/templates"
@@ -56,10 +57,10 @@ func projectsView(v View, p *profile.Profile, q projectsQuery) templates.Project
 		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "), "projects", p.Names.Collection)}
 		return m
 	case len(hits) == 0:
-		m.EmptyWhy = words.T("projects.nomatch", "q", clip(q.Text, 80), "n", templates.Count(int64(len(all))))
+		m.EmptyWhy = words.T("projects.nomatch", "q", clip(q.Text, 80), "n", format.Count(int64(len(all))))
 		return m
 	}
-	m.Summary = words.T("projects.summary", "n", templates.Count(int64(len(all))), "db", strings.Join(v.Dir.Databases(), ", "))
+	m.Summary = words.T("projects.summary", "n", format.Count(int64(len(all))), "db", strings.Join(v.Dir.Databases(), ", "))
 	r := refsOf(v.Table)
 	m.Columns = projectColumns(v, p)
 	m.ByDoc, m.ByDocOn = byDocument(v, p, r)
@@ -117,7 +118,7 @@ func projectRow(v View, p *profile.Profile, pr placement.Project, columns []stri
 		Documents: countFigure(pr.Documents), Clients: countFigure(pr.Clients), Created: templates.Ago(pr.CreatedAt, v.Now),
 	}
 	if pr.CreatedAt.IsZero() {
-		row.Created = templates.Moment{Text: templates.Unknown}
+		row.Created = templates.Moment{Text: format.Unknown}
 	}
 	spread := placement.SpreadOf(v.Table, p, pr)
 	for _, name := range columns {
@@ -137,7 +138,7 @@ func projectRow(v View, p *profile.Profile, pr placement.Project, columns []stri
 				cell.Shards = append(cell.Shards, r.of(part.Shard))
 			}
 			if c.ChunkCount > 1 {
-				cell.Chunks = words.T("spread.chunks", "n", templates.Count(int64(c.ChunkCount)))
+				cell.Chunks = words.T("spread.chunks", "n", format.Count(int64(c.ChunkCount)))
 			}
 		}
 		row.Cells = append(row.Cells, cell)

@@ -66,7 +66,7 @@ type trials struct {
 
 // tries is how plans are tried on the state of a page. What was tried once is
 // remembered for as long as the table and the projects are the same.
-func (s *Server) tries(seen View) tryPlan {
+func (s *Site) tries(seen View) tryPlan {
 	v := seen.computable()
 	return func(k actions.Kind, args map[string]json.RawMessage) trial {
 		raw, err := json.Marshal(args) // sorted by name
@@ -94,7 +94,7 @@ func (s *Server) tries(seen View) tryPlan {
 	}
 }
 
-func (s *Server) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.RawMessage) trial {
+func (s *Site) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.RawMessage) trial {
 	args, err := planArgs(raw)
 	var d actions.Draft
 	switch {
@@ -134,10 +134,10 @@ func tryKnown(v View, k actions.Kind, args actions.Args) (actions.Draft, error) 
 }
 
 // mayPlan tells whether somebody is offered forms of plans.
-func (s *Server) mayPlan(who auth.Principal) bool { return s.deps.PlanForms && who.May(auth.Operator) }
+func (s *Site) mayPlan(who auth.Principal) bool { return s.deps.PlanForms && who.May(auth.Operator) }
 
 // whyNoPlan says why somebody is not offered forms of plans; "" where they are.
-func (s *Server) whyNoPlan(who auth.Principal) string {
+func (s *Site) whyNoPlan(who auth.Principal) string {
 	switch {
 	case !s.deps.PlanForms:
 		return words.T("advice.noplans.off")

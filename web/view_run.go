@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/format"
 	"shardboard/internal/hostile"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -17,7 +18,7 @@ import (
 
 // runFragment draws a run for all who look at it. It reads the run itself: no
 // table has it.
-func (s *Server) runFragment(id string) fragmentFunc {
+func (s *Site) runFragment(id string) fragmentFunc {
 	return func(ctx context.Context, w io.Writer, v View) error {
 		run, err := s.deps.Actions.RunByID(ctx, id)
 		if err != nil {
@@ -43,7 +44,7 @@ func runView(v View, whole engine.Run) templates.Run {
 		m.Meaning += " " + words.T("runstate.resolved")
 	}
 	if r.StopBy != "" && r.State.Open() {
-		m.Held = words.T("run.held", "by", clip(oneLine(r.StopBy), 80), "at", templates.Clock(r.StopAt))
+		m.Held = words.T("run.held", "by", clip(oneLine(r.StopBy), 80), "at", format.Clock(r.StopAt))
 	}
 	if r.UndoOf != "" {
 		m.UndoOf = "/runs/" + r.UndoOf
@@ -144,17 +145,17 @@ func runStep(i int, s engine.Step) templates.RunStep {
 		Level: stateLevel(s.State), Word: words.Code("step", string(s.State), nil), Resolved: s.Resolved, Why: runWhy(s.Why),
 		Server: serverText(words.T("run.error"), s.Error), Means: failureAdvice(stepCode(s)), Share: -1, Open: s.State.Open()}
 	if !s.Sent.IsZero() {
-		out.Sent = templates.Clock(s.Sent)
+		out.Sent = format.Clock(s.Sent)
 	}
 	if !s.Ended.IsZero() {
-		out.Ended = templates.Clock(s.Ended)
+		out.Ended = format.Clock(s.Ended)
 	}
 	if p := s.Progress; p.Total > 0 {
 		code := "migration"
 		if !s.Sends() {
 			code = "await"
 		}
-		out.Progress = words.Code("run.progress", code, map[string]string{"done": templates.Count(p.Done), "of": templates.Count(p.Total)})
+		out.Progress = words.Code("run.progress", code, map[string]string{"done": format.Count(p.Done), "of": format.Count(p.Total)})
 		out.Share = share(p.Done, p.Total)
 	}
 	out.Waits = waitTexts(s)
@@ -172,7 +173,7 @@ func runStep(i int, s engine.Step) templates.RunStep {
 
 // runProof holds what was read against what was wanted.
 func runProof(p engine.Reading) templates.RunProof {
-	out := templates.RunProof{Subject: oneLine(factText(p.Fact)), At: templates.Clock(p.At)}
+	out := templates.RunProof{Subject: oneLine(factText(p.Fact)), At: format.Clock(p.At)}
 	for _, name := range sortedFields(p.Fact.Want) {
 		want, got := p.Fact.Want[name], p.Got[name]
 		_, read := p.Got[name]
@@ -227,7 +228,7 @@ func runRow(v View, r engine.Run) templates.RunRow {
 	ended, all := stepsDone(r)
 	return templates.RunRow{
 		ID: r.ID, URL: "/runs/" + r.ID, Sentence: oneLine(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
-		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: clip(oneLine(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: templates.Stamp(r.Started),
+		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: clip(oneLine(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
 		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
 	"shardboard/internal/topology"
@@ -22,7 +23,7 @@ const othersListed = 5
 
 // runModel is a run with its outcome. That it helped must not be missing without a
 // word: a page whose outcome cannot be read says so.
-func (s *Server) runModel(ctx context.Context, v View, r engine.Run) templates.Run {
+func (s *Site) runModel(ctx context.Context, v View, r engine.Run) templates.Run {
 	m := runView(v, r)
 	o, cost, err := s.outcomeOf(ctx, r)
 	if err != nil {
@@ -59,7 +60,7 @@ func outcomeView(v View, r engine.Run, o outcome.Outcome) *templates.RunOutcome 
 		}
 	}
 	if o.PlusMinus > 0 {
-		m.Sure = words.T("outcome.sure", "pm", points(o.PlusMinus), "n", templates.Count(o.Before.Total.Rows), "m", templates.Count(o.After.Total.Rows))
+		m.Sure = words.T("outcome.sure", "pm", points(o.PlusMinus), "n", format.Count(o.Before.Total.Rows), "m", format.Count(o.After.Total.Rows))
 	}
 	refs := refsOf(v.Table)
 	for _, x := range o.Shards {
@@ -75,7 +76,7 @@ func outcomeView(v View, r engine.Run, o outcome.Outcome) *templates.RunOutcome 
 		m.Chunks = append(m.Chunks, outcomeChunk(v, refs, o, x))
 	}
 	if more := o.More + max(0, len(o.Chunks)-chunksShown); more > 0 && len(m.Chunks) > 0 {
-		m.More = words.Plural("outcome.more", int64(more), "n", templates.Count(int64(more)))
+		m.More = words.Plural("outcome.more", int64(more), "n", format.Count(int64(more)))
 	}
 	for _, code := range o.Notes {
 		m.Notes = append(m.Notes, outcomeNote(o, code))
@@ -120,7 +121,7 @@ func outcomeCell(s outcome.Side, r *heat.Rate) templates.Cell {
 		title = words.T("heat.rate.exact")
 	}
 	return templates.Cell{Figure: templates.Figure{Known: true, Text: rateText(*r), Title: title},
-		Share: r.Share, ShareText: templates.Share(r.Share), Bar: r.Share, Even: -1}
+		Share: r.Share, ShareText: format.Share(r.Share), Bar: r.Share, Even: -1}
 }
 
 // outcomeLevel is how an answer looks: a figure that got worse is no alarm.
@@ -153,11 +154,11 @@ func outcomeWord(r engine.Run, o outcome.Outcome) string {
 
 // outcomeText is the answer in one sentence.
 func outcomeText(r engine.Run, o outcome.Outcome) string {
-	args := map[string]string{"before": templates.Share(o.Before.Share), "after": templates.Share(o.After.Share),
+	args := map[string]string{"before": format.Share(o.Before.Share), "after": format.Share(o.After.Share),
 		"from": clip(oneLine(o.Before.Hottest), 120), "to": clip(oneLine(o.After.Hottest), 120), "minutes": strconv.Itoa(int(outcome.Window.Minutes())),
-		"n": templates.Count(o.Before.Total.Rows), "m": templates.Count(o.After.Total.Rows)}
+		"n": format.Count(o.Before.Total.Rows), "m": format.Count(o.After.Total.Rows)}
 	if !o.KnownAt.IsZero() {
-		args["at"] = templates.Clock(o.KnownAt)
+		args["at"] = format.Clock(o.KnownAt)
 	}
 	switch o.State {
 	case outcome.Uncounted:
@@ -202,7 +203,7 @@ func outcomeWhyNot(o outcome.Outcome, c outcome.CollectionChange) string {
 func outcomeNote(o outcome.Outcome, code string) string {
 	n := int64(o.OtherMoves)
 	if code == outcome.NoteMigrations {
-		return words.Plural("outcome.note.migrations", n, "n", templates.Count(n))
+		return words.Plural("outcome.note.migrations", n, "n", format.Count(n))
 	}
 	return words.Code("outcome.note", code, map[string]string{"before": secondsText(o.Before.Covered), "after": secondsText(o.After.Covered)})
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
-	"shardboard/web/templates"
+	"shardboard/internal/format"
 	"shardboard/web/words"
 )
 
@@ -44,15 +44,15 @@ func spoken(args map[string]string) map[string]string {
 		switch name {
 		case "documents", "most":
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-				out[name] = templates.Count(n)
+				out[name] = format.Count(n)
 			}
 		case "bytes", "limit", "free", "chunkSize", "mean":
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-				out[name] = templates.Bytes(n)
+				out[name] = format.Bytes(n)
 			}
 		case "share":
 			if part, err := strconv.ParseFloat(value, 64); err == nil {
-				out[name] = templates.Share(part)
+				out[name] = format.Share(part)
 			}
 		case "at", "until", "expires":
 			if at, err := time.Parse(time.RFC3339, value); err == nil {

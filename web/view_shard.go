@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -83,7 +84,7 @@ func foldContents(all []placement.CollectionOn, internal bool) (listed []placeme
 
 func orUnknown(s string) string {
 	if s == "" {
-		return templates.Unknown
+		return format.Unknown
 	}
 	return s
 }
@@ -113,9 +114,9 @@ func sickAnswer(v View, c placement.Contents) string {
 	}
 	some := words.T("shard.answer.nobody")
 	if whole > 0 {
-		some = templates.Count(whole)
+		some = format.Count(whole)
 	}
-	out := words.T("shard.answer", "shard", c.Shard, "n", templates.Count(int64(len(c.Projects))), "all", templates.Count(all), "whole", some)
+	out := words.T("shard.answer", "shard", c.Shard, "n", format.Count(int64(len(c.Projects))), "all", format.Count(all), "whole", some)
 	if len(c.ByDocument) == 0 {
 		return out
 	}
@@ -125,7 +126,7 @@ func sickAnswer(v View, c placement.Contents) string {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	return out + " " + words.T("shard.answer.bydoc", "names", joinWords(names), "share", templates.Share(most))
+	return out + " " + words.T("shard.answer.bydoc", "names", joinWords(names), "share", format.Share(most))
 }
 
 // focusMeasures are the overview's bars with the words of one shard only.
@@ -136,7 +137,7 @@ func focusMeasures(l load, name string) []templates.Measure {
 			if p := &all[i].Parts[j]; p.Shard.Name != name {
 				p.Shard.Color, p.Label = 0, ""
 			} else if p.Label != "" {
-				p.Label = templates.Share(p.Share)
+				p.Label = format.Share(p.Share)
 			}
 		}
 	}
@@ -157,15 +158,15 @@ func shardCollectionRow(t *topology.Table, c placement.CollectionOn) templates.S
 		out := templates.Cell{Figure: write(f), Share: -1, Even: -1}
 		if f.Known && total.Known && total.Value > 0 {
 			out.Share = share(f.Value, total.Value)
-			out.Bar, out.ShareText = out.Share, templates.Share(out.Share)
+			out.Bar, out.ShareText = out.Share, format.Share(out.Share)
 		}
 		return out
 	}
 	row.Bytes, row.Documents = of(c.Size.Bytes, bytes, bytesFigure), of(c.Size.Documents, docs, countFigure)
 	if c.Sharded {
-		row.Chunks = templates.Cell{Figure: exact(c.Chunks), Share: c.Share, Bar: c.Share, ShareText: templates.Share(c.Share), Even: -1}
+		row.Chunks = templates.Cell{Figure: exact(c.Chunks), Share: c.Share, Bar: c.Share, ShareText: format.Share(c.Share), Even: -1}
 	} else {
-		row.Chunks = templates.Cell{Figure: templates.Figure{Text: templates.Unknown}, Share: -1}
+		row.Chunks = templates.Cell{Figure: templates.Figure{Text: format.Unknown}, Share: -1}
 	}
 	return row
 }
@@ -179,7 +180,7 @@ func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 		if c.Chunks == c.Of {
 			row.Whole = append(row.Whole, c.NS.Collection())
 		} else {
-			row.Part = append(row.Part, words.T("shard.partof", "name", c.NS.Collection(), "n", templates.Count(int64(c.Chunks)), "of", templates.Count(int64(c.Of))))
+			row.Part = append(row.Part, words.T("shard.partof", "name", c.NS.Collection(), "n", format.Count(int64(c.Chunks)), "of", format.Count(int64(c.Of))))
 		}
 	}
 	return row
@@ -190,14 +191,14 @@ func rowShareFigure(s placement.RowShare) templates.Figure {
 	if !s.Known {
 		return templates.Figure{Text: words.Code("reason", s.Reason, nil), Title: words.Code("reason.title", s.Reason, nil)}
 	}
-	low, high := templates.Share(s.Low), templates.Share(s.High)
+	low, high := format.Share(s.Low), format.Share(s.High)
 	how := words.Code("method", s.Method, nil)
 	out := templates.Figure{Known: true, Text: low, Title: how, Approx: !s.Exact}
 	if low != high {
 		out.Text, out.Approx = words.T("shard.own.range", "low", low, "high", high), false
 	}
 	if !s.At.IsZero() && !s.Exact {
-		out.Title = words.T("figure.at", "how", how, "at", templates.Clock(s.At))
+		out.Title = words.T("figure.at", "how", how, "at", format.Clock(s.At))
 	}
 	return out
 }

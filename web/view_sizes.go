@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/chunksize"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -52,12 +53,12 @@ func sortURLs(ns topology.Namespace, q chunkQuery) map[string]string {
 
 // sizesNote says what an order or a filter is made of.
 func sizesNote(f *chunkFigures, hits positionsFound, q chunkQuery) string {
-	of := templates.Count(int64(hits.len()))
+	of := format.Count(int64(hits.len()))
 	switch {
 	case f.past:
 		return words.T("size.past")
 	case q.Sort == byHeat && !f.heated:
-		return words.T("sizes.by.heat.none", "span", templates.Span(defaultWindow))
+		return words.T("sizes.by.heat.none", "span", format.Span(defaultWindow))
 	case q.Sort == byHeat:
 		n := 0
 		for i := range f.writes {
@@ -65,14 +66,14 @@ func sizesNote(f *chunkFigures, hits positionsFound, q chunkQuery) string {
 				n++
 			}
 		}
-		return words.T("sizes.by.heat", "n", templates.Count(int64(n)), "of", of, "span", templates.Span(defaultWindow))
+		return words.T("sizes.by.heat", "n", format.Count(int64(n)), "of", of, "span", format.Span(defaultWindow))
 	}
 	n := f.measured(hits)
 	key := "sizes.measured"
 	if (q.Sort != byKey || q.Over) && n < hits.len() {
 		key = "sizes.measured.rest"
 	}
-	return words.T(key, "n", templates.Count(int64(n)), "of", of)
+	return words.T(key, "n", format.Count(int64(n)), "of", of)
 }
 
 // sizeCells are a row's documents, bytes and writes.
@@ -105,16 +106,16 @@ func rateNumber(f float64) string {
 	case f < 10:
 		return strconv.FormatFloat(f, 'f', 1, 64)
 	}
-	return templates.Count(int64(f + 0.5))
+	return format.Count(int64(f + 0.5))
 }
 
 // sizeMark says how a size is known, and its age when it was measured.
 func sizeMark(s chunksize.Size, now time.Time) string {
 	switch {
 	case s.Exact:
-		return words.T("size.mark.exact") + ", " + templates.AgoText(now.Sub(s.At))
+		return words.T("size.mark.exact") + ", " + format.Ago(now.Sub(s.At))
 	case s.Measured:
-		return words.T("size.mark.estimate") + ", " + templates.AgoText(now.Sub(s.At))
+		return words.T("size.mark.estimate") + ", " + format.Ago(now.Sub(s.At))
 	case s.Documents.Known || s.Bytes.Known:
 		return words.T("size.mark.share")
 	}
@@ -137,7 +138,7 @@ func chunkSizeView(v View, c *topology.Collection, i int, who auth.Principal) te
 	}
 	m.Method = methodText(s.Documents)
 	if s.Reason != "" {
-		m.Failed = words.T("size.failed", "at", templates.AgoText(v.Now.Sub(s.ReasonAt)), "reason", words.Code("reason", s.Reason, nil))
+		m.Failed = words.T("size.failed", "at", format.Ago(v.Now.Sub(s.ReasonAt)), "reason", words.Code("reason", s.Reason, nil))
 	}
 	judged := chunksize.Judge(v.Table, c, ch.Shard, s)
 	m.Verdict, m.Level = verdictText(judged, s), map[chunksize.State]string{chunksize.Fits: "ok", chunksize.TooBig: "bad"}[judged.State]
@@ -214,7 +215,7 @@ func serverTime(d time.Duration) string {
 
 // verdictText answers whether the shard would move the chunk.
 func verdictText(j chunksize.Verdict, s chunksize.Size) string {
-	n, limit := templates.Count(s.Documents.Value), templates.Count(j.Limit)
+	n, limit := format.Count(s.Documents.Value), format.Count(j.Limit)
 	say := func(key string) string { return words.T(key, "documents", n, "limit", limit) }
 	switch {
 	case j.State == chunksize.Unknown:
@@ -241,7 +242,7 @@ func ruleText(j chunksize.Verdict) string {
 	if j.ChunkBytes <= 0 || j.Mean <= 0 {
 		return words.T("size.rule.none", "release", release)
 	}
-	return words.T("size.rule", "release", release, "chunkSize", templates.Bytes(j.ChunkBytes), "mean", templates.Bytes(j.Mean))
+	return words.T("size.rule", "release", release, "chunkSize", format.Bytes(j.ChunkBytes), "mean", format.Bytes(j.Mean))
 }
 
 func releaseText(r balance.Release) string {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -15,7 +16,7 @@ import (
 func statusView(v View) templates.Status {
 	h := v.Table.Health[topology.PartRouting]
 	s := templates.Status{Level: "ok", At: h.At}
-	age := templates.Span(v.Now.Sub(h.At))
+	age := format.Span(v.Now.Sub(h.At))
 	switch {
 	case h.At.IsZero() && h.Denied:
 		s.Level, s.Text = "failed", words.T("status.denied")
@@ -71,7 +72,7 @@ func partState(v View, p topology.Part) templates.State {
 		if h.Err != nil {
 			detail = fault.Text(h.Err)
 		}
-		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: detail}
+		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", format.Clock(h.At)), Detail: detail}
 	case h.Note != "":
 		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: oneLine(h.Note)}
 	}
@@ -90,7 +91,7 @@ func projectsState(v View) templates.State {
 	case !v.Dir.Loaded():
 		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
 	case h.Err != nil:
-		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", templates.Clock(h.At)), Detail: fault.Text(h.Err)}
+		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", format.Clock(h.At)), Detail: fault.Text(h.Err)}
 	case h.Note != "":
 		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: h.Note}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -76,7 +77,7 @@ func stripView(c *topology.Collection, r refs, shards []templates.ShardRef) (tem
 	at, caption := positions(c)
 	runs := runsOf(c, at)
 	s := templates.Strip{Caption: caption, Label: words.T("strip.label", "ns", string(c.NS),
-		"chunks", templates.Count(int64(c.Chunks.Len())), "runs", templates.Count(int64(len(runs))))}
+		"chunks", format.Count(int64(c.Chunks.Len())), "runs", format.Count(int64(len(runs))))}
 	if len(runs) > maxRects {
 		return columnStrip(s, runs, shards)
 	}
@@ -102,7 +103,7 @@ func rectOf(c *topology.Collection, r refs, x run) templates.Rect {
 	ref := r.of(x.shard)
 	out := templates.Rect{
 		Color: ref.Color, X: templates.Percent(x.from), W: templates.Percent(x.to - x.from), Key: chunkKey(c.Key, first.Min),
-		Title: words.T("strip.run", "shard", x.shard, "chunks", words.Plural("chunks", int64(n), "n", templates.Count(int64(n))),
+		Title: words.T("strip.run", "shard", x.shard, "chunks", words.Plural("chunks", int64(n), "n", format.Count(int64(n))),
 			"min", bound(c.Key, first.Min).Short, "max", bound(c.Key, last.Max).Short),
 	}
 	out.URL = "?pos=" + strconv.FormatFloat(min(x.from+1e-6, 1), 'f', 6, 64) + "#chunks"

@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/format"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 	"shardboard/web/templates"
@@ -28,7 +29,7 @@ func surveyRow(v View, s survey.Survey, may bool) templates.SurveyRow {
 	out := templates.SurveyRow{
 		ID: s.ID, URL: "/surveys/" + s.ID, What: words.Code("survey.what", string(s.Request.Kind), nil),
 		State: words.Code("survey.state", string(s.State), nil), Code: string(s.State), Open: !s.State.Ended(),
-		Done: templates.Count(s.Progress.Done), Share: -1, Asked: templates.Ago(s.Queued, v.Now), By: s.By, Problem: s.Problem,
+		Done: format.Count(s.Progress.Done), Share: -1, Asked: templates.Ago(s.Queued, v.Now), By: s.By, Problem: s.Problem,
 	}
 	switch s.Request.Kind {
 	case survey.Project:
@@ -44,7 +45,7 @@ func surveyRow(v View, s survey.Survey, may bool) templates.SurveyRow {
 		}
 	}
 	if s.Progress.Total >= 0 {
-		out.Total = templates.Count(s.Progress.Total)
+		out.Total = format.Count(s.Progress.Total)
 		if out.Share = share(s.Progress.Done, s.Progress.Total); out.Share > 1 {
 			out.Share = 1
 		}
@@ -60,7 +61,7 @@ func surveyRow(v View, s survey.Survey, may bool) templates.SurveyRow {
 	}
 	out.Left = words.T("survey.left.unknown")
 	if s.Progress.Left >= 0 {
-		out.Left = words.T("survey.left", "span", templates.Span(s.Progress.Left))
+		out.Left = words.T("survey.left", "span", format.Span(s.Progress.Left))
 	}
 	if s.Progress.PacedDown {
 		out.Paced = words.T("survey.paced")
@@ -88,7 +89,7 @@ func estimate(e survey.Estimate, write func(int64) string) templates.Figure {
 func surveyCollection(v View, c survey.Collection) templates.SurveyCollection {
 	out := templates.SurveyCollection{
 		NS: string(c.NS), URL: collectionURL(c.NS), Problem: c.Problem, At: templates.Ago(c.At, v.Now),
-		How: words.Code("survey.how", c.Method, map[string]string{"n": templates.Count(c.Read)}),
+		How: words.Code("survey.how", c.Method, map[string]string{"n": format.Count(c.Read)}),
 		Totals: []templates.Fact{
 			{Name: words.T("survey.total.rows"), Figure: countFigure(c.Rows)},
 			{Name: words.T("survey.total.bytes"), Figure: bytesFigure(c.Bytes)},
@@ -116,18 +117,18 @@ func surveyCollection(v View, c survey.Collection) templates.SurveyCollection {
 		out.Documents = append(out.Documents, line)
 	}
 	if more := len(c.Projects) - len(out.Projects); more > 0 {
-		out.More = words.T("survey.more", "n", templates.Count(int64(more)))
+		out.More = words.T("survey.more", "n", format.Count(int64(more)))
 	}
 	if c.Unseen != nil {
-		out.Unseen = words.T("survey.unseen", "rows", templates.Count(c.Unseen.Rows.High), "bytes", templates.Bytes(c.Unseen.Bytes.High))
+		out.Unseen = words.T("survey.unseen", "rows", format.Count(c.Unseen.Rows.High), "bytes", format.Bytes(c.Unseen.Bytes.High))
 	}
 	return out
 }
 
 func surveyLine(r refs, l survey.Line) templates.SurveyLine {
-	out := templates.SurveyLine{Rows: estimate(l.Rows, templates.Count), Bytes: estimate(l.Bytes, templates.Bytes), Dead: templates.Figure{Text: words.T("survey.none.here")}}
+	out := templates.SurveyLine{Rows: estimate(l.Rows, format.Count), Bytes: estimate(l.Bytes, format.Bytes), Dead: templates.Figure{Text: words.T("survey.none.here")}}
 	if l.Dead != nil {
-		out.Dead = estimate(l.Dead.Rows, templates.Count)
+		out.Dead = estimate(l.Dead.Rows, format.Count)
 	}
 	out.Shards = surveyShards(r, l)
 	return out
@@ -158,14 +159,14 @@ func surveyPanel(v View, found []survey.Finding, pr placement.Project) templates
 			row.Rows = templates.Figure{Text: words.T("survey.none.here")}
 			row.Bytes = row.Rows
 		} else {
-			row.Rows, row.Bytes = estimate(*rows, templates.Count), estimate(*bytes, templates.Bytes)
+			row.Rows, row.Bytes = estimate(*rows, format.Count), estimate(*bytes, format.Bytes)
 		}
 		if f.Line != nil {
 			row.Shards = surveyShards(r, *f.Line)
 			if d := f.Line.Dead; d != nil {
 				m.Dead = append(m.Dead, templates.SurveyDeadRow{
 					What: words.Code("survey.dead", name, nil), Why: words.Code("survey.dead.why", name, nil), At: row.At,
-					Rows: estimate(d.Rows, templates.Count), Bytes: estimate(d.Bytes, templates.Bytes),
+					Rows: estimate(d.Rows, format.Count), Bytes: estimate(d.Bytes, format.Bytes),
 				})
 			}
 		}
@@ -192,7 +193,7 @@ func findingWeight(f survey.Finding) (rows, bytes *survey.Estimate) {
 }
 
 // surveyPanelOf is the panel of a project's page; empty where nothing measures.
-func (s *Server) surveyPanelOf(v View, id bson.ObjectID, who auth.Principal) templates.SurveyPanel {
+func (s *Site) surveyPanelOf(v View, id bson.ObjectID, who auth.Principal) templates.SurveyPanel {
 	pr, ok := v.Dir.ByID(id)
 	if s.deps.Surveys == nil || !ok {
 		return templates.SurveyPanel{}

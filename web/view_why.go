@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -168,14 +168,14 @@ func keyText(w placement.Why) string {
 
 func chunkText(w placement.Why) string {
 	if w.Chunk == nil {
-		return words.T("why.chunk.some", "n", templates.Count(int64(w.Chunks)), "of", templates.Count(int64(w.Of)))
+		return words.T("why.chunk.some", "n", format.Count(int64(w.Chunks)), "of", format.Count(int64(w.Of)))
 	}
 	return words.T("why.chunk", chunkArgs(w)...)
 }
 
 func chunkArgs(w placement.Why) []string {
 	k := w.Chunk
-	return []string{"n", templates.Count(int64(k.Position + 1)), "of", templates.Count(int64(w.Of)), "min", k.Pattern.Display(k.Min), "max", k.Pattern.Display(k.Max),
+	return []string{"n", format.Count(int64(k.Position + 1)), "of", format.Count(int64(w.Of)), "min", k.Pattern.Display(k.Min), "max", k.Pattern.Display(k.Max),
 		"version", k.Version.String(), "shard", k.Shard}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -19,7 +20,7 @@ import (
 
 // explainPage draws found things with their reasons, and the proof and counts
 // that the address asks for.
-func (s *Server) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
+func (s *Site) explainPage(r *http.Request, v View, found []placement.Item) ([]templates.LocateItem, error) {
 	a, err := askOf(r.URL.Query())
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func chunkView(v View, c *topology.Collection, i int) templates.WhyChunk {
 	r := refsOf(v.Table)
 	m := templates.WhyChunk{
 		NS: string(c.NS), DB: c.NS.Database(), Name: c.NS.Collection(), URL: collectionURL(c.NS),
-		Title: words.T("why.chunk.title", "n", strconv.Itoa(i+1), "of", templates.Count(int64(c.Chunks.Len()))),
+		Title: words.T("why.chunk.title", "n", strconv.Itoa(i+1), "of", format.Count(int64(c.Chunks.Len()))),
 		Chunk: chunkRow(v, c.Key, i, c.Chunks.At(i), r), Rules: rulesView(k.Balance),
 	}
 	m.Moving = inFlightView(v, movingChunk(v, c, i), flightsListed)
@@ -159,7 +160,7 @@ func dangersView(v View, dangers []placement.Danger) []templates.WhyDanger {
 	for _, d := range dangers {
 		out = append(out, templates.WhyDanger{
 			Shard: r.of(d.Shard),
-			Text:  words.T("danger.ids", "shard", d.Shard, "n", templates.Count(int64(len(d.IDs))), "id", d.IDs[0].Hex()),
+			Text:  words.T("danger.ids", "shard", d.Shard, "n", format.Count(int64(len(d.IDs))), "id", d.IDs[0].Hex()),
 		})
 	}
 	return out
@@ -186,7 +187,7 @@ func whyProject(v View, spread placement.Spread) templates.WhyProject {
 		}
 		for _, k := range c.Chunks {
 			row.Chunks = append(row.Chunks, templates.WhyProjectChunk{
-				Title: strings.TrimSpace(words.T("why.chunk.title", "n", strconv.Itoa(k.Chunk.Number), "of", templates.Count(int64(k.Chunk.Of)))),
+				Title: strings.TrimSpace(words.T("why.chunk.title", "n", strconv.Itoa(k.Chunk.Number), "of", format.Count(int64(k.Chunk.Of)))),
 				URL:   chunkURL(ns, k.Chunk.Ref), Shard: r.of(k.Chunk.Shard), Text: k.Balance.Text,
 			})
 		}

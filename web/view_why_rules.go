@@ -6,7 +6,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
-	"shardboard/web/templates"
+	"shardboard/internal/format"
 	"shardboard/web/words"
 )
 
@@ -48,7 +48,7 @@ func ruleArgs(args map[string]string) map[string]string {
 	out := maps.Clone(args)
 	for _, name := range []string{"bytes", "toBytes", "apart", "need", "chunkSize"} {
 		if n, err := strconv.ParseInt(args[name], 10, 64); err == nil {
-			out[name] = templates.Bytes(n)
+			out[name] = format.Bytes(n)
 		}
 	}
 	if zone, ok := args["zone"]; ok {

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
@@ -46,7 +46,7 @@ func ticketPlace(ns topology.Namespace, w placement.Why) string {
 		shards[i] = s.Name
 	}
 	args := []string{"ns", string(ns), "db", ns.Database(), "shards", joinWords(shards), "shard", joinWords(shards), "key", patternText(w),
-		"n", templates.Count(int64(w.Chunks)), "of", templates.Count(int64(w.Of))}
+		"n", format.Count(int64(w.Chunks)), "of", format.Count(int64(w.Of))}
 	switch w.Basis {
 	case placement.WhyAbsent:
 		return words.T("ticket.absent", args...)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -107,7 +108,7 @@ func zoneGroups(v View, r refs, carried map[string][]string) []templates.ZoneGro
 			row.Problem = words.T("zones.notsharded")
 		} else {
 			wrong, cut, chunks, on := rangeState(c, z, carried)
-			row.Chunks = words.Plural("chunks", int64(chunks), "n", templates.Count(int64(chunks)))
+			row.Chunks = words.Plural("chunks", int64(chunks), "n", format.Count(int64(chunks)))
 			for _, s := range on {
 				row.OnShards = append(row.OnShards, r.of(s))
 			}
@@ -115,9 +116,9 @@ func zoneGroups(v View, r refs, carried map[string][]string) []templates.ZoneGro
 			case len(carried[z.Zone]) == 0:
 				row.Problem = words.T("zones.noshard")
 			case wrong > 0:
-				row.Problem = words.Plural("zones.wrong", int64(wrong), "n", templates.Count(int64(wrong)))
+				row.Problem = words.Plural("zones.wrong", int64(wrong), "n", format.Count(int64(wrong)))
 			case cut > 0:
-				row.Problem = words.Plural("zones.cut", int64(cut), "n", templates.Count(int64(cut)))
+				row.Problem = words.Plural("zones.cut", int64(cut), "n", format.Count(int64(cut)))
 			}
 		}
 		out[len(out)-1].Ranges = append(out[len(out)-1].Ranges, row)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"shardboard/internal/format"
 )
 
 // live are the attributes of a live region. A filtered or paged region names
@@ -36,7 +38,7 @@ func stripRole(s Strip) string {
 // list joins names for people.
 func list(names []string) string {
 	if len(names) == 0 {
-		return Unknown
+		return format.Unknown
 	}
 	return strings.Join(names, ", ")
 }
@@ -56,7 +58,7 @@ func AsFragment(ctx context.Context) context.Context {
 // fragment.
 func moment(ctx context.Context, m Moment) string {
 	if ctx.Value(fragmentKey{}) != nil {
-		return Clock(m.At)
+		return format.Clock(m.At)
 	}
 	return m.Text
 }

@@ -53,6 +53,12 @@ func assembled(parts ...map[string]string) map[string]string {
 // covers codes that this catalogue does not know yet.
 var pages = map[string]string{
 	// Around every page.
+	"span.s":           "{n} s",
+	"span.min":         "{n} min",
+	"span.h":           "{n} h",
+	"span.d":           "{n} d",
+	"time.now":         "just now",
+	"time.ago":         "{span} ago",
 	"shell.skip":       "Skip to content",
 	"shell.nav":        "Main",
 	"shell.crumbs":     "You are in",
@@ -91,14 +97,6 @@ var pages = map[string]string{
 	"chunks.many":      "{n} chunks",
 
 	// Time.
-	"span.s":     "{n} s",
-	"span.min":   "{n} min",
-	"span.h":     "{n} h",
-	"span.d":     "{n} d",
-	"time.now":   "just now",
-	"time.ago":   "{span} ago",
-	"time.ahead": "{span} ahead of our clock",
-	"time.never": "never",
 
 	// Column headers.
 	"col.shard":      "Shard",

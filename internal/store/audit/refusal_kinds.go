@@ -15,7 +15,7 @@ import (
 type allowance struct {
 	records  *rate.Limiter
 	kinds    int // kinds counted now
-	maxKinds int // kinds
+	maxKinds int // largest number of kinds
 }
 
 // kind identifies attempts that are counted together.

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// Point is a place in the chain: the record with number Seq has this Hash. The zero
-// Point is before the first record.
+// Point is a position in the chain: record number Seq has this Hash. The zero Point is before the
+// first record.
 type Point struct {
 	Seq  int64
 	Hash []byte

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// Append puts an entry at the end of the chain.
+// Append adds an entry to the end of the chain.
 func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditRecord, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		r, err = db.appendAudit(ctx, tx, e)
@@ -18,8 +18,8 @@ func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditReco
 	return r, err
 }
 
-// appendAudit is Append within a transaction, so that a change and its record
-// are one.
+// appendAudit is Append within a transaction, so that a change and its audit entry are written
+// together.
 func (db *DB) appendAudit(ctx context.Context, tx *sql.Tx, e store.AuditEntry) (store.AuditRecord, error) {
 	table, err := tableEnd(ctx, tx)
 	if err != nil {
@@ -50,12 +50,12 @@ func (db *DB) appendAll(ctx context.Context, tx *sql.Tx, entries []store.AuditEn
 	return nil
 }
 
-// AuditRecords gives records in order.
+// AuditRecords returns records in order.
 func (db *DB) AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error) {
 	return db.auditRows(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
 }
 
-// AuditBefore gives records newest first.
+// AuditBefore returns records newest first.
 func (db *DB) AuditBefore(ctx context.Context, before int64, limit int) ([]store.AuditRecord, error) {
 	return db.auditRows(ctx, `SELECT seq, entry, prev, hash FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?`, before, limit)
 }
@@ -78,10 +78,10 @@ func (db *DB) auditRows(ctx context.Context, query string, from int64, limit int
 	return out, auditFailure(rows.Err())
 }
 
-// AuditEnd is the last record's place and hash.
+// AuditEnd returns number and hash of the last record.
 func (db *DB) AuditEnd(ctx context.Context) (int64, []byte, error) { return auditEnd(ctx, db.read) }
 
-// queryer is a pool or a transaction.
+// queryer is a connection pool or a transaction.
 type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -94,7 +94,7 @@ func auditEnd(ctx context.Context, q queryer) (seq int64, hash []byte, err error
 	return seq, hash, auditFailure(err)
 }
 
-// SaveHead keeps a signed head.
+// SaveHead stores a signed head.
 func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads (seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
@@ -104,7 +104,7 @@ func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 
 const headColumns = `SELECT seq, hash, at, key, signature FROM audit_heads `
 
-// LastHead gives the newest signed head; nil if there is none.
+// LastHead returns the newest signed head; nil if there is none.
 func (db *DB) LastHead(ctx context.Context) (*store.AuditHead, error) {
 	heads, err := db.heads(ctx, headColumns+`ORDER BY rowid DESC LIMIT 1`)
 	if err != nil || len(heads) == 0 {
@@ -113,7 +113,7 @@ func (db *DB) LastHead(ctx context.Context) (*store.AuditHead, error) {
 	return &heads[0], nil
 }
 
-// AuditHeads gives heads in the order of signing.
+// AuditHeads returns heads in the order of signing.
 func (db *DB) AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error) {
 	return db.heads(ctx, headColumns+`ORDER BY rowid LIMIT ? OFFSET ?`, limit, skip)
 }

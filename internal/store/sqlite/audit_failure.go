@@ -8,20 +8,19 @@ import (
 	"shardboard/internal/store"
 )
 
-// auditFailure says why the audit tables cannot be used. A table that is missing
-// or has another shape is told apart from a disk that is full or busy: the first
-// does not get better by waiting, and somebody made it so.
+// auditFailure explains why the audit tables cannot be used. A missing or changed table is
+// distinguished from a full or busy disk, because it does not repair itself and somebody caused it.
 func auditFailure(err error) error {
 	if err == nil {
 		return nil
 	}
 	if t, ok := store.TroubleOf(err); ok && (t.Code == store.TroubleDamaged || t.Code == store.TroubleSchema) {
-		return damaged(err) // in words already, with the remedy
+		return damaged(err) // already has a sentence and a remedy
 	}
 	text := err.Error()
 	for _, table := range [...]string{"audit_heads", "audit"} {
 		if strings.Contains(text, "table "+table+" has") || strings.Contains(text, "cannot modify "+table) {
-			return fault.Wrap(fault.Unavailable, damaged(err), "The table %s of the audit record was replaced or has other columns than this program made. What has to be recorded cannot be done until it is as it was: restore the data directory from a backup.", table)
+			return fault.Wrap(fault.Unavailable, damaged(err), "The table %s of the audit record was replaced or has other columns than this program made. Actions that must be recorded are refused until it is repaired: restore the data directory from a backup.", table)
 		}
 	}
 	if strings.Contains(text, "no such column") || strings.Contains(text, "Scan error") {
@@ -30,5 +29,5 @@ func auditFailure(err error) error {
 	return unavailable(err)
 }
 
-// damaged marks a failure that waiting does not mend.
+// damaged marks a failure that does not repair itself.
 func damaged(err error) error { return errors.Join(store.ErrAuditDamaged, err) }

@@ -10,24 +10,21 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// written remembers the end of the audit record as this process last wrote it.
-// Only this process writes the record, so a table that ends anywhere else was
-// changed by another program. A transaction's appends are pending until it is
-// committed. The turn of DB.change guards all fields.
+// written is the end of the audit record as this process last wrote it. No other process writes the
+// record, so a table that ends elsewhere was changed by another program. Appends are pending until
+// their transaction is committed. The write lock of DB.change guards all fields.
 type written struct {
 	known   bool // false until the table could be read once
 	end     audit.Point
-	pending *audit.Point // appended in the transaction that is open
-	unsure  *audit.Point // appended in a commit that failed: it may be in the table or not
+	pending *audit.Point // appended in the open transaction
+	unsure  *audit.Point // appended by a failed commit, which may or may not be in the table
 }
 
-// follow says where the next record goes: its number is seq+1, and prev is the
-// hash that it is linked to. A record never builds on an end that this process
-// did not write. Where the last records were deleted, their numbers are not used
-// again: the gap stays in the table, and every later check finds it. Where a
-// record was put in, the next one does not link to it. The alternative would be
-// to refuse to append, but then one deleted row would keep everybody from signing
-// in and every run from being stopped, exactly when people have to look.
+// follow returns where the next record goes: its number is seq+1 and it links to prev. It never
+// builds on an end that this process did not write. If the last records were deleted, their numbers
+// are not reused: the gap stays and every later check finds it. If a record was inserted, the next
+// one does not link to it. Refusing to append instead would mean that one deleted row stops
+// everybody from signing in and every run from being stopped, just when people must investigate.
 func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) {
 	w.settle(table)
 	last := w.end
@@ -38,12 +35,12 @@ func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) 
 		return table.Seq, table.Hash, nil
 	}
 	if table.Seq == math.MaxInt64 {
-		return 0, nil, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The audit table holds a record with the highest number there is, which this program did not write, so none can follow. Remove that record, or put the data back from a backup.")
+		return 0, nil, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The audit table holds a record with the highest number there is, which this program did not write, so no record can follow. Remove that record, or restore the data from a backup.")
 	}
 	return max(table.Seq, last.Seq), last.Hash, nil
 }
 
-// settle decides by the table whether a commit that gave an error took effect.
+// settle uses the table to decide whether a failed commit took effect.
 func (w *written) settle(table audit.Point) {
 	if w.unsure != nil && w.unsure.Equal(table) {
 		w.end = table
@@ -51,8 +48,8 @@ func (w *written) settle(table audit.Point) {
 	w.unsure = nil
 }
 
-// commit makes what was pending the end; failed says that the commit gave an
-// error, so that it may or may not be in the table.
+// commit makes the pending point the end. failed means that the commit returned an error and may or
+// may not be in the table.
 func (w *written) commit(failed bool) {
 	switch {
 	case w.pending == nil:
@@ -64,9 +61,8 @@ func (w *written) commit(failed bool) {
 	w.pending = nil
 }
 
-// AuditWritten is the end of the record as this process last wrote it. It waits
-// for the transaction that is being written, so that a record which can be read
-// is never beyond it.
+// AuditWritten is the end of the record as this process last wrote it. It waits for the current
+// write, so a record that can be read is never beyond it.
 func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error) {
 	if err := db.notLost(); err != nil {
 		return 0, nil, false, err
@@ -86,7 +82,7 @@ func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known b
 		}
 		w.known, w.end = true, table
 	}
-	if w.unsure != nil { // the table says whether the failed commit took effect
+	if w.unsure != nil { // read from the table whether the failed commit took effect
 		table, err := tableEnd(ctx, db.read)
 		if err != nil {
 			return 0, nil, false, err
@@ -96,7 +92,7 @@ func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known b
 	return w.end.Seq, w.end.Hash, true, nil
 }
 
-// tableEnd is the last record of the table, as a point.
+// tableEnd is the last record of the table.
 func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
 	seq, hash, err := auditEnd(ctx, q)
 	if err != nil {
@@ -108,7 +104,7 @@ func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
 	return audit.Point{Seq: seq, Hash: bytes.Clone(hash)}, nil
 }
 
-// enter waits for the turn to write; leave gives it to the next.
+// lockWrites waits for the write lock, unlockWrites releases it.
 func (db *DB) lockWrites(ctx context.Context) error {
 	select {
 	case db.writeLock <- struct{}{}:
@@ -120,15 +116,15 @@ func (db *DB) lockWrites(ctx context.Context) error {
 
 func (db *DB) unlockWrites() { <-db.writeLock }
 
-// begun reads where the record ends when the process starts. That it cannot be
-// read now stops nothing: the keeper says so, and it is read again before use.
+// readStart reads where the record ends at start. A failure is not an error: the keeper reports it,
+// and it is read again before use.
 func (db *DB) readAuditEnd(ctx context.Context) {
 	if end, err := tableEnd(ctx, db.read); err == nil {
 		db.written.known, db.written.end = true, end
 	}
 }
 
-// appended notes what a transaction has put into the table.
+// appended stores what a transaction has added to the table.
 func (db *DB) appended(r store.AuditRecord) {
 	db.written.pending = &audit.Point{Seq: r.Seq, Hash: r.Hash}
 }

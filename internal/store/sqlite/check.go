@@ -12,16 +12,15 @@ import (
 	"shardboard/internal/store"
 )
 
-// startLimit bounds the check of all pages before anybody is served. 200 MB take 0.16 s
-// from the cache of the system; what a cold disk cannot give in time is checked
-// in the background (Check), so that no start waits for it.
+// startLimit bounds the check of all pages at start. 200 MB take 0.16 s from the system's cache;
+// what a slow disk does not deliver in time is checked in the background (Check).
 const startLimit = 2 * time.Second
 
-// findings bounds what one check reports: the first is told, the others are logged.
+// maxFindings bounds what one check reports: the first becomes the error, all are logged.
 const maxFindings = 20
 
-// Check reads every page of the database, and fails with a trouble when they do not
-// fit together, or when a table is missing. It takes seconds per gigabyte and disturbs no reader or writer.
+// Check reads every page of the database and fails with a Trouble when they are inconsistent or a
+// table is missing. It takes seconds per gigabyte and does not block readers or writers.
 func (db *DB) Check(ctx context.Context) error {
 	if err := db.file.check(ctx, db.read); err != nil {
 		return err
@@ -30,10 +29,10 @@ func (db *DB) Check(ctx context.Context) error {
 	return db.file.complete(ctx, db.read)
 }
 
-// Checked tells whether all pages have been checked since the start.
+// Checked reports whether all pages have been checked since the start.
 func (db *DB) Checked() bool { return db.checked.Load() }
 
-// checkAtStart checks as much as the start may wait for.
+// checkAtStart checks as much as startLimit allows.
 func (db *DB) checkAtStart(ctx context.Context, pool *sql.DB) error {
 	short, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -58,8 +57,8 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	for _, line := range list {
 		switch {
 		case line == "ok":
-		case isRowFinding(line): // the lists leave such a row out, with words
-			f.log.Warn("a row of the database is not as it was written", "file", f.path, "found", hostile.Line(line))
+		case isRowFinding(line): // lists omit and report such a row
+			f.log.Warn("a row of the database has an invalid value", "file", f.path, "found", hostile.Line(line))
 		default:
 			if first == "" {
 				first = line
@@ -77,8 +76,8 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	return f.meet(t, cause).Failed(cause)
 }
 
-// aboutRow tells a finding about the content of one row from one about pages: rows
-// can be read past it.
+// aboutRow reports whether a finding is about the content of one row; such rows can be skipped,
+// unlike damaged pages.
 func isRowFinding(line string) bool {
 	return strings.HasPrefix(line, "NULL value in ") || strings.HasPrefix(line, "non-") || strings.HasPrefix(line, "TEXT value in ") ||
 		strings.HasPrefix(line, "NUMERIC value in ") || strings.HasPrefix(line, "CHECK constraint failed in ")

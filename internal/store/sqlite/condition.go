@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	lookEvery  = 2 * time.Second // so that a loss is noticed while nothing is written
-	repeatLoss = 5 * time.Minute // between log lines of one loss
+	lookEvery  = 2 * time.Second // finds a loss while nothing is written
+	repeatLoss = 5 * time.Minute // between log lines about the same loss
 )
 
-// condition is what was last found about the data directory.
+// condition is the last known state of the data directory.
 type condition struct {
 	mu      sync.Mutex
 	now     store.Condition
-	changed chan struct{} // has a value when now changed and Watch has not logged it yet
+	changed chan struct{} // has a value when now changed and Watch has not yet logged it
 }
 
 func newCondition(h store.Hold, err error) *condition {
 	return &condition{now: store.Condition{Hold: h, Since: time.Now(), Err: err}, changed: make(chan struct{}, 1)}
 }
 
-// set notes a finding. words makes the error for people from the time since
-// which it is so.
+// set stores the result of a check. words makes the error for people from the time since when it is
+// so.
 func (c *condition) set(h store.Hold, words func(since time.Time) error) store.Condition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,19 +49,19 @@ func (c *condition) get() store.Condition {
 	return c.now
 }
 
-// Condition is what the last look found. It makes no system call.
+// Condition is the result of the last check. It makes no system call.
 func (db *DB) Condition() store.Condition { return db.condition.get() }
 
-// Writable looks at the directory and is nil while this process may write.
+// Writable checks the directory and is nil while this process may write.
 func (db *DB) Writable() error {
 	if db.lock == nil {
-		return db.Condition().Err // Watch looks for the owner: asking takes the lock for a moment
+		return db.Condition().Err // only Watch looks for the owner, because that takes the lock for a moment
 	}
 	return db.Look().Err
 }
 
-// Look compares the path with what is open, and in a process that only reads
-// asks whether there is an owner.
+// Look compares the path with the open files. In a process that only reads it also checks whether
+// there is an owner.
 func (db *DB) Look() store.Condition {
 	err := db.place.moved()
 	var unseen *unseenError
@@ -78,8 +78,7 @@ func (db *DB) Look() store.Condition {
 	return db.condition.set(store.OwnedByAnother, func(time.Time) error { return store.ErrReadOnly })
 }
 
-// Watch looks at the directory every few seconds until ctx ends, and logs what
-// changes.
+// Watch checks the directory every few seconds until ctx ends, and logs changes.
 func (db *DB) Watch(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -88,7 +87,7 @@ func (db *DB) Watch(ctx context.Context, log *slog.Logger) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-db.condition.changed: // a write has found it
+		case <-db.condition.changed: // found by a write
 		case <-tick.C:
 			db.Look()
 		}
@@ -100,7 +99,7 @@ func (db *DB) Watch(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// tell logs a condition that is new, or that has lasted too long.
+// logChange logs a new condition, or one that lasts.
 func (db *DB) logChange(log *slog.Logger, before, now store.Condition) {
 	switch {
 	case now.Lost():

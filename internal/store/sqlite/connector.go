@@ -11,8 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// connect names every setting in the address, so that each connection of the
-// pool has them.
+// connect puts every setting into the DSN, so that each connection of the pool has it.
 func (f *file) connect(mode string, connections int, check func() error) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", f.wait.Milliseconds()), "foreign_keys(1)"}}
 	if mode != "ro" {
@@ -29,10 +28,10 @@ func (f *file) connect(mode string, connections int, check func() error) (*sql.D
 	return db, nil
 }
 
-// connector opens connections whose failures are told in words: every call of
-// database/sql goes through them, so no caller has to know a result code.
-// Each is opened only while the path still leads to what is open already: otherwise
-// it would be one to another store, whose users and sessions would be mixed with ours.
+// connector opens connections that turn errors into sentences for people. Every call of
+// database/sql goes through them, so no caller needs result codes. A connection is opened only
+// while the path still leads to the files that are open already: otherwise it would read another
+// store and mix its users and sessions with ours.
 type connector struct {
 	driver.Connector
 	file  *file
@@ -57,7 +56,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &conn{in, c.file}, nil
 }
 
-// inner is what database/sql uses of the driver's connections.
+// inner is the part of the driver's connections that database/sql uses.
 type inner interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -74,7 +73,7 @@ type conn struct {
 	file *file
 }
 
-// begin is called before each statement.
+// before is called before each statement.
 func (c *conn) before(statement string) error {
 	if c.file.before == nil {
 		return nil
@@ -98,7 +97,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, c.file.failed(err)
 	}
-	if c.file.readOnly { // the first row has been read
+	if c.file.readOnly { // the first row was read
 		c.file.worked()
 	}
 	return &rows{r, c.file}, nil
@@ -124,7 +123,7 @@ type tx struct {
 
 func (t *tx) Commit() error {
 	if err := t.conn.before("COMMIT"); err != nil {
-		_ = t.Tx.Rollback() // as the driver does when a commit fails
+		_ = t.Tx.Rollback() // like the driver when a commit fails
 		return err
 	}
 	if err := t.Tx.Commit(); err != nil {

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// probe does to the directory what SQLite does, for the system's own answer: asks
-// whether the file may be read and written, and writes as much as a page to a new
-// one beside it. nil when all of it works. The database is not opened: closing one
-// of a process's descriptors would end all its locks on the file.
+// probe repeats what SQLite does, to get the system's own error: it checks access to the file and
+// writes a page to a new file beside it. nil when all of it works. It does not open the database,
+// because closing any descriptor of a file ends all the process's locks on it.
 func probe(path string) error {
 	if err := probeFiles(); err != nil {
 		return err
@@ -34,7 +33,7 @@ func probe(path string) error {
 	return nil
 }
 
-// probeFiles opens as many files at once as SQLite does for one connection, and some.
+// probeFiles opens more files at once than SQLite needs for one connection.
 func probeFiles() error {
 	for range 8 {
 		f, err := os.Open(os.DevNull)
@@ -46,17 +45,17 @@ func probeFiles() error {
 	return nil
 }
 
-// space tells how many bytes a directory's file system has left for us, and has.
+// space returns the free bytes available to us and the size of a directory's file system.
 func space(dir string) (free, size uint64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, 0, fmt.Errorf("read the free space of %s: %w", dir, err)
 	}
-	unit := uint64(s.Bsize) //nolint:gosec,unconvert // its type differs by system, and it is positive
+	unit := uint64(s.Bsize) // its type differs between systems; it is positive
 	return s.Bavail * unit, s.Blocks * unit, nil
 }
 
-// bytesText is a size as people read it.
+// bytesText formats a size for people.
 func bytesText(n uint64) string {
 	const unit = 1024
 	if n < unit {

@@ -14,18 +14,18 @@ import (
 	"shardboard/internal/store"
 )
 
-// coded is an error that has a result code of SQLite.
+// coded is an error with a result code of SQLite.
 type coded interface {
 	error
 	Code() int
 }
 
-// missingPart finds the name in "no such table: runs" and "no such column: x".
+// missingPart matches "no such table: runs" and "no such column: x".
 var missingPart = regexp.MustCompile(`(?:no such (table|column): |has no (column) named )([^\s()]+)`)
 
-// troubleOf tells what is wrong with the database file when a call fails with err;
-// ok is false when nothing is: the error is ours, the caller's, or no failure.
-// It is the only place where result codes of SQLite and the system become words.
+// troubleOf explains what is wrong with the database file when a call fails with err; ok is false
+// when the cause is not the file. It is the only place where result codes of SQLite and the system
+// are translated.
 func (f *file) troubleOf(err error) (t store.Trouble, ok bool) {
 	var c coded
 	if !errors.As(err, &c) {
@@ -61,13 +61,13 @@ func (f *file) troubleOf(err error) (t store.Trouble, ok bool) {
 	return store.Trouble{}, false
 }
 
-// missing is the trouble of a file without a table or column that it had.
+// missing is the trouble of a file without a required table or column.
 func (f *file) missing(what, name string) store.Trouble {
 	return f.trouble(store.TroubleSchema, "The %s %s is missing in %s: another program has changed it, or it was restored in part.",
 		what, hostile.Line(hostile.Shorten(name, 100)), f.path)
 }
 
-// systemTrouble is that of a failed call of the system, as at start.
+// systemTrouble explains a failed system call.
 func (f *file) systemTrouble(err error) (store.Trouble, bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG):
@@ -87,15 +87,15 @@ func (f *file) systemTrouble(err error) (store.Trouble, bool) {
 	case errors.Is(err, syscall.EISDIR):
 		return f.trouble(store.TroubleForeign, "%s is a directory, where the database should be.", pathOf(err, f.path)), true
 	case errors.Is(err, fs.ErrNotExist):
-		return f.trouble(store.TroubleGone, "%s is not there any more.", pathOf(err, f.path)), true
+		return f.trouble(store.TroubleGone, "%s no longer exists.", pathOf(err, f.path)), true
 	case errors.Is(err, syscall.EIO), errors.Is(err, syscall.ESTALE), errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO):
 		return f.trouble(store.TroubleDevice, "The disk of %s reports errors.", f.dir()), true
 	}
 	return store.Trouble{}, false
 }
 
-// probed asks the system why SQLite could not open, read or write the file: its own
-// result does not tell a full quota from a broken disk.
+// probed asks the system why SQLite could not use the file: SQLite's result does not distinguish a
+// full quota from a broken disk.
 func (f *file) probed(otherwise store.TroubleCode, err error) store.Trouble {
 	if t, ok := f.systemTrouble(err); ok {
 		return t
@@ -112,19 +112,19 @@ func (f *file) probed(otherwise store.TroubleCode, err error) store.Trouble {
 	return f.trouble(otherwise, "Reading or writing %s failed.", f.path)
 }
 
-// noSpace says how much is left: a limit other than the disk's may have been met.
+// noSpace says how much space is left, because a limit other than the disk's may have been reached.
 func (f *file) noSpace() store.Trouble {
 	free, size, err := f.space(f.dir())
 	switch {
 	case err != nil:
 		return f.trouble(store.TroubleFull, "No space is left for %s.", f.path)
 	case free > spare:
-		return f.trouble(store.TroubleFull, "%s may not grow any more, although %s of %s are free on its disk: a limit for the size of files, or of the database, is reached.", f.path, bytesText(free), bytesText(size))
+		return f.trouble(store.TroubleFull, "%s cannot grow, although %s of %s are free on its disk: a limit for the size of files, or of the database, is reached.", f.path, bytesText(free), bytesText(size))
 	}
 	return f.trouble(store.TroubleFull, "No space is left for %s: %s of %s are free on its disk.", f.path, bytesText(free), bytesText(size))
 }
 
-// spare is how many free bytes are enough for any one write of ours.
+// spare is more free space than any single write needs.
 const spare = 64 << 20
 
 func (f *file) dir() string { return filepath.Dir(f.path) }
@@ -133,7 +133,7 @@ func (f *file) trouble(c store.TroubleCode, format string, args ...any) store.Tr
 	return store.Trouble{Code: c, Cause: fmt.Sprintf(format, args...), Remedy: f.remedy(c)}
 }
 
-// pathOf is the path that a call of the system failed for.
+// pathOf is the path of a failed system call.
 func pathOf(err error, otherwise string) string {
 	var p *fs.PathError
 	if errors.As(err, &p) && filepath.IsAbs(p.Path) {

@@ -14,24 +14,24 @@ import (
 	"shardboard/internal/store"
 )
 
-// file is the database file as all its connections meet it: what is wrong with it,
-// and since when. Safe for concurrent use.
+// file is the database file shared by all connections: its current problem and unreadable rows.
+// Safe for concurrent use.
 type file struct {
 	path        string
 	uid         int
-	wait        time.Duration // for a lock
-	alreadyOpen bool          // this process has it open already
-	readOnly    bool          // and never writes: what passes by itself has ended when a read works
+	wait        time.Duration // longest wait for a lock
+	alreadyOpen bool          // this process has the file open already
+	readOnly    bool          // read-only: a temporary problem has ended when a read works
 	log         *slog.Logger
-	before      func(statement string) error // nil but in tests
+	before      func(statement string) error // set only by tests
 	probe       func(path string) error
 	space       func(dir string) (free, size uint64, err error)
 
 	mu         sync.Mutex
-	now        *store.Trouble             // nil: none
-	unreadable map[string]map[string]bool // rows by table
+	now        *store.Trouble             // current problem; nil: none
+	unreadable map[string]map[string]bool // unreadable rows by table
 
-	opened bool // before that, who opens it tells what is wrong, and the program ends
+	opened bool // false during opening: the caller reports problems, and the program ends
 }
 
 func newFile(path string, o Options) *file {
@@ -45,8 +45,8 @@ func newFile(path string, o Options) *file {
 	return f
 }
 
-// failed is what a caller gets for an error of the driver or the system: in words
-// when the file is the cause, else as it is. The trouble is remembered.
+// failed translates an error of the driver or the system: into a sentence when the file is the
+// cause, else unchanged. It remembers the problem.
 func (f *file) failed(err error) error {
 	var known *fault.Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrSkip) || errors.Is(err, driver.ErrBadConn) ||
@@ -60,7 +60,7 @@ func (f *file) failed(err error) error {
 	return f.meet(t, err).Failed(err)
 }
 
-// meet remembers a trouble. One that lasts hides those that pass.
+// meet remembers a problem. A lasting one is not replaced by a temporary one.
 func (f *file) meet(t store.Trouble, err error) store.Trouble {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,13 +72,13 @@ func (f *file) meet(t store.Trouble, err error) store.Trouble {
 		return t
 	case !f.opened:
 	default:
-		f.log.Error("the database has trouble", "trouble", string(t.Code), "file", f.path, "what", t.Cause, "remedy", t.Remedy, "err", err)
+		f.log.Error("the database cannot be used", "trouble", string(t.Code), "file", f.path, "what", t.Cause, "remedy", t.Remedy, "err", err)
 	}
 	f.now = &t
 	return t
 }
 
-// open begins to tell trouble to the log.
+// open makes problems appear in the log from now on.
 func (f *file) open() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +91,7 @@ func (f *file) isOpen() bool {
 	return f.opened
 }
 
-// worked ends a trouble that passes.
+// worked clears a temporary problem.
 func (f *file) worked() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,8 +101,8 @@ func (f *file) worked() {
 	}
 }
 
-// damaged is the damage that forbids to write: what is written into a damaged file
-// can destroy what could still be saved. nil when there is none.
+// damaged is the error that stops writes to a damaged file, which could destroy what can still be
+// saved; nil when the file is not damaged.
 func (f *file) damaged() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,8 +112,8 @@ func (f *file) damaged() error {
 	return f.now.Failed(errors.New("nothing is written into a damaged file"))
 }
 
-// Trouble is what is wrong with the database now; nil when nothing is known to be.
-// While the directory is lost, what would pass by itself is not told beside that.
+// Trouble is the database's current problem; nil when none is known. While the directory is lost,
+// temporary problems are not reported too.
 func (db *DB) Trouble() *store.Trouble {
 	if db.file == nil {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"shardboard/internal/fileperm"
 )
 
-// checkFile judges a file by its path; one that does not exist is in order.
+// checkFile checks a file by its path; a missing file is in order.
 type checkFile func(what, path string) error
 
-// checkFiles judges all that SQLite opens for a database: a journal or a
-// write-ahead log that somebody else put there would be read into it.
+// checkFiles checks all files that SQLite opens for a database: SQLite would apply a journal or
+// write-ahead log that somebody else put there.
 func checkFiles(path string, check checkFile) error {
 	for _, f := range []struct{ what, end string }{
 		{"database", ""}, {"write-ahead log", "-wal"}, {"shared memory of the database", "-shm"}, {"journal", "-journal"},
@@ -25,11 +25,10 @@ func checkFiles(path string, check checkFile) error {
 	return nil
 }
 
-// restrict makes the database its owner's alone before there is anything in it:
-// SQLite gives the files beside it, where every change is first, its mode. One
-// that exists was judged before and is not opened: closing one of a process's
-// descriptors ends all its locks on the file, and when this process takes over
-// from another one, its store that reads still has some.
+// restrict gives the database mode 0600 before it has content; SQLite gives the same mode to the
+// files beside it. An existing file was checked before and is not opened here: closing any
+// descriptor of it would end this process's locks on it, which matters when this process takes over
+// while its read-only store is open.
 func restrict(path string) error {
 	f, err := fileperm.OpenOwn("database", path, os.O_CREATE|os.O_EXCL|os.O_RDWR)
 	switch {

@@ -16,30 +16,28 @@ import (
 	"shardboard/internal/fileperm"
 )
 
-// A guard is a lock on a file beside the data directory, NAME.lock. The owner
-// holds it for as long as it runs, even when the directory itself is moved or
-// deleted, and its own lock with it. Without it, a second process would find a
-// path with nothing at it, make a new directory, and be a second owner beside
-// the first, which does not know yet that it has lost its own.
+// A guard is a lock on the file NAME.lock beside the data directory. The owner holds it as long as
+// it runs, even if the directory is moved or deleted together with the lock inside it. Without the
+// guard, a second process would find nothing at the path, create a new directory and become a
+// second owner, while the first has not yet noticed that it lost its own.
 //
-// It is a second line of defence: where the parent directory cannot be written,
-// or the file is not ours, there is none, and the first process finds out by
-// itself before each write (see place).
+// The guard is a second line of defence: where the parent directory cannot be written, or the file
+// belongs to somebody else, there is none, and the first process detects the loss before each write
+// (see place).
 const guardSuffix = ".lock"
 
-// errGuarded says that another process holds the guard.
+// errGuarded means that another process holds the guard.
 var errGuarded = errors.New("another process holds the guard")
 
-// takeGuard locks the guard of a directory, which need not exist. nil without an
-// error: there can be none here.
+// takeGuard locks the guard of a directory, which need not exist. nil without an error: no guard is
+// possible here.
 func takeGuard(dir string) (*os.File, error) {
 	path := guardPath(dir)
 	if path == "" {
 		return nil, nil
 	}
-	// No link is followed and nothing that is not a file of our own is trusted, so
-	// that nobody else can keep us from starting by making one in a shared
-	// directory such as /tmp.
+	// Links are not followed and only our own regular files are used, so that nobody else can block
+	// the start by creating one in a shared directory such as /tmp.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, nil //nolint:nilerr // no guard is possible here
@@ -55,7 +53,7 @@ func takeGuard(dir string) (*os.File, error) {
 		return nil, f.Close() // a file system without locks
 	}
 	if !holdsNumber(f) {
-		return nil, f.Close() // another program's, such as the yarn.lock beside a directory yarn
+		return nil, f.Close() // belongs to another program, such as yarn.lock beside a directory yarn
 	}
 	if now, err := os.Lstat(path); err != nil || !os.SameFile(info, now) {
 		_ = f.Close()
@@ -63,17 +61,17 @@ func takeGuard(dir string) (*os.File, error) {
 	}
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil {
 		_ = f.Close()
-		return nil, nil //nolint:nilerr // a full disk is told by the store itself
+		return nil, nil // the store itself reports a full disk
 	}
 	return f, nil
 }
 
-// guardPath is where the guard of a directory is; "" for one that has no parent.
-// Links are followed, so that all names of one directory have one guard.
+// guardPath is the path of a directory's guard; "" for a directory without a parent. Links are
+// followed, so that all names of one directory share a guard.
 func guardPath(dir string) string {
-	dir = filepath.Clean(dir) // without the slash that a shell puts at its end
+	dir = filepath.Clean(dir) // without the trailing slash of shell completion
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil { // it does not exist yet
+	if err != nil { // the directory does not exist yet
 		parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
 		if err != nil {
 			return ""
@@ -86,31 +84,30 @@ func guardPath(dir string) string {
 	return real + guardSuffix
 }
 
-// ours tells whether a file is a regular one that belongs to who runs this, and
-// has no other name: it will be written to.
+// ours reports whether a file is a regular file of this user without other hard links, because it
+// will be written to.
 func ours(info os.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode().IsRegular() && int(of.Uid) == os.Geteuid() && of.Nlink == 1
 }
 
-// holdsNumber tells whether a file has nothing in it but the number of a process, as
-// a guard has. Anything else is not ours to write over.
+// holdsNumber reports whether a file is empty or contains only a process number, as a guard does.
+// Anything else must not be overwritten.
 func holdsNumber(f *os.File) bool {
 	b := make([]byte, 32)
 	n, err := f.ReadAt(b, 0)
 	if err == nil || !errors.Is(err, io.EOF) {
-		return false // longer than a number, or unreadable
+		return false // longer than a number or unreadable
 	}
 	text := strings.TrimSpace(string(b[:n]))
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// guardedBy names the process that wrote itself into a guard; nil when it cannot
-// be read.
+// guardedBy returns the process that holds a guard; nil when it cannot be read.
 func guardedBy(f *os.File) error {
 	text, err := io.ReadAll(io.LimitReader(f, 32))
 	if err != nil {
-		return nil //nolint:nilerr // only the number is missing then
+		return nil // only the process number is missing then
 	}
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 0 {
 		return &guardOwner{pid}
@@ -122,17 +119,16 @@ type guardOwner struct{ pid int }
 
 func (o *guardOwner) Error() string { return fmt.Sprintf("held by process %d", o.pid) }
 
-// ownership is what a process has of a data directory that is in order.
+// ownership is what a process holds of a data directory.
 type ownership struct {
 	path        string // without links
 	notes       []string
-	guard, lock *os.File // lock is nil when another process owns it; guard also where there can be none
+	guard, lock *os.File // lock is nil when another process owns the directory; guard also where none is possible
 }
 
-// own takes the guard and then the directory's lock, and makes a directory that
-// is missing, but not where the guard says that another process still uses the one
-// that was there. words
-// tells what an error of the system means, where that is known.
+// own takes the guard and then the directory's lock. It creates a missing directory, unless the
+// guard shows that another process still uses the directory that was there. words translates system
+// errors.
 func own(dir string, words func(error) error) (o ownership, err error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		if o.guard, err = takeGuardPatiently(dir); err != nil {
@@ -166,8 +162,8 @@ func (o *ownership) take(dir string, words func(error) error) error {
 	return nil
 }
 
-// takeGuardPatiently is takeGuard, again while whoever has it may be starting or
-// stopping. That the directory there is owned is no error: it will be read.
+// takeGuardPatiently retries takeGuard, because the holder may be starting or stopping. It is no
+// error if the existing directory has an owner: it will be opened for reading.
 func takeGuardPatiently(dir string) (*os.File, error) {
 	for try := 1; ; try++ {
 		guard, err := takeGuard(dir)
@@ -183,7 +179,7 @@ func takeGuardPatiently(dir string) (*os.File, error) {
 	}
 }
 
-// locked tells whether the lock file of a directory exists and is held.
+// locked reports whether the lock file of a directory exists and is held.
 func locked(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -200,7 +196,7 @@ func guardedError(dir string, err error) error {
 		who = fmt.Sprintf("Another shardboard (process %d)", owner.pid)
 	}
 	return fault.Wrap(fault.Conflict, err,
-		"%s is still running with the data directory that was at %s before; it was moved or deleted. Nothing was made. Stop that process first, and put the directory back if it holds what you need; then start this one again.", who, dir)
+		"%s is still running with the data directory that was at %s before; it was moved or deleted. No new directory was created. Stop that process first, and put the directory back if it holds what you need; then start this one again.", who, dir)
 }
 
 func release(f *os.File) error {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// SaveHeat applies a change of the pictures of writes.
+// SaveHeat applies a change of the heat maps.
 func (db *DB) SaveHeat(ctx context.Context, cluster string, c store.HeatChange) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		var failed error
@@ -37,7 +37,7 @@ func (db *DB) SaveHeat(ctx context.Context, cluster string, c store.HeatChange) 
 	})
 }
 
-// LoadHeat gives all that is kept of a cluster.
+// LoadHeat returns everything stored about a cluster.
 func (db *DB) LoadHeat(ctx context.Context, cluster string) ([]store.HeatAxis, []store.HeatColumn, error) {
 	axes, err := db.heatAxes(ctx, cluster)
 	if err != nil {

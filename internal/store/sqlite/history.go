@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// AppendHistory adds entries and events of one moment.
+// AppendHistory adds the entries and events of one moment.
 func (db *DB) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		for _, e := range entries {
@@ -28,7 +28,7 @@ func (db *DB) AppendHistory(ctx context.Context, cluster string, entries []store
 	})
 }
 
-// HistoryOf gives what makes a stream's state at a time.
+// HistoryOf returns the entries from which a stream's state at a time is made.
 func (db *DB) HistoryOf(ctx context.Context, cluster, stream string, at time.Time) ([]store.HistoryEntry, error) {
 	var base int64
 	err := db.read.QueryRowContext(ctx, `SELECT seq FROM history WHERE cluster = ? AND stream = ? AND at <= ? AND whole
@@ -58,7 +58,7 @@ func (db *DB) HistoryOf(ctx context.Context, cluster, stream string, at time.Tim
 	return out, unavailable(rows.Err())
 }
 
-// HistoryTimes gives the times of entries of streams with a prefix.
+// HistoryTimes returns the times of entries of streams with a prefix.
 func (db *DB) HistoryTimes(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]time.Time, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT DISTINCT at FROM history
 		WHERE cluster = ? AND stream >= ? AND stream < ? AND at >= ? AND at < ? ORDER BY at LIMIT ?`,
@@ -78,8 +78,8 @@ func (db *DB) HistoryTimes(ctx context.Context, cluster, prefix string, from, to
 	return out, unavailable(rows.Err())
 }
 
-// TrimHistory forgets what is not needed for any state at or after before: of
-// each stream all that lies before its last whole entry of then.
+// TrimHistory deletes what no state at or after before needs: of each stream, everything before its
+// last full entry at that time.
 func (db *DB) TrimHistory(ctx context.Context, cluster string, before time.Time) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{

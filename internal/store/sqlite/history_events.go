@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// Events gives kept changelog entries.
+// Events returns stored changelog entries.
 func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents) ([]store.HistoryEvent, error) {
 	order := "DESC"
 	if q.Ascending {
@@ -18,7 +18,7 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 	from, to := bounds(q.From, q.To)
 	limit := q.Limit
 	if q.Without != nil {
-		limit = math.MaxInt32 // rows are read one by one until there are enough
+		limit = math.MaxInt32 // rows are read until there are enough
 	}
 	rows, err := db.read.QueryContext(ctx, `SELECT id, at, what, ns, shard, failed, details FROM history_events
 		WHERE cluster = ? AND at >= ? AND at < ? AND (? = '' OR ns = ?) AND (NOT ? OR failed)
@@ -42,7 +42,7 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 	return out, unavailable(rows.Err())
 }
 
-// bounds are the milliseconds of a span whose zero ends are open.
+// bounds are the milliseconds of a span; zero times are open ends.
 func bounds(from, to time.Time) (int64, int64) {
 	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
 	if !from.IsZero() {
@@ -54,7 +54,7 @@ func bounds(from, to time.Time) (int64, int64) {
 	return lo, hi
 }
 
-// NoteWatched extends the last watched span or begins one.
+// NoteWatched extends the last watched span or starts one.
 func (db *DB) NoteWatched(ctx context.Context, cluster string, now time.Time, gap time.Duration) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `UPDATE history_watched SET until = ?2 WHERE cluster = ?1 AND until >= ?3 AND until <= ?2
@@ -70,7 +70,7 @@ func (db *DB) NoteWatched(ctx context.Context, cluster string, now time.Time, ga
 	})
 }
 
-// WatchedSpans gives the spans that meet [from, to).
+// WatchedSpans returns the spans that overlap [from, to).
 func (db *DB) WatchedSpans(ctx context.Context, cluster string, from, to time.Time) ([]store.Watched, error) {
 	lo, hi := bounds(from, to)
 	rows, err := db.read.QueryContext(ctx, `SELECT since, until FROM history_watched

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// HistoryBetween gives the entries of a time.
+// HistoryBetween returns the entries of a time span.
 func (db *DB) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]store.HistoryEntry, error) {
 	lo, hi := bounds(from, to)
 	rows, err := db.read.QueryContext(ctx, `SELECT seq, stream, at, whole, body FROM history
@@ -31,7 +31,7 @@ func (db *DB) HistoryBetween(ctx context.Context, cluster, prefix string, from, 
 	return out, unavailable(rows.Err())
 }
 
-// HistoryStep gives the time of the entry next to a time.
+// HistoryStep returns the time of the entry before or after a time.
 func (db *DB) HistoryStep(ctx context.Context, cluster, prefix string, at time.Time, forward bool) (time.Time, error) {
 	query := `SELECT max(at) FROM history WHERE cluster = ? AND stream >= ? AND stream < ? AND at < ?`
 	if forward {

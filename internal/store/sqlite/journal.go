@@ -12,30 +12,30 @@ import (
 	"shardboard/internal/store"
 )
 
-// taken tells whether a row of that key is there already.
+// isDuplicate reports whether a row with that key exists.
 func isDuplicate(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && (e.Code() == code.SQLITE_CONSTRAINT_PRIMARYKEY || e.Code() == code.SQLITE_CONSTRAINT_UNIQUE)
 }
 
-// insert is a change of one statement whose row must be new.
+// insert runs one statement whose row must be new.
 func (db *DB) insert(ctx context.Context, what, statement string, args ...any) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
 		if isDuplicate(err) {
-			return fault.Wrap(fault.Conflict, err, "There is such %s already.", what)
+			return fault.Wrap(fault.Conflict, err, "There is already %s.", what)
 		}
 		return unavailable(err)
 	})
 }
 
-// SavePlan keeps a plan.
+// SavePlan stores a plan.
 func (db *DB) SavePlan(ctx context.Context, p store.PlanRecord) error {
 	return db.insert(ctx, "a plan", `INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		p.ID, p.Cluster, p.By, p.Kind, p.Hash, p.Made.UnixMilli(), p.Expires.UnixMilli(), p.Body)
 }
 
-// PlanRecord gives a plan.
+// PlanRecord returns a plan.
 func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, err error) {
 	var made, expires int64
 	err = db.read.QueryRowContext(ctx, `SELECT id, cluster, by, kind, hash, made, expires, body FROM plans WHERE id = ?`, id).
@@ -47,7 +47,7 @@ func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, er
 	return p, unavailable(err)
 }
 
-// AddRun keeps a new run.
+// AddRun stores a new run.
 func (db *DB) AddRun(ctx context.Context, r store.RunRecord) error {
 	err := db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.Plan, r.Cluster, r.By, r.State, r.Open, r.Started.UnixMilli(), ended(r), r.Body)
@@ -58,12 +58,12 @@ func (db *DB) AddRun(ctx context.Context, r store.RunRecord) error {
 	return err
 }
 
-// ended is a run's end as it is stored.
+// ended is a run's end as stored.
 func ended(r store.RunRecord) sql.NullInt64 {
 	return sql.NullInt64{Int64: r.Ended.UnixMilli(), Valid: !r.Ended.IsZero()}
 }
 
-// SaveRun replaces state, ends and body of a run.
+// SaveRun replaces state, end and body of a run.
 func (db *DB) SaveRun(ctx context.Context, r store.RunRecord) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE runs SET state = ?, open = ?, ended = ?, body = ? WHERE id = ?`, r.State, r.Open, ended(r), r.Body, r.ID)
@@ -81,12 +81,12 @@ var errNoRun = fault.New(fault.NotFound, "There is no such run.")
 
 const runColumns = `SELECT seq, id, plan, cluster, by, state, open, started, ended, body FROM runs `
 
-// RunRecord gives a run.
+// RunRecord returns a run.
 func (db *DB) RunRecord(ctx context.Context, id string) (store.RunRecord, error) {
 	return scanRun(db.read.QueryRowContext(ctx, runColumns+`WHERE id = ?`, id))
 }
 
-// PlanRun gives the run of a plan.
+// PlanRun returns the run of a plan.
 func (db *DB) PlanRun(ctx context.Context, plan string) (store.RunRecord, error) {
 	return scanRun(db.read.QueryRowContext(ctx, runColumns+`WHERE plan = ?`, plan))
 }
@@ -105,12 +105,12 @@ func scanRun(row interface{ Scan(...any) error }) (r store.RunRecord, err error)
 	return r, unavailable(err)
 }
 
-// RunRecords gives runs of a cluster, newest first.
+// RunRecords returns runs of a cluster, newest first.
 func (db *DB) RunRecords(ctx context.Context, cluster string, before int64, limit int) ([]store.RunRecord, error) {
 	return db.runs(ctx, `WHERE cluster = ?1 AND (?2 = 0 OR seq < ?2) ORDER BY seq DESC LIMIT ?3`, cluster, before, limit)
 }
 
-// OpenRuns gives the runs of a cluster that have not ended.
+// OpenRuns returns the runs of a cluster that have not ended.
 func (db *DB) OpenRuns(ctx context.Context, cluster string) ([]store.RunRecord, error) {
 	return db.runs(ctx, `WHERE cluster = ? AND open = 1 ORDER BY seq`, cluster)
 }
@@ -120,12 +120,12 @@ func (db *DB) runs(ctx context.Context, where string, args ...any) ([]store.RunR
 	return readable(db, "runs", rows, err, func(row scanner) (store.RunRecord, error) { return scanRun(row) })
 }
 
-// AddIntent keeps an intent.
+// AddIntent stores an intent.
 func (db *DB) AddIntent(ctx context.Context, i store.IntentRecord) error {
 	return db.insert(ctx, "an intent of this step", `INSERT INTO intents VALUES (?, ?, ?, ?, ?)`, i.Run, i.Step, i.At.UnixMilli(), i.DB, i.Command)
 }
 
-// Intents gives a run's intents.
+// Intents returns a run's intents.
 func (db *DB) Intents(ctx context.Context, run string) ([]store.IntentRecord, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT run, step, at, db, command FROM intents WHERE run = ? ORDER BY step`, run)
 	if err != nil {

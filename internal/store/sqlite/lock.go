@@ -9,10 +9,9 @@ import (
 	"shardboard/internal/fileperm"
 )
 
-// acquire takes the exclusive lock of a file and keeps it as long as the file
-// is open. It gives nil when another process has it. The file says who, for
-// people; the lock itself is the system's and cannot be left behind. A link is not
-// followed and nothing is written to a file that is not ours alone.
+// acquire takes the exclusive lock of a file until the file is closed; nil when another process has
+// it. The system releases the lock when a process ends; the process number in the file is for
+// people. Links are not followed, and nothing is written to a file that others can write.
 func acquire(path string) (*os.File, error) {
 	f, err := fileperm.OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
 	if err != nil {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// A probe holds a shared lock for some microseconds, in which whoever wants the
-// exclusive one is refused. So acquiring is tried again a few times.
+// A probe holds a shared lock for some microseconds, during which an exclusive lock is refused. So
+// acquiring is retried a few times.
 const (
 	lockTries = 6
 	lockPause = 15 * time.Millisecond
 )
 
-// free tells whether nobody owns the directory whose lock file this is. flock has
-// no way to ask, so the shared lock is taken and given back at once. Two that ask
-// at the same time do not hinder each other; a lock that cannot be asked about is
-// taken for held.
+// free reports whether nobody holds the lock of a directory. flock cannot ask, so the shared lock
+// is taken and released at once. Concurrent probes do not block each other. A lock that cannot be
+// probed counts as held.
 func free(lock *os.File) bool {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 		return false
@@ -24,7 +23,7 @@ func free(lock *os.File) bool {
 	return syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) == nil
 }
 
-// acquirePatiently is acquire, again where a probe may have been in the way.
+// acquirePatiently retries acquire, because a probe may have been in the way.
 func acquirePatiently(path string) (lock *os.File, err error) {
 	for try := 1; ; try++ {
 		if lock, err = acquire(path); lock != nil || err != nil || try == lockTries {

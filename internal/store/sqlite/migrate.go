@@ -17,8 +17,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// steps are the names of the migrations in order. A step that was released is
-// never edited: the next one mends it.
+// steps are the names of the migrations in order. A released step is never edited; a later step
+// corrects it.
 func steps() []string {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -31,8 +31,7 @@ func steps() []string {
 	return names
 }
 
-// migrate applies the steps that the file has not seen, each in a transaction
-// of its own with the note that it was.
+// migrate applies the missing steps, each in one transaction with the row that records it.
 func migrate(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`); err != nil {
 		return fmt.Errorf("prepare schema: %w", err)
@@ -91,9 +90,8 @@ func applied(ctx context.Context, db *sql.DB) ([]string, error) {
 	return names, rows.Err()
 }
 
-// checkVersion refuses a file that a newer shardboard has written, and one that
-// is older than this program while another process owns it: neither is as
-// this program's statements expect.
+// checkVersion rejects a file written by a newer shardboard, and one that is older than this
+// program while another process owns it: this program's statements fit neither.
 func checkVersion(ctx context.Context, db *sql.DB) error {
 	done, err := applied(ctx, db)
 	if err != nil {
@@ -108,8 +106,7 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// checkNewer refuses a file that a newer shardboard has written before this one
-// changes anything in it.
+// checkNewer rejects a file written by a newer shardboard before anything in it is changed.
 func checkNewer(ctx context.Context, db *sql.DB) error {
 	found, err := columnsOf(ctx, db)
 	if err != nil {

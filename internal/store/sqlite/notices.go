@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// Dismiss keeps a decision that an advice need not be shown.
+// Dismiss stores a decision to hide a piece of advice.
 func (db *DB) Dismiss(ctx context.Context, cluster string, d store.Dismissal, e store.AuditEntry) error {
 	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dismissals VALUES (?, ?, ?, ?, ?)`, cluster, d.ID, d.By, d.Reason, d.At.UnixMilli())
@@ -17,14 +17,14 @@ func (db *DB) Dismiss(ctx context.Context, cluster string, d store.Dismissal, e 
 	})
 }
 
-// Restore takes such a decision back.
+// Restore deletes such a decision.
 func (db *DB) Restore(ctx context.Context, cluster, id string, e store.AuditEntry) error {
 	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		return deleted(tx.ExecContext(ctx, `DELETE FROM dismissals WHERE cluster = ? AND id = ?`, cluster, id))
 	})
 }
 
-// Dismissals are all decisions, newest first.
+// Dismissals returns all decisions, newest first.
 func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal, error) {
 	return listed(ctx, db, "dismissals", func(scan func(...any) error) (d store.Dismissal, err error) {
 		var at int64
@@ -34,7 +34,7 @@ func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal
 	}, `SELECT id, by, reason, at FROM dismissals WHERE cluster = ? ORDER BY at DESC, id`, cluster)
 }
 
-// AddSilence begins a silence and forgets those that are over.
+// AddSilence starts a silence and deletes expired ones.
 func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e store.AuditEntry) error {
 	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND until <= ?`, cluster, s.At.UnixMilli()); err != nil {
@@ -46,14 +46,14 @@ func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e
 	})
 }
 
-// EndSilence ends one before its time.
+// EndSilence ends a silence early.
 func (db *DB) EndSilence(ctx context.Context, cluster, id string, e store.AuditEntry) error {
 	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		return deleted(tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND id = ?`, cluster, id))
 	})
 }
 
-// Silences are those that hold.
+// Silences returns those in force.
 func (db *DB) Silences(ctx context.Context, cluster string, now time.Time) ([]store.Silence, error) {
 	return listed(ctx, db, "silences", func(scan func(...any) error) (s store.Silence, err error) {
 		var at, until int64
@@ -63,7 +63,7 @@ func (db *DB) Silences(ctx context.Context, cluster string, now time.Time) ([]st
 	}, `SELECT id, alert, rule, by, reason, at, until FROM silences WHERE cluster = ? AND until > ? ORDER BY until, id`, cluster, now.UnixMilli())
 }
 
-// AddWatch keeps what somebody wants to see.
+// AddWatch stores a watch.
 func (db *DB) AddWatch(ctx context.Context, cluster string, w store.Watch) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO watches VALUES (?, ?, ?, ?, ?)`, cluster, w.By, w.Kind, w.Subject, w.At.UnixMilli())
@@ -71,7 +71,7 @@ func (db *DB) AddWatch(ctx context.Context, cluster string, w store.Watch) error
 	})
 }
 
-// EndWatch forgets it.
+// EndWatch deletes a watch.
 func (db *DB) EndWatch(ctx context.Context, cluster string, w store.Watch) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM watches WHERE cluster = ? AND by = ? AND kind = ? AND subject = ?`, cluster, w.By, w.Kind, w.Subject)
@@ -79,7 +79,7 @@ func (db *DB) EndWatch(ctx context.Context, cluster string, w store.Watch) error
 	})
 }
 
-// Watches are one person's.
+// Watches returns one person's watches.
 func (db *DB) Watches(ctx context.Context, cluster, by string) ([]store.Watch, error) {
 	return listed(ctx, db, "watches", func(scan func(...any) error) (w store.Watch, err error) {
 		var at int64
@@ -89,7 +89,7 @@ func (db *DB) Watches(ctx context.Context, cluster, by string) ([]store.Watch, e
 	}, `SELECT kind, subject, by, at FROM watches WHERE cluster = ? AND by = ? ORDER BY at, kind, subject`, cluster, by)
 }
 
-// told makes a change and the audit entry that tells of it, both or neither.
+// changeAudited makes a change together with its audit entry, both or neither.
 func (db *DB) changeAudited(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) error) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		if err := f(tx); err != nil {
@@ -100,14 +100,14 @@ func (db *DB) changeAudited(ctx context.Context, e store.AuditEntry, f func(*sql
 	})
 }
 
-// gone is the result of a removal: NotFound when there was nothing.
+// deleted is the result of a deletion: NotFound when there was nothing.
 func deleted(done sql.Result, err error) error {
 	if err != nil {
 		return unavailable(err)
 	}
 	n, err := done.RowsAffected()
 	if err == nil && n == 0 {
-		return fault.New(fault.NotFound, "There is none any more: somebody may have taken it back before.")
+		return fault.New(fault.NotFound, "It no longer exists: somebody may have removed it already.")
 	}
 	return unavailable(err)
 }

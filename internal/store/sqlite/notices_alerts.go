@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// SaveAlerts applies a change of what is kept of alerts.
+// SaveAlerts applies a change of the stored alerts.
 func (db *DB) SaveAlerts(ctx context.Context, cluster string, c store.AlertChange) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		for _, id := range c.Gone {
@@ -24,7 +24,7 @@ func (db *DB) SaveAlerts(ctx context.Context, cluster string, c store.AlertChang
 	})
 }
 
-// Alerts are all that are kept.
+// Alerts returns all stored alerts.
 func (db *DB) Alerts(ctx context.Context, cluster string) ([]store.AlertRecord, error) {
 	return listed(ctx, db, "alerts", func(scan func(...any) error) (a store.AlertRecord, err error) {
 		var at int64
@@ -46,7 +46,7 @@ func (db *DB) SaveDelivery(ctx context.Context, cluster string, d store.Delivery
 	})
 }
 
-// Deliveries are the last of each target.
+// Deliveries returns the last of each target.
 func (db *DB) Deliveries(ctx context.Context, cluster string) ([]store.Delivery, error) {
 	return listed(ctx, db, "deliveries", func(scan func(...any) error) (d store.Delivery, err error) {
 		var at int64

@@ -1,8 +1,7 @@
-// Package sqlite keeps a store in one SQLite file. One process owns it, by a
-// lock on a file beside it that the system releases when the process ends,
-// however it ends; others read. Writes go through one connection with
-// journal_mode=WAL and synchronous=FULL: what was committed survives a power
-// cut. The schema only ever moves forward.
+// Package sqlite implements the store in one SQLite file. One process owns it, by a lock on a file
+// beside it that the system releases when the process ends for any reason; other processes read.
+// Writes go through one connection with journal_mode=WAL and synchronous=FULL, so a committed
+// change survives a power cut. The schema is only ever upgraded.
 package sqlite
 
 import (
@@ -23,34 +22,33 @@ import (
 const (
 	fileName = "shardboard.db"
 	lockName = "shardboard.lock"
-	readers  = 4 // connections that read beside the one that writes, and the pinned one
+	readers  = 4 // reading connections, besides the writing and the pinned one
 )
 
 // DB is a store in a directory.
 type DB struct {
 	write  *sql.DB // one connection; nil when read only
 	read   *sql.DB
-	pinned *sql.Conn // of read: while it is open, SQLite never makes the files beside the database anew
+	pinned *sql.Conn // connection of read: while it is open, SQLite never recreates the WAL files
 	lock   *os.File  // nil when read only
-	guard  *os.File  // nil when read only, or where there can be none
+	guard  *os.File  // nil when read only or where no guard is possible
 	notes  []string
-	file   *file // what is wrong with the database, as all connections meet it
+	file   *file // problems of the file, shared by all connections
 
-	place     *place   // nil in what OpenReader gives
-	probe     *os.File // the lock file of another process's directory; nil when we own it
+	place     *place   // nil for OpenReader
+	probe     *os.File // lock file of the owner; nil when this process owns the data
 	condition *condition
 
-	writeLock chan struct{} // holds one token while a change is made
+	writeLock chan struct{} // write lock: holds a token during a change
 	written   written
 
-	checked atomic.Bool // all pages were read since the start, and fit together
+	checked atomic.Bool // all pages were checked since the start
 }
 
 var _ store.Store = (*DB)(nil)
 
-// Open opens or makes the store in a directory that nobody else may write to or
-// replace (package fileperm). When another process owns it, the store opens for
-// reading, and Owner is false.
+// Open opens or creates the store in a directory that nobody else may write to or replace (package
+// fileperm). When another process owns it, the store is read-only and Owner is false.
 func Open(ctx context.Context, dir string) (*DB, error) { return OpenWith(ctx, dir, Options{}) }
 
 // OpenWith is Open with options.
@@ -77,8 +75,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// cannot gives a failure to open its sentence. A refusal, and what is wrong with the
-// file itself, has one already, with the remedy.
+// cannot adds a sentence to a failure to open. Errors with a remedy keep theirs.
 func cannot(err error, format string, args ...any) error {
 	if _, known := store.TroubleOf(err); known || fault.Of(err) == fault.Invalid {
 		return err
@@ -86,8 +83,8 @@ func cannot(err error, format string, args ...any) error {
 	return fault.Wrap(fault.Unavailable, err, format, args...)
 }
 
-// open opens the database. SQLite opens files by their paths, again and again;
-// check says for each of them whether it is one to be used, before and after.
+// open opens the database. SQLite opens files by path repeatedly, so check examines each of them
+// before and after.
 func (db *DB) open(ctx context.Context, check checkFile) error {
 	f := db.file
 	if err := checkFiles(f.path, check); err != nil {
@@ -138,9 +135,8 @@ func (db *DB) connect(ctx context.Context, isNew bool) (err error) {
 	return f.complete(ctx, db.read)
 }
 
-// upgrade opens the file for writing and brings its tables up to this version. It is
-// checked before anything is changed in it: what is written into a damaged file can
-// destroy what could still be saved.
+// upgrade opens the file for writing and upgrades its tables. It checks the pages first, because a
+// write into a damaged file can destroy what could still be saved.
 func (db *DB) upgrade(ctx context.Context, isNew bool) (err error) {
 	f := db.file
 	if db.write, err = f.connect("rwc", 1, db.notLost); err != nil {
@@ -163,7 +159,7 @@ func (db *DB) upgrade(ctx context.Context, isNew bool) (err error) {
 	return mark(ctx, db.write)
 }
 
-// watchPlace notes what was opened, for Writable and Watch.
+// watchPlace remembers the open files, for Writable and Watch.
 func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 	if err := warm(ctx, db.read, readers+1); err != nil {
 		return err
@@ -173,7 +169,7 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 		if db.pinned, err = db.read.Conn(ctx); err != nil {
 			return err
 		}
-		names = append(names, fileName+"-wal", fileName+"-shm") // every change is in the first of them first
+		names = append(names, fileName+"-wal", fileName+"-shm") // each change goes to the first of them first
 	} else {
 		if db.probe, err = fileperm.OpenOwn("lock file", filepath.Join(dir, lockName), os.O_RDWR); err != nil {
 			return err
@@ -184,7 +180,7 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 			return err
 		}
 	}
-	// What is locked must be what is at the path: it may have been replaced meanwhile.
+	// The locked file must be the one at the path: it may have been replaced meanwhile.
 	if db.lock != nil {
 		held, err := db.lock.Stat()
 		if err != nil {
@@ -195,14 +191,13 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 	return db.place.moved()
 }
 
-// Owner tells whether this process may write.
+// Owner reports whether this process may write.
 func (db *DB) Owner() bool { return db.write != nil }
 
-// Notes say what was changed at the directory, or accepted there and should be
-// known: for the log.
+// Notes are log messages about what was changed or tolerated in the directory.
 func (db *DB) Notes() []string { return db.notes }
 
-// Close ends all use and gives up the ownership.
+// Close closes the store and releases the ownership.
 func (db *DB) Close() error {
 	var errs []error
 	if db.pinned != nil {
@@ -216,18 +211,18 @@ func (db *DB) Close() error {
 	if db.place != nil {
 		errs = append(errs, db.place.close())
 	}
-	// The guard last: who waits for it finds the directory's lock free.
+	// The guard is released last, so that a process that waits for it finds the directory's lock
+	// free.
 	for _, f := range []*os.File{db.probe, db.lock, db.guard} {
 		errs = append(errs, release(f))
 	}
 	return errors.Join(errs...)
 }
 
-// change runs f in a transaction of the one connection that writes. It is
-// committed when f gives no error; what f read is not changed by anybody else
-// in between. The files are looked at before, so that nothing is begun in a
-// directory that was moved, and after the commit, so that nothing counts as
-// stored that the next process would not find.
+// change runs f in a transaction of the writing connection and commits when f returns no error;
+// nobody else changes what f reads. The files are checked before, so that nothing starts in a
+// directory that was moved, and after the commit, so that nothing counts as stored that the next
+// process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := db.lockWrites(ctx); err != nil {
 		return unavailable(err)
@@ -254,14 +249,14 @@ func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 		return unavailable(err)
 	}
 	if err := db.Writable(); err != nil {
-		return fault.Wrap(fault.UnknownOutcome, err, "Whether this was stored is not known: %s", fault.Text(err))
+		return fault.Wrap(fault.UnknownOutcome, err, "It is not known whether this was stored: %s", fault.Text(err))
 	}
 	return nil
 }
 
-// unavailable is a failure to read or write. What is wrong with the file is told by
-// the connection already; a value that does not fit is one row's fault; the rest is
-// ours and stays without a kind.
+// unavailable classifies a failure to read or write. The connection has already explained problems
+// of the file; a value of a wrong type concerns one row; other errors are bugs of ours and stay
+// unclassified.
 func unavailable(err error) error {
 	switch {
 	case err == nil || fault.Of(err) != fault.Internal || errors.Is(err, context.Canceled):
@@ -269,12 +264,12 @@ func unavailable(err error) error {
 	case errors.Is(err, sql.ErrConnDone), strings.Contains(err.Error(), "sql: database is closed"):
 		return fault.Wrap(fault.Unavailable, err, "shardboard is being stopped.")
 	case unscannable(err):
-		return fault.Wrap(fault.Unavailable, err, "A row of the database cannot be read: it is not as shardboard wrote it. The log names the column.")
+		return fault.Wrap(fault.Unavailable, err, "A row of the database has a value that shardboard did not write. The log names the column.")
 	}
 	return err
 }
 
-// unscannable tells that a row's value is not of the type of its column.
+// unscannable reports whether a value has another type than its column.
 func unscannable(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
 }

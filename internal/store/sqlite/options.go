@@ -8,17 +8,17 @@ import (
 // lockWait is how long a call waits for a lock that another program holds.
 const lockWait = 5 * time.Second
 
-// Options are for OpenWith.
+// Options are the options of OpenWith.
 type Options struct {
-	Log *slog.Logger // where trouble with the file is told; nil discards
-	// Before is called before each statement; its error is the statement's. It is
-	// for tests of how a broken disk is met.
+	Log *slog.Logger // problems of the file; nil discards
+	// Before is called before each statement; its error becomes the statement's. Tests use it to
+	// simulate a broken disk.
 	Before func(statement string) error
 
-	// AlreadyOpen says that a store of this process has the same file open. Then it
-	// was recognised as ours before, and is not opened and closed beside SQLite, which
-	// would end the locks of that store.
+	// AlreadyOpen means that another store of this process has the file open. Its header was
+	// checked then and is not read again, because closing the file beside SQLite would end that
+	// store's locks.
 	AlreadyOpen bool
 
-	lockWait time.Duration // 0: lockWait
+	lockWait time.Duration // 0: the constant lockWait
 }

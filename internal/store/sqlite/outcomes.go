@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// SaveRunOutcome writes or replaces what was measured before and after a run.
+// SaveRunOutcome adds or replaces the measurements before and after a run.
 func (db *DB) SaveRunOutcome(ctx context.Context, cluster string, o store.RunOutcome) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO run_outcomes VALUES (?, ?, ?, ?, ?)
@@ -17,7 +17,7 @@ func (db *DB) SaveRunOutcome(ctx context.Context, cluster string, o store.RunOut
 	})
 }
 
-// RunOutcome gives what was measured before and after a run.
+// RunOutcome returns the measurements before and after a run.
 func (db *DB) RunOutcome(ctx context.Context, cluster, run string) (store.RunOutcome, error) {
 	o, err := scanOutcome(db.read.QueryRowContext(ctx, `SELECT run, at, open, body FROM run_outcomes WHERE cluster = ? AND run = ?`, cluster, run))
 	if err != nil {
@@ -26,7 +26,7 @@ func (db *DB) RunOutcome(ctx context.Context, cluster, run string) (store.RunOut
 	return o, nil
 }
 
-// OpenRunOutcomes gives those that are still being measured.
+// OpenRunOutcomes returns those that are still being measured.
 func (db *DB) OpenRunOutcomes(ctx context.Context, cluster string) ([]store.RunOutcome, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT run, at, open, body FROM run_outcomes WHERE cluster = ? AND open = 1 ORDER BY run`, cluster)
 	return readable(db, "run_outcomes", rows, err, scanOutcome)

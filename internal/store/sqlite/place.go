@@ -13,19 +13,18 @@ import (
 	"shardboard/internal/store"
 )
 
-// place is the path at which the data directory is meant to be, and what was
-// opened there. SQLite goes on writing to files that have been moved or deleted,
-// and to it nothing looks wrong; but the next process looks at the path, so what
-// was written after that is lost. Comparing costs six system calls that read no
-// disk (about 10 µs), so it is done around each write.
+// place is the path of the data directory and the identity of what was opened there. SQLite can
+// write to files that were moved or deleted without noticing, but the next process looks at the
+// path, so such writes would be lost. A comparison costs six system calls without disk reads (about
+// 10 µs), so it is done around each write.
 type place struct {
 	dir    string      // absolute
-	handle *os.File    // open, so that the system gives its inode to no other directory
-	was    os.FileInfo // of handle
+	handle *os.File    // kept open so that no other directory gets its inode
+	was    os.FileInfo // identity of handle
 	files  map[string]os.FileInfo
 }
 
-// placeOf remembers a directory. Its files follow by remember, once they are open.
+// placeOf remembers a directory. remember adds its files once they are open.
 func placeOf(dir string) (*place, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -42,7 +41,7 @@ func placeOf(dir string) (*place, error) {
 	return &place{dir: dir, handle: handle, was: was, files: map[string]os.FileInfo{}}, nil
 }
 
-// remember has a file watched that is open from now on.
+// remember adds an open file to those that moved checks.
 func (p *place) remember(name string) error {
 	info, err := os.Lstat(filepath.Join(p.dir, name))
 	if err != nil {
@@ -52,9 +51,8 @@ func (p *place) remember(name string) error {
 	return nil
 }
 
-// moved is an error when the path no longer leads to what was opened. The link
-// in the place of a directory is followed, as it is when it is opened; a link in
-// the place of a file is another file.
+// moved is an error when the path no longer leads to what was opened. Like opening, it follows a
+// link in place of the directory; a link in place of a file is a different file.
 func (p *place) moved() error {
 	now, err := os.Stat(p.dir)
 	switch {
@@ -85,24 +83,24 @@ func absent(err error) bool {
 
 func (p *place) close() error { return p.handle.Close() }
 
-// movedError says that what is open is no longer at its path.
+// movedError means that an open file or directory is no longer at its path.
 type movedError struct {
 	what  string
-	gone  bool // nothing is there; otherwise something else is
+	gone  bool // nothing is there now; otherwise something else is
 	cause error
 }
 
 func (e *movedError) Error() string { return e.cause.Error() }
 func (e *movedError) Unwrap() error { return e.cause }
 
-// unseenError says that the path could not be looked at.
+// unseenError means that the path could not be examined.
 type unseenError struct{ cause error }
 
 func (e *unseenError) Error() string { return e.cause.Error() }
 func (e *unseenError) Unwrap() error { return e.cause }
 
-// sentence is a finding in words for people. The path is left out, for whoever
-// tries to sign in reads this too; the log has it.
+// sentence explains the loss to people. It omits the path, because people who are not signed in can
+// read it too; the log has it.
 func sentence(err error, since time.Time) error {
 	at := since.UTC().Format("15:04:05 UTC")
 	err = fmt.Errorf("%w: %w", store.ErrLost, err)
@@ -116,5 +114,5 @@ func sentence(err error, since time.Time) error {
 			"%s %s while shardboard was running (noticed at %s), so nothing can be stored, and what was stored shortly before may be lost. Put the same one back (a copy is not the same), or restart shardboard.", m.what, happened, at)
 	}
 	return fault.Wrap(fault.Unavailable, err,
-		"The data directory cannot be looked at (since %s), so nothing is stored: nobody would know whether it is kept. The log has the cause. shardboard tries again every few seconds.", at)
+		"The data directory cannot be examined (since %s), so nothing is stored, because it might be lost. The log has the cause. shardboard tries again every few seconds.", at)
 }

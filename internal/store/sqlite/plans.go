@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// DropPlans removes old plans that were never run.
+// DropPlans deletes old plans that were never run.
 func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropped int, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		forget := before.Add(store.PlanKept - store.PlanRemembered)
@@ -39,7 +39,7 @@ func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropp
 	return dropped, nil
 }
 
-// noPlan says why there is no plan of an id.
+// noPlan explains why a plan does not exist.
 func (db *DB) noPlan(ctx context.Context, id string) error {
 	var removed bool
 	if err := db.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM removed_plans WHERE id = ?)`, id).Scan(&removed); err != nil {

@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/store"
 )
 
-// OpenReader opens a store that exists for reading only: it makes nothing,
-// takes no ownership and moves no schema, so that a copy or the data of a
-// running server can be looked at as it is. Nobody but its owner may write to it.
+// OpenReader opens an existing store for reading. It creates nothing, takes no ownership and
+// upgrades no schema, so a copy or the data of a running server can be read as it is. Only its
+// owner may be able to write to it.
 func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	at, err := fileperm.ReadDir("data directory", dir)
 	if errors.Is(err, fs.ErrNotExist) {

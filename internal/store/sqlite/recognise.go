@@ -16,15 +16,15 @@ import (
 	"shardboard/internal/store"
 )
 
-// applicationID marks a database as ours, "shbd". It is in the header, where file(1)
-// and other programs find it too.
+// applicationID ("shbd") marks a database as shardboard's. It is in the header, where file(1) and
+// other programs find it.
 const applicationID = 0x73686264
 
-// magic is how every SQLite database begins (https://www.sqlite.org/fileformat.html).
+// magic begins every SQLite database (https://www.sqlite.org/fileformat.html).
 const magic = "SQLite format 3\x00"
 
-// recognise looks at the file before anything is opened, made or changed: a file of
-// another program must stay as it is. isNew is true where there is nothing yet.
+// recognise checks whose file it is before anything is opened, created or changed, because a file
+// of another program must stay as it is. isNew is true when there is no file yet.
 func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
 	if f.alreadyOpen {
 		return false, f.checkWAL()
@@ -51,8 +51,8 @@ func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
 	return false, f.checkWAL()
 }
 
-// foreignTables looks into a database without a mark: one of an older shardboard has
-// our tables, an empty one may become ours, any other is somebody else's.
+// foreignTables examines a database without our mark: one of an older shardboard has our tables, an
+// empty one may be used, any other belongs to another program.
 func (f *file) foreignTables(ctx context.Context, user uint32) error {
 	db, err := f.connect("ro", 1, func() error { return nil })
 	if err != nil {
@@ -70,11 +70,11 @@ func (f *file) foreignTables(ctx context.Context, user uint32) error {
 	if len(names) > 3 {
 		names = append(names[:3], "…")
 	}
-	return f.refuse(f.trouble(store.TroubleForeign, "%s is a database of another program: it has the tables %s (user_version %d), and none of shardboard's.", f.path, hostile.Line(fmt.Sprintf("%q", names)), user))
+	return f.refuse(f.trouble(store.TroubleForeign, "%s is a database of another program: it has the tables %s (user_version %d), and none of them is shardboard's.", f.path, hostile.Line(fmt.Sprintf("%q", names)), user))
 }
 
-// checkWAL looks at the journal beside the database. SQLite takes one whose header is
-// not right for an empty one, and all changes in it would be lost without a word.
+// checkWAL checks the journal beside the database. SQLite treats one with an invalid header as
+// empty and would silently lose all changes in it.
 func (f *file) checkWAL() error {
 	head, err := readHead(f.path+"-wal", 32)
 	switch {
@@ -83,7 +83,7 @@ func (f *file) checkWAL() error {
 	case err != nil:
 		return f.failed(err)
 	case len(head) < 32 || !slices.ContainsFunc(head, func(b byte) bool { return b != 0 }):
-		return nil // nothing had reached the disk yet
+		return nil // nothing had been written to disk yet
 	}
 	if m := binary.BigEndian.Uint32(head); m == 0x377f0682 || m == 0x377f0683 {
 		return nil
@@ -93,13 +93,13 @@ func (f *file) checkWAL() error {
 	return f.refuse(t)
 }
 
-// refuse meets a trouble that no call has failed for.
+// refuse reports a problem that was found without a failing call.
 func (f *file) refuse(t store.Trouble) error {
-	err := errors.New("found when the file was looked at")
+	err := errors.New("found by examining the file")
 	return f.meet(t, err).Failed(err)
 }
 
-// headOf reads the first bytes of a file.
+// readHead reads the first bytes of a file.
 func readHead(path string, n int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func readHead(path string, n int) ([]byte, error) {
 	return head[:got], nil
 }
 
-// mark makes a database ours by name, so that no program takes it for its own.
+// mark writes our application id, so that no other program takes the database for its own.
 func mark(ctx context.Context, db *sql.DB) error {
 	var id uint32
 	if err := db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {

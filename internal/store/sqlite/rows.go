@@ -7,15 +7,15 @@ import (
 	"shardboard/internal/fault"
 )
 
-// scanner is one row or the present one of many.
+// scanner is one row or the current one of many.
 type scanner interface{ Scan(dest ...any) error }
 
-// all reads every row and closes them.
+// all reads and closes rows.
 func all[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
 	return allBut(rows, err, scan, func(error) bool { return false })
 }
 
-// allBut is all without the rows whose failure to be read skip accepts.
+// allBut is all without the rows whose read error skip accepts.
 func allBut[T any](rows *sql.Rows, err error, scan func(scanner) (T, error), skip func(error) bool) ([]T, error) {
 	if err != nil {
 		return nil, unavailable(err)
@@ -39,7 +39,7 @@ func scanText(row scanner) (s string, err error) {
 	return s, err
 }
 
-// missing tells that there is no such row from a failure.
+// missing turns a missing row into NotFound.
 func missing(err error, text string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fault.New(fault.NotFound, "%s", text)

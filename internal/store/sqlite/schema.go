@@ -17,14 +17,14 @@ import (
 // columns are the columns of each table.
 type columns map[string][]string
 
-// wanted are the tables as all migrations make them, made once in memory.
+// wanted are the tables that all migrations make, created once in memory.
 var wanted = sync.OnceValues(func() (columns, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, fmt.Errorf("make the schema in memory: %w", err)
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	db.SetMaxOpenConns(1) // each connection would be a separate database
 	ctx := context.Background()
 	if err := migrate(ctx, db); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ var wanted = sync.OnceValues(func() (columns, error) {
 	return columnsOf(ctx, db)
 })
 
-// columnsOf reads which tables and columns there are.
+// columnsOf reads the existing tables and columns.
 func columnsOf(ctx context.Context, db *sql.DB) (columns, error) {
 	found, err := db.QueryContext(ctx, `SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
@@ -54,8 +54,8 @@ func columnsOf(ctx context.Context, db *sql.DB) (columns, error) {
 	return out, nil
 }
 
-// complete fails when a table or a column is missing, whoever removed it: else the
-// first that asks for it would find out, hours later.
+// complete fails when a table or column is missing. Otherwise the first statement that needs it
+// would fail, perhaps hours later.
 func (f *file) complete(ctx context.Context, db *sql.DB) error {
 	want, err := wanted()
 	if err != nil {
@@ -81,13 +81,13 @@ func (f *file) complete(ctx context.Context, db *sql.DB) error {
 
 func keys(c columns) iter.Seq[string] { return maps.Keys(c) }
 
-// halfway is the failure of an upgrade whose tables are there already, or of which
-// only some are: each step is all or nothing, so somebody else has changed them.
+// halfway explains an upgrade that finds some of its tables already there: each step is all or
+// nothing, so another program changed the file or it was restored in part.
 func (f *file) halfway(err error) error {
 	var c coded
 	if _, known := store.TroubleOf(err); known || !errors.As(err, &c) || !strings.Contains(c.Error(), "already exists") && !strings.Contains(c.Error(), "duplicate column") {
 		return err
 	}
-	t := f.trouble(store.TroubleSchema, "%s cannot be upgraded to this version: some of the new tables or columns are there already, so it was restored in part or changed by another program.", f.path)
+	t := f.trouble(store.TroubleSchema, "%s cannot be upgraded to this version: some of the new tables or columns already exist, so it was restored in part or changed by another program.", f.path)
 	return f.meet(t, err).Failed(err)
 }

@@ -10,7 +10,7 @@ import (
 
 const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires, stale, former_until`
 
-// CreateSession lets a browser in.
+// CreateSession stores a new session.
 func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces string, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		if replaces != "" {
@@ -29,8 +29,8 @@ func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces strin
 	})
 }
 
-// RotateSession changes a session for another one. Whoever removes the row is
-// the one who does it; the others find none.
+// RotateSession replaces a session by another. Of many concurrent callers the one that deletes the
+// row succeeds.
 func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		var former []byte
@@ -51,30 +51,30 @@ func insertSession(ctx context.Context, tx *sql.Tx, s store.Session, former []by
 	return unavailable(err)
 }
 
-// Session gives a session by its id.
+// Session returns a session by its id.
 func (db *DB) Session(ctx context.Context, id string) (store.Session, error) {
 	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = ?`, id))
 }
 
-// SessionByHash gives the session of a secret.
+// SessionByHash returns the session of a secret.
 func (db *DB) SessionByHash(ctx context.Context, hash []byte) (store.Session, error) {
 	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE hash = ?`, hash))
 }
 
-// SessionByFormer gives the session that replaced the one of a secret.
+// SessionByFormer returns the session that replaced the one of a secret.
 func (db *DB) SessionByFormer(ctx context.Context, hash []byte) (store.Session, error) {
 	return oneSession(db.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE former_hash = ?`, hash))
 }
 
-// Sessions are those of a subject or all.
+// Sessions returns those of a subject, or all.
 func (db *DB) Sessions(ctx context.Context, subject string) ([]store.Session, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions
 		WHERE ? IN ('', subject) ORDER BY created DESC, id`, subject)
 	return readable(db, "sessions", rows, err, scanSession)
 }
 
-// TouchSession notes a use. A loss of it would cost nothing, but there is one
-// connection that writes and it is quick enough once a minute per session.
+// TouchSession stores the time of a use. It could be written with less durability, but the one
+// writing connection is fast enough for a write a minute per session.
 func (db *DB) TouchSession(ctx context.Context, id string, used time.Time) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE sessions SET used = ? WHERE id = ?`, millis(used), id)
@@ -82,7 +82,7 @@ func (db *DB) TouchSession(ctx context.Context, id string, used time.Time) error
 	})
 }
 
-// EndSession removes a session.
+// EndSession deletes a session.
 func (db *DB) EndSession(ctx context.Context, id string, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = ?`, id)
@@ -94,7 +94,7 @@ func (db *DB) EndSession(ctx context.Context, id string, e store.AuditEntry) err
 	})
 }
 
-// DropSessions removes what ended by itself or is from a time that has not come.
+// DropSessions deletes expired sessions and those from a time in the future.
 func (db *DB) DropSessions(ctx context.Context, now, idle, ahead time.Time) (ids []string, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE expires <= ? OR used <= ? OR used > ? OR created > ? RETURNING id`,

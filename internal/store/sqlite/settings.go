@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Setting gives a value.
+// Setting returns a value.
 func (db *DB) Setting(ctx context.Context, name string) (string, error) {
 	var value string
 	err := db.read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = ?`, name).Scan(&value)

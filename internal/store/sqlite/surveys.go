@@ -22,7 +22,7 @@ func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey, to
 	})
 }
 
-// SurveyHeads gives surveys without their bodies, newest first.
+// SurveyHeads returns surveys without their bodies, newest first.
 func (db *DB) SurveyHeads(ctx context.Context, cluster string, limit int) ([]store.Survey, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT id, at, head FROM surveys WHERE cluster = ? ORDER BY at DESC, rowid DESC LIMIT ?`, cluster, limit)
 	if err != nil {
@@ -42,7 +42,7 @@ func (db *DB) SurveyHeads(ctx context.Context, cluster string, limit int) ([]sto
 	return out, unavailable(rows.Err())
 }
 
-// SurveyBody gives a survey's body.
+// SurveyBody returns a survey's body.
 func (db *DB) SurveyBody(ctx context.Context, cluster, id string) ([]byte, error) {
 	var body []byte
 	err := db.read.QueryRowContext(ctx, `SELECT body FROM surveys WHERE cluster = ? AND id = ?`, cluster, id).Scan(&body)
@@ -52,7 +52,7 @@ func (db *DB) SurveyBody(ctx context.Context, cluster, id string) ([]byte, error
 	return body, unavailable(err)
 }
 
-// DropSurvey forgets a survey.
+// DropSurvey deletes a survey.
 func (db *DB) DropSurvey(ctx context.Context, cluster, id string) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM surveys WHERE cluster = ? AND id = ?`, cluster, id)

@@ -11,7 +11,7 @@ import (
 
 const tokenColumns = `id, hash, name, role, owner, created, expires, used, revoked`
 
-// CreateToken keeps a script's key.
+// CreateToken stores an API key.
 func (db *DB) CreateToken(ctx context.Context, t store.Token, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO tokens (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -24,24 +24,24 @@ func (db *DB) CreateToken(ctx context.Context, t store.Token, e store.AuditEntry
 	})
 }
 
-// Token gives a token by its id.
+// Token returns a token by its id.
 func (db *DB) Token(ctx context.Context, id string) (store.Token, error) {
 	return oneToken(db.read.QueryRowContext(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = ?`, id))
 }
 
-// TokenByHash gives the token of a secret.
+// TokenByHash returns the token of a secret.
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (store.Token, error) {
 	return oneToken(db.read.QueryRowContext(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE hash = ?`, hash))
 }
 
-// Tokens are those of an owner or all.
+// Tokens returns those of an owner, or all.
 func (db *DB) Tokens(ctx context.Context, owner string) ([]store.Token, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+tokenColumns+` FROM tokens
 		WHERE ? IN ('', owner) ORDER BY created DESC, id`, owner)
 	return readable(db, "tokens", rows, err, scanToken)
 }
 
-// TouchToken notes a use.
+// TouchToken stores the time of a use.
 func (db *DB) TouchToken(ctx context.Context, id string, used time.Time) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE tokens SET used = ? WHERE id = ?`, millis(used), id)
@@ -49,7 +49,7 @@ func (db *DB) TouchToken(ctx context.Context, id string, used time.Time) error {
 	})
 }
 
-// RevokeToken ends a token for ever.
+// RevokeToken permanently ends a token.
 func (db *DB) RevokeToken(ctx context.Context, id string, at time.Time, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		var revoked int64
@@ -58,7 +58,7 @@ func (db *DB) RevokeToken(ctx context.Context, id string, at time.Time, e store.
 			return missing(err, "There is no such token.")
 		}
 		if revoked != 0 {
-			return fault.New(fault.Conflict, "This token is revoked already.")
+			return fault.New(fault.Conflict, "This token is already revoked.")
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE tokens SET revoked = ? WHERE id = ?`, millis(at), id); err != nil {
 			return unavailable(err)

@@ -12,10 +12,10 @@ import (
 	"shardboard/internal/store"
 )
 
-// rowsTold bounds the rows that are remembered as unreadable; more are counted on.
+// maxUnreadable bounds how many unreadable rows of a table are remembered and counted.
 const maxUnreadable = 10_000
 
-// leaveOut remembers a row that a list is without, and logs it once.
+// leaveOut remembers a row that lists omit, and logs it once.
 func (f *file) leaveOut(table, row string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -32,8 +32,8 @@ func (f *file) leaveOut(table, row string, err error) {
 	f.log.Error("a row of the database is unreadable and is left out", "table", table, "row", hostile.Line(hostile.Shorten(row, 100)), "err", err)
 }
 
-// Unreadable tells how many rows of which tables were met that cannot be read, since
-// the start. Lists are without them.
+// Unreadable returns how many unreadable rows were found in each table since the start. Lists omit
+// them.
 func (db *DB) Unreadable() []store.UnreadableRows {
 	f := db.file
 	f.mu.Lock()
@@ -45,8 +45,7 @@ func (db *DB) Unreadable() []store.UnreadableRows {
 	return out
 }
 
-// readable reads every row that can be read and closes them. One that cannot hides
-// none of the others.
+// readable reads and closes rows, without those that cannot be read.
 func readable[T any](db *DB, table string, found *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
 	return allBut(found, err, scan, func(err error) bool {
 		if !unscannable(err) {
@@ -57,7 +56,7 @@ func readable[T any](db *DB, table string, found *sql.Rows, err error, scan func
 	})
 }
 
-// nameOf is the first column of a row, whatever its type: by it a person finds it.
+// nameOf is the first column of a row, whatever its type, so that a person can find the row.
 func nameOf(found *sql.Rows) string {
 	names, err := found.Columns()
 	if err != nil {
@@ -74,15 +73,15 @@ func nameOf(found *sql.Rows) string {
 	return fmt.Sprintf("%s %v", names[0], values[0])
 }
 
-// listed is readable of a query.
+// listed is readable for a query.
 func listed[T any](ctx context.Context, db *DB, table string, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	found, err := db.read.QueryContext(ctx, query, args...)
 	return readable(db, table, found, err, func(row scanner) (T, error) { return one(row.Scan) })
 }
 
-// flag is a stored yes or no: what is not 0 is yes, so an account with rubbish there
-// is disabled. Every list that is read in pages can then read all its rows: a page
-// without one of them would look like the last one.
+// flag is a stored boolean. Every number except 0 is true, so an account with an invalid value is
+// disabled. An invalid value must not make a row unreadable: a page of a list without it would look
+// like the last page.
 type flag bool
 
 // Scan takes an integer.
@@ -95,8 +94,8 @@ func (f *flag) Scan(v any) error {
 	return nil
 }
 
-// stamped is a stored time. One out of the years that texts have (0001 to 9999) was
-// not written by us; it becomes the nearest of them, so that no list ends at it.
+// stamped is a stored time. A time outside the years that texts allow (0001 to 9999) was not
+// written by shardboard; it becomes the nearest allowed time, so that lists do not fail on it.
 func stamped(ms int64) time.Time {
 	const least, most = -62_135_596_800_000, 253_402_300_799_999
 	return time.UnixMilli(min(max(ms, least), most)).UTC()

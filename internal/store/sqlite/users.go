@@ -18,7 +18,7 @@ func (db *DB) CreateUser(ctx context.Context, u store.User, e store.AuditEntry) 
 	return db.change(ctx, func(tx *sql.Tx) error { return db.createUser(ctx, tx, u, e) })
 }
 
-// CreateFirstUser adds an account while there is none.
+// CreateFirstUser adds an account if there is none.
 func (db *DB) CreateFirstUser(ctx context.Context, u store.User, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		var n int
@@ -26,7 +26,7 @@ func (db *DB) CreateFirstUser(ctx context.Context, u store.User, e store.AuditEn
 			return unavailable(err)
 		}
 		if n > 0 {
-			return fault.New(fault.Conflict, "There are users already, so nobody can be the first one.")
+			return fault.New(fault.Conflict, "Users exist already, so the first admin cannot be created.")
 		}
 		return db.createUser(ctx, tx, u, e)
 	})
@@ -39,14 +39,14 @@ func (db *DB) createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.
 		return unavailable(err)
 	}
 	if taken {
-		return fault.New(fault.Conflict, "There is a user %s already. Accounts are never removed, so a name is taken for ever.", u.Name)
+		return fault.New(fault.Conflict, "The user %s already exists. Accounts are never removed, so names cannot be reused.", u.Name)
 	}
 	if u.BreakGlass {
 		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE break_glass = 1)`).Scan(&taken); err != nil {
 			return unavailable(err)
 		}
 		if taken {
-			return fault.New(fault.Conflict, "There is a break-glass account already; give it another password instead.")
+			return fault.New(fault.Conflict, "A break-glass account already exists; set its password instead.")
 		}
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -58,17 +58,17 @@ func (db *DB) createUser(ctx context.Context, tx *sql.Tx, u store.User, e store.
 	return err
 }
 
-// User gives an account by its id.
+// User returns an account by its id.
 func (db *DB) User(ctx context.Context, id string) (store.User, error) {
 	return oneUser(db.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE id = ?`, id))
 }
 
-// UserByName gives an account by its name.
+// UserByName returns an account by its name.
 func (db *DB) UserByName(ctx context.Context, name string) (store.User, error) {
 	return oneUser(db.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE name = ?`, name))
 }
 
-// Users are all accounts by name.
+// Users returns all accounts by name.
 func (db *DB) Users(ctx context.Context) ([]store.User, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+userColumns+` FROM users ORDER BY name`)
 	return readable(db, "users", rows, err, scanUser)
@@ -134,7 +134,7 @@ func keepOne(ctx context.Context, tx *sql.Tx, role string) error {
 	var left bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = ? AND disabled = 0 AND break_glass = 0)`, role).Scan(&left)
 	if err == nil && !left {
-		return fault.New(fault.Conflict, "This is the last %s who is not disabled; nobody could undo it. Make another one first.", role)
+		return fault.New(fault.Conflict, "This is the last enabled %s, so nobody could undo the change. Create another one first.", role)
 	}
 	return unavailable(err)
 }
@@ -151,7 +151,7 @@ func scanUser(row scanner) (u store.User, err error) {
 	return u, err
 }
 
-// millis is a time as it is stored; the zero time is 0.
+// millis is a time as stored; the zero time is 0.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// notLost is an error when the path leads to something else than what is open.
+// notLost is an error when the path no longer leads to the open files.
 func (db *DB) notLost() error {
 	if db.place == nil {
 		return nil
@@ -17,8 +17,8 @@ func (db *DB) notLost() error {
 	return nil
 }
 
-// warm opens all connections of a pool, which keeps them: they go on reading what
-// is open when the directory is lost.
+// warm opens all connections of a pool, which keeps them: they can still read the open files when
+// the directory is lost.
 func warm(ctx context.Context, pool *sql.DB, connections int) error {
 	var open []*sql.Conn
 	var errs []error
@@ -29,7 +29,7 @@ func warm(ctx context.Context, pool *sql.DB, connections int) error {
 			break
 		}
 		open = append(open, c)
-		var n int // reading opens the files beside the database
+		var n int // a read opens the WAL files too
 		errs = append(errs, c.QueryRowContext(ctx, `SELECT count(*) FROM migrations`).Scan(&n))
 	}
 	for _, c := range open {

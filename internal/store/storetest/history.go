@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// placementHistory is what a kept past has to give back.
+// placementHistory tests what a stored past returns.
 func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	s, ctx := open(t), t.Context()
 	at := func(n int) time.Time { return begin().Add(time.Duration(n) * time.Minute) }

@@ -26,8 +26,7 @@ func intent(run string, step int) store.IntentRecord {
 	return store.IntentRecord{Run: run, Step: step, At: begin(), DB: "admin", Command: []byte{5, 0, 0, 0, 0}}
 }
 
-// Journal is what every store.Journal must pass, whether it is part of a
-// store.Store or not. open gives an empty one.
+// Journal tests a store.Journal, whether part of a store.Store or not. open returns an empty one.
 func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 	t.Run("APlanIsKeptOnceAndComesBackAsItWas", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
@@ -116,7 +115,7 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			must(t, j.SavePlan(ctx, plan(r.Plan)))
 			must(t, j.AddRun(ctx, r))
 		}
-		r, err := j.RunRecord(ctx, "r0") // being saved again makes no run newer
+		r, err := j.RunRecord(ctx, "r0") // saving again does not make a run newer
 		must(t, err)
 		must(t, j.SaveRun(ctx, r))
 		var got []string
@@ -188,14 +187,14 @@ func journal(t *testing.T, open func(*testing.T) store.Store) {
 	Journal(t, func(t *testing.T) store.Journal { return open(t) })
 }
 
-// Place is where stores are kept. Open opens what is there: a first time to own
-// it, while that is open to read only, after it was closed to own it again.
+// Place is where stores are kept. Open opens the store there: as its owner if it is closed,
+// read-only while the owner is open.
 type Place struct {
 	Open func(*testing.T) store.Store
 }
 
-// RunInPlace runs the tests that need more than one store of the same data. make
-// gives an empty place.
+// RunInPlace runs the tests that need several stores over the same data. make returns an empty
+// place.
 func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 	t.Run("TheNextProcessFindsTheJournal", func(t *testing.T) {
 		ctx, place := t.Context(), make(t)
@@ -235,7 +234,7 @@ func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 	})
 }
 
-// fill keeps one of each.
+// fill stores one of each.
 func fill(ctx context.Context, t *testing.T, j store.Journal) {
 	t.Helper()
 	must(t, j.SavePlan(ctx, plan("p1")))
@@ -246,7 +245,7 @@ func fill(ctx context.Context, t *testing.T, j store.Journal) {
 	must(t, j.SaveRun(ctx, r))
 }
 
-// holds wants what fill has kept, and nothing more.
+// holds checks that exactly what fill stored is there.
 func holds(t *testing.T, j store.Journal) {
 	t.Helper()
 	ctx := t.Context()

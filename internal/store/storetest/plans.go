@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// removedPlans is part of Journal: plans that were never run go, all else stays.
+// removedPlans is part of Journal: only plans that were never run are removed.
 func removedPlans(t *testing.T, open func(*testing.T) store.Journal) {
 	t.Run("PlansThatWereNeverRunGoOldestFirstInBatches", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
@@ -40,8 +40,8 @@ func removedPlans(t *testing.T, open func(*testing.T) store.Journal) {
 			limit, gone int
 			left        string
 		}{
-			{2, 2, "[p1 p3 p4 p5]"}, // p0 and p2: the one that was run stays
-			{2, 1, "[p1 p4 p5]"},    // p3; p4 was made at the limit, not before it
+			{2, 2, "[p1 p3 p4 p5]"}, // p0 and p2 go: the one that was run stays
+			{2, 1, "[p1 p4 p5]"},    // p3 goes: p4 was made at the limit, not before it
 			{2, 0, "[p1 p4 p5]"},
 		} {
 			n, err := j.DropPlans(ctx, begin().Add(4*day), step.limit)

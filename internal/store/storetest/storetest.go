@@ -1,6 +1,5 @@
-// Package storetest is what every store.Store must pass, one file per area. An
-// implementation's test calls Run with a function that opens an empty store,
-// which the function closes when the test ends.
+// Package storetest tests implementations of store.Store, one file per area. A test calls Run with
+// a function that opens an empty store and closes it when the test ends.
 package storetest
 
 import (
@@ -25,7 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// begin is a time that a store must give back as it was: to the millisecond.
+// begin is a time with milliseconds, which a store must return unchanged.
 func begin() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC) }
 
 func entry(what string) store.AuditEntry {
@@ -47,7 +46,7 @@ func wants(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// recorded tells how many entries of a kind are in the audit record.
+// recorded counts the audit entries of a kind.
 func recorded(t *testing.T, s store.Store, what string) (n int) {
 	t.Helper()
 	rows, err := s.AuditRecords(t.Context(), 0, 1000)
@@ -60,7 +59,7 @@ func recorded(t *testing.T, s store.Store, what string) (n int) {
 	return n
 }
 
-// whole is what is true of a store as one.
+// whole tests the store as a whole.
 func whole(t *testing.T, open func(*testing.T) store.Store) {
 	s := open(t)
 	if !s.Owner() {

@@ -61,7 +61,7 @@ func users(t *testing.T, open func(*testing.T) store.Store) {
 		must(t, s.CreateUser(ctx, glass, entry("x")))
 		glass.ID, glass.Name = "2", "other"
 		wants(t, "a second one", s.CreateUser(ctx, glass, entry("x")), fault.Conflict)
-		must(t, s.CreateFirstUser(ctx, user("3", "anna"), entry("x"))) // it is no ordinary user
+		must(t, s.CreateFirstUser(ctx, user("3", "anna"), entry("x"))) // the break-glass account does not count
 	})
 	t.Run("OnlyOneIsFirst", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
