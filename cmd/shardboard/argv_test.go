@@ -92,7 +92,7 @@ func TestASimulatedClusterForTheNetworkSaysThatItIsOpen(t *testing.T) {
 		out := endAt{cancel: cancel}
 		code := run(ctx, []string{"simcluster", "--still", "--projects", "1", "--documents", "1", "--listen", listen}, &out, &errs)
 		cancel()
-		if code != 0 || strings.Contains(errs.String(), "nobody has to sign in") != open {
+		if code != 0 || strings.Contains(errs.String(), "without signing in") != open {
 			t.Errorf("%s: exit %d, %s%s", listen, code, out.String(), errs.String())
 		}
 	}

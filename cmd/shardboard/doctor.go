@@ -127,7 +127,7 @@ func featureRow(w io.Writer, f api.DoctorFeature) {
 	}
 }
 
-// short groups privileges by action: "find on a, b; update on c".
+// groupByAction groups privileges by action: "find on a, b; update on c".
 func groupByAction(privileges []string) string {
 	var actions []string
 	on := map[string][]string{}

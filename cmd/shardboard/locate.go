@@ -47,7 +47,7 @@ func (c locateCmd) Run(e *env) error {
 	return printInterpretation(e.stdout, found)
 }
 
-// printReading says how the query was interpreted, what it cost the cluster and when the ids in it
+// printInterpretation says how the query was interpreted, what it cost the cluster and when the ids in it
 // were created.
 func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 	var forms []string

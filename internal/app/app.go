@@ -96,7 +96,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	return nil
 }
 
-// open checks the configuration and binds the listener, before the data is opened and the cluster
+// checkAndBind checks the configuration and binds the listener, before the data is opened and the cluster
 // is contacted.
 func (a *App) checkAndBind(c Config) error {
 	mode, err := auth.ParseMode(c.Auth.Mode)
@@ -232,7 +232,7 @@ func (a *App) Stop(ctx context.Context) error {
 // Watcher returns the topology watcher, for tests and one-shot commands.
 func (a *App) Watcher() *topology.Watcher { return a.current().watcher }
 
-// now is the instance that serves.
+// current is the instance that serves.
 func (a *App) current() *instance { return a.front.instance() }
 
 func ignoreClosed(err error) error {

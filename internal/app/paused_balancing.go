@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pausesOf is how many of the newest runs are read. A run that ended with balancing paused is
+// pausesMaxRuns is how many of the newest runs are read. A run that ended with balancing paused is
 // noticed long before so many follow it.
 const pausesMaxRuns = 200
 

@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pinsEvery is how often runs of other processes are looked for; the engine notifies about its own.
+// pinsPollInterval is how often runs of other processes are looked for; the engine notifies about its own.
 const pinsPollInterval = 30 * time.Second
 
 // pinIndex knows owner and expiry of pins from the plans that made them. It reads all runs once,

@@ -26,7 +26,7 @@ type runLister interface {
 	Subscribe(run string) (<-chan struct{}, func())
 }
 
-// eachRun calls f with runs, newest first, until f returns false.
+// forEachRun calls f with runs, newest first, until f returns false.
 func forEachRun(ctx context.Context, e runLister, f func(engine.Run) bool) error {
 	cursor := ""
 	for range runsMax / runsPerRead {
@@ -47,7 +47,7 @@ func forEachRun(ctx context.Context, e runLister, f func(engine.Run) bool) error
 	return nil
 }
 
-// ourRuns returns the function that lists shardboard's own move and split commands of a time span,
+// ownRuns returns the function that lists shardboard's own move and split commands of a time span,
 // so that changelog entries can be attributed to them; nil while actions are off.
 func (a *instance) ownRuns() func(from, to time.Time) []history.OurRun {
 	if a.engine == nil {

@@ -181,7 +181,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.want(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
-	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "goes on reading") {
+	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", unrecorded)
 	}
 	statement(`DROP TRIGGER t`)

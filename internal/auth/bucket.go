@@ -15,7 +15,7 @@ type bucket struct {
 	refusalRecorded bool // the current refusal was recorded
 }
 
-// refuses returns how long to wait until an attempt is allowed, 0 if it is allowed now. first is
+// check returns how long to wait until an attempt is allowed, 0 if it is allowed now. first is
 // true for the first refusal since an attempt was taken.
 func (b *bucket) check(now time.Time) (wait time.Duration, first bool) {
 	wait = b.fullAfterNext(now).Sub(now) - time.Duration(b.size)*b.refill
@@ -29,7 +29,7 @@ func (b *bucket) check(now time.Time) (wait time.Duration, first bool) {
 // take uses up one attempt.
 func (b *bucket) take(now time.Time) { b.full, b.refusalRecorded = b.fullAfterNext(now), false }
 
-// after is when the bucket would be full after one more attempt. If it would take longer to fill
+// fullAfterNext is when the bucket would be full after one more attempt. If it would take longer to fill
 // than an empty bucket, the clock was set back since its last use, and it counts as full; otherwise
 // people would wait until the old time comes again. Times with a monotonic reading, as from
 // time.Now, never get there.
@@ -43,7 +43,7 @@ func (b *bucket) fullAfterNext(now time.Time) time.Time {
 	return now.Add(b.refill)
 }
 
-// buckets is a bounded set of buckets by key.
+// bucketSet is a bounded set of buckets by key.
 type bucketSet struct {
 	most    int
 	buckets map[string]*bucket

@@ -126,7 +126,7 @@ func (l *limits) succeeded(account, from string) (news bool) {
 	return true
 }
 
-// forgetOldest keeps at most so many of the entries that match, the newest ones.
+// dropOldest keeps at most so many of the entries that match, the newest ones.
 func (l *limits) dropOldest(most int, meant func(knownAddress) bool) {
 	var keys []string
 	for k, p := range l.known {

@@ -92,7 +92,7 @@ const (
 	failedCode     = "code"   // an OIDC code, which costs a request to the issuer
 )
 
-// wrong takes one attempt from the address's bucket for this kind of failure.
+// failed takes one attempt from the address's bucket for this kind of failure.
 func (l *limits) failed(what, from string) (wait time.Duration, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +105,7 @@ func (l *limits) failed(what, from string) (wait time.Duration, first bool) {
 	return 0, false
 }
 
-// right returns the attempt that wrong took when it turns out to have succeeded.
+// undoFailed returns the attempt that wrong took when it turns out to have succeeded.
 func (l *limits) undoFailed(what, from string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

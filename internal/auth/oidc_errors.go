@@ -53,7 +53,7 @@ type refusalText = struct {
 	text, advice string
 }
 
-// issuerRefused is the refusal for the issuer's error. The description never reaches a page, and
+// refuseIssuerError is the refusal for the issuer's error. The description never reaches a page, and
 // the code only if the standard defines it: both are part of an address that anybody can write.
 func refuseIssuerError(code, description string) error {
 	cause := fmt.Errorf("the issuer answered error %q, %q", truncated(code), truncated(description))
@@ -64,7 +64,7 @@ func refuseIssuerError(code, description string) error {
 		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
 }
 
-// clipped shortens text from an address before it is logged.
+// truncated shortens text from an address before it is logged.
 func truncated(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -162,7 +162,7 @@ func isCommon(password, name string) bool {
 	return len(core) < 4
 }
 
-// letters removes decoration: digits and signs around a word, and those that replace letters in it.
+// lettersOnly removes decoration: digits and signs around a word, and those that replace letters in it.
 func lettersOnly(s string) string {
 	plain := func(r rune) bool { return r >= 'a' && r <= 'z' }
 	s = strings.TrimFunc(s, func(r rune) bool { return !plain(r) })

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// formerLasts is how long the previous secret of a rotated session still finds the new session. A
+// formerSecretLifetime is how long the previous secret of a rotated session still finds the new session. A
 // page sends several requests at once, and those already on their way when the first answer sets
 // the new cookie still carry the old one.
 const formerSecretLifetime = 10 * time.Second
@@ -43,7 +43,7 @@ func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string,
 	return p, nil
 }
 
-// byFormer returns the session that just replaced the one of an old secret. A stolen old secret
+// byFormerSecret returns the session that just replaced the one of an old secret. A stolen old secret
 // gains little: it gets no cookie, so only the client that rotated has the new secret; using it
 // does not extend the time limit, which counts from the rotation; a secret that is two rotations
 // old finds nothing; and ending the new session ends it too. After formerLasts the old secret is

@@ -51,7 +51,7 @@ func tokenChecksum(body string) string {
 	return plain32.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(body))))
 }
 
-// tokenShaped reports whether s has a token's format and checksum, so that typing mistakes do not
+// hasTokenFormat reports whether s has a token's format and checksum, so that typing mistakes do not
 // reach the store.
 func hasTokenFormat(s string) bool {
 	rest, ok := strings.CutPrefix(s, TokenPrefix)

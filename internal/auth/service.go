@@ -173,7 +173,7 @@ type Claims struct {
 	Seen            ClaimNames
 }
 
-// surface lists all methods that package web uses, with their errors.
+// webMethods lists all methods that package web uses, with their errors.
 type webMethods interface {
 	Mode() Mode
 	Offers(ctx context.Context) (Offers, error)

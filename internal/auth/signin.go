@@ -83,7 +83,7 @@ func (s *Service) knownName(ctx context.Context, name string) string {
 	return s.subject(u)
 }
 
-// refusal is the reason for the audit record; the client does not see it.
+// refusalReason is the reason for the audit record; the client does not see it.
 func refusalReason(ok bool, u store.User) string {
 	switch {
 	case u.ID == "":

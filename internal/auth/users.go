@@ -213,7 +213,7 @@ func (s *Service) accountToManage(ctx context.Context, by Principal, name string
 	return s.o.Store.UserByName(ctx, strings.ToLower(strings.TrimSpace(name)))
 }
 
-// change stores a change, which ends or rotates sessions, and closes their WebSockets.
+// changeUser stores a change, which ends or rotates sessions, and closes their WebSockets.
 func (s *Service) changeUser(ctx context.Context, by Principal, u store.User, c store.UserChange, what string, details ...string) error {
 	if c.Role != nil {
 		c.Rotate = "user:" + u.ID

@@ -13,25 +13,24 @@ import (
 )
 
 const (
-	// datedEvery is how often rows that are changed in place are counted, and over
-	// how long: no index finds them by their date alone, so the project's rows are
-	// gone through.
-	datedEvery = time.Minute
-	// HottestProjects is for how many projects of a database.
+	// datedEvery is the interval and time span of counting changed rows. No index finds them by
+	// date alone, so each count scans the project's rows.
+	changedRowsInterval = time.Minute
+	// HottestProjects is for how many projects of a database changed rows are counted.
 	HottestProjects = 10
-	// datedRest is how long a project is left alone whose rows took too long.
-	datedRest = 30 * time.Minute
+	// datedRest is how long a project is skipped after its count took too long.
+	restAfterTimeout = 30 * time.Minute
 )
 
-// Updated is rows of a project that were changed in place, by the date in them.
-// A row that was changed twice counts once: it is at least so many.
+// Updated is the number of a project's rows that were updated in place, by the date in them. A row
+// updated twice counts once, so it is a lower bound.
 type Updated struct {
 	NS       topology.Namespace
 	From, To time.Time
 	Rows     int64
 }
 
-// PerSecond is the least rate of writes.
+// PerSecond is the lower bound of the write rate.
 func (u Updated) PerSecond() float64 {
 	if d := u.To.Sub(u.From).Seconds(); d > 0 {
 		return float64(u.Rows) / d
@@ -39,46 +38,46 @@ func (u Updated) PerSecond() float64 {
 	return 0
 }
 
-// dated keeps the newest count of each project and collection.
-type dated struct {
+// changedRows has the newest count of each project and collection.
+type changedRows struct {
 	mu    sync.RWMutex
 	rows  map[tenant][]Updated
-	rests map[rest]time.Time // only Run's goroutine
+	rests map[projectCollection]time.Time // only Run's goroutine
 }
 
-// tenant is a project of one database: another may have the same id.
+// tenant is a project of one database; another database may have the same id.
 type tenant struct {
 	db string
 	id bson.ObjectID
 }
 
-type rest struct {
+type projectCollection struct {
 	ns      topology.Namespace
 	project bson.ObjectID
 }
 
-// Updated gives what is known of a project's rows that are changed in place;
-// none when it is not among the hottest projects, or its rows took too long.
+// Updated returns the counts of a project's rows that are updated in place; none if it is not among
+// the hottest projects, or its count took too long.
 func (c *Collector) Updated(db string, project bson.ObjectID) []Updated {
-	c.dated.mu.RLock()
-	defer c.dated.mu.RUnlock()
-	return c.dated.rows[tenant{db, project}]
+	c.changed.mu.RLock()
+	defer c.changed.mu.RUnlock()
+	return c.changed.rows[tenant{db, project}]
 }
 
-// countDated counts each minute, when it has just ended, for the hottest projects
-// of each database. A minute whose end was missed is not counted.
-func (c *Collector) countDated(ctx context.Context, t *topology.Table, all []target, to time.Time) {
-	if !to.Equal(to.Truncate(datedEvery)) {
+// countChangedRows counts each minute that has just ended, for the hottest projects of each database. A
+// minute whose end was missed is not counted.
+func (c *Collector) countChangedRows(ctx context.Context, t *topology.Table, all []target, to time.Time) {
+	if !to.Equal(to.Truncate(changedRowsInterval)) {
 		return
 	}
 	rows := map[tenant][]Updated{}
-	for _, of := range by(ChangedRows, all) {
-		slot := Slot{NS: of.ns, Method: ChangedRows, From: to.Add(-datedEvery), To: to, Every: 1, Capped: true}
+	for _, of := range byMethod(ChangedRows, all) {
+		slot := Slot{NS: of.ns, Method: ChangedRows, From: to.Add(-changedRowsInterval), To: to, Every: 1, Capped: true}
 		hottest := c.hottest(all, of.ns.Database())
 		var failed error
 		answered := len(hottest) == 0
 		for _, project := range hottest {
-			n, err := c.countRested(ctx, of, project)
+			n, err := c.countUnlessResting(ctx, of, project)
 			if err != nil {
 				failed = err
 				continue
@@ -91,24 +90,24 @@ func (c *Collector) countDated(ctx context.Context, t *topology.Table, all []tar
 			}
 		}
 		if ctx.Err() != nil && !answered {
-			break // no time was left to ask
+			break // no time left
 		}
 		if answered {
 			failed = nil
 		}
-		c.keep(t.Collection(of.ns), of, slot, failed)
+		c.store(t.Collection(of.ns), of, slot, failed)
 		c.readOperations(ctx, of.ns, to)
 	}
-	c.dated.mu.Lock()
-	c.dated.rows = rows
-	c.dated.mu.Unlock()
+	c.changed.mu.Lock()
+	c.changed.rows = rows
+	c.changed.mu.Unlock()
 }
 
-// hottest are the projects of a database with most new rows, in all of its
-// collections together, in the last minutes.
+// hottest returns the projects of a database with most new rows in the last minutes, in all
+// collections together.
 func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
 	var windows []Window
-	for _, of := range by(NewRows, all) {
+	for _, of := range byMethod(NewRows, all) {
 		if of.ns.Database() == db {
 			windows = append(windows, c.Window(of.ns, 5*time.Minute))
 		}
@@ -121,37 +120,36 @@ func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
 	return out
 }
 
-// errRests is of a project whose rows took too long a while ago.
-var errRests = fault.New(fault.Unavailable, "The rows of the hottest projects take too long to go through; they are left alone for half an hour.")
+// errResting is the error for a project that is skipped because its count took too long.
+var errResting = fault.New(fault.Unavailable, "Scanning the rows of the hottest projects takes too long; they are skipped for half an hour.")
 
-// countRested counts a project's rows unless they took too long a while ago.
-func (c *Collector) countRested(ctx context.Context, of target, project bson.ObjectID) (int64, error) {
-	id, now := rest{of.ns, project}, c.o.Now()
-	if now.Before(c.dated.rests[id]) {
-		return 0, errRests
+// countUnlessResting counts a project's rows unless its last count took too long.
+func (c *Collector) countUnlessResting(ctx context.Context, of target, project bson.ObjectID) (int64, error) {
+	id, now := projectCollection{of.ns, project}, c.o.Now()
+	if now.Before(c.changed.rests[id]) {
+		return 0, errResting
 	}
 	n, err := c.countProject(ctx, of, project, now)
 	if err == nil || ctx.Err() != nil || errors.Is(err, errNoBudget) {
-		return n, err // a tick that ran out of time or budget says nothing of this project
+		return n, err // running out of time or budget says nothing about this project
 	}
-	if c.dated.rests == nil {
-		c.dated.rests = map[rest]time.Time{}
+	if c.changed.rests == nil {
+		c.changed.rests = map[projectCollection]time.Time{}
 	}
-	c.dated.rests[id] = now.Add(datedRest)
+	c.changed.rests[id] = now.Add(restAfterTimeout)
 	return 0, err
 }
 
-// countProject is one query to the shards that have the project's rows; it
-// returns one document. It asks for all dates since a minute ago, without an end:
-// a row that is changed all the time has a date of just now, by the clock of who
-// changed it.
+// countProject is one query to the shards with the project's rows; it returns one document. It
+// counts all dates since a minute ago, without an upper bound, because a row that is updated
+// constantly has a date of just now by its client's clock.
 func (c *Collector) countProject(ctx context.Context, of target, project bson.ObjectID, now time.Time) (int64, error) {
 	if c.o.Budget.Hold(1) == 0 {
 		return 0, errNoBudget
 	}
-	ask, cancel := context.WithTimeout(ctx, wait)
+	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	got, err := c.src.Writes(ask, topology.WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-datedEvery), Limit: 1})
+	got, err := c.src.Writes(ask, topology.WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1})
 	if err != nil || len(got) == 0 {
 		return 0, err
 	}

@@ -14,31 +14,29 @@ import (
 	"shardboard/internal/topology"
 )
 
-// RowSource reads rows, where what is counted does not tell the shard key.
+// RowSource reads rows, for collections whose counts do not contain the shard key.
 type RowSource interface {
-	// NewestRows gives the rows that were written last, newest first.
+	// NewestRows returns the most recently written rows, newest first.
 	NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error)
 }
 
-// Recent is the time over which writes are looked at to find where a chunk is hot:
-// in it every slot still names all Yorkie documents.
-const Recent = fine
+// Recent is the time span in which hot keys are searched: in it every slot still lists all Yorkie
+// documents.
+const Recent = fullDetailFor
 
 const (
-	// sampled is how many rows are read at most for all ranges of one question, and
-	// least for one of them.
-	sampled, least = 1000, 100
-	// briefly is from how many counted seconds on the counted writes are enough.
-	briefly = 60
-	// rising is from how many rows on it is judged whether keys grow with time, and
-	// steadily which part of them has to.
-	rising   = 20
-	steadily = 0.95
+	// At most sampled rows are read for all ranges of one request, and at least least for each.
+	maxSampledRows, minSampledRows = 1000, 100
+	// briefly is how many counted seconds are enough to use the counts alone.
+	minCountedSeconds = 60
+	// Keys are judged to grow with time from rising rows on, if steadily of them do.
+	minRowsToJudge  = 20
+	growingFraction = 0.95
 )
 
-// determined tells whether what is counted of a collection's writes gives whole
-// shard keys: else rows have to be read to know them.
-func determined(c *topology.Collection, of target) bool {
+// hasWholeKeys reports whether the counts of a collection contain whole shard keys; otherwise rows
+// must be read.
+func hasWholeKeys(c *topology.Collection, of target) bool {
 	for _, f := range c.Key.Fields() {
 		if f.Name != of.project && f.Name != of.document {
 			return false
@@ -47,9 +45,9 @@ func determined(c *topology.Collection, of target) bool {
 	return of.ns != ""
 }
 
-// Written tells at which values of the shard key rows of a collection were written
-// lately, for ranges of it and in their order: by what was counted where that gives
-// whole shard keys, else by reading the newest rows, at most sampled of them.
+// Written returns the shard key values that were recently written, for ranges of a collection in
+// their order: from the counts if they contain whole shard keys, else from the newest rows, at most
+// sampled of them.
 func (c *Collector) Written(ctx context.Context, src RowSource, t *topology.Table, ns topology.Namespace, ranges []shardkey.Range) []topology.RangeWrites {
 	out := make([]topology.RangeWrites, len(ranges))
 	for i, r := range ranges {
@@ -75,13 +73,13 @@ func (c *Collector) Written(ctx context.Context, src RowSource, t *topology.Tabl
 	of := targetOf(t, c.prof, ns)
 	w := c.Window(ns, Recent)
 	counted := how.Not == "" && how.Method == NewRows && w.Seconds > 0
-	if counted && determined(col, of) && w.Seconds >= briefly {
+	if counted && hasWholeKeys(col, of) && w.Seconds >= minCountedSeconds {
 		for i := range out {
-			w.written(col, of, &out[i])
+			w.fillFromCounts(col, of, &out[i])
 		}
 		return out
 	}
-	c.readWritten(ctx, src, t, col, how, out)
+	c.fillFromRows(ctx, src, t, col, how, out)
 	for i := range out {
 		if o := &out[i]; counted && o.Reason == "" {
 			o.InShards = true
@@ -93,8 +91,8 @@ func (c *Collector) Written(ctx context.Context, src RowSource, t *topology.Tabl
 	return out
 }
 
-// written fills in what was counted in a range.
-func (w Window) written(c *topology.Collection, of target, out *topology.RangeWrites) {
+// fillFromCounts fills in what was counted in a range.
+func (w Window) fillFromCounts(c *topology.Collection, of target, out *topology.RangeWrites) {
 	type id struct{ project, document bson.ObjectID }
 	keys := map[id]shardkey.Key{}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
@@ -107,7 +105,7 @@ func (w Window) written(c *topology.Collection, of target, out *topology.RangeWr
 			who := id{n.Project, n.Document}
 			k, seen := keys[who]
 			if !seen {
-				if r, ok := rangeOf(c, of, n.Project, n.Document); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
+				if r, ok := keyRange(c, of, n.Project, n.Document); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
 					k = r.Min
 				}
 				keys[who] = k
@@ -119,7 +117,7 @@ func (w Window) written(c *topology.Collection, of target, out *topology.RangeWr
 				sums[k] = &topology.KeyWrites{Key: k, Project: n.Project, Document: n.Document}
 			}
 			if sums[k].Document != n.Document {
-				sums[k].Document = bson.ObjectID{} // of several: the key is the project
+				sums[k].Document = bson.ObjectID{} // several documents: the key is the project
 			}
 			sums[k].Rows += n.Rows * s.Every
 			out.Rows += n.Rows
@@ -140,9 +138,9 @@ func inOrder(sums map[shardkey.Key]*topology.KeyWrites) []topology.KeyWrites {
 	return out
 }
 
-// readWritten reads the newest rows of ranges: each by a query of its own where the
-// leading field of the key narrows it, else one for all.
-func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
+// fillFromRows reads the newest rows of ranges: with one query each if the leading field of the key
+// narrows it, else with one query for all.
+func (c *Collector) fillFromRows(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
 	fields, now := col.Key.Fields(), c.o.Now()
 	q := topology.NewestQuery{NS: col.NS, From: now.Add(-Recent)}
 	for _, f := range fields {
@@ -163,9 +161,9 @@ func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.
 		}
 	}
 	together := fields[0].Hashed || fields[0].Name == "_id"
-	limit := sampled
+	limit := maxSampledRows
 	if !together {
-		limit = max(least, sampled/len(out))
+		limit = max(minSampledRows, maxSampledRows/len(out))
 	}
 	var rows []topology.KeyedRow
 	var reason string
@@ -176,7 +174,7 @@ func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.
 			one := q
 			if !together {
 				one.Field = fields[0].Name
-				one.Least, one.Most = ends(col, *o)
+				one.Least, one.Most = leadingBounds(col, *o)
 			}
 			rows, one.Limit, reason = c.newest(ctx, src, one, limit)
 			limit = min(limit, max(one.Limit, 1))
@@ -184,12 +182,12 @@ func (c *Collector) readWritten(ctx context.Context, src RowSource, t *topology.
 		if o.Reason = reason; reason != "" {
 			continue
 		}
-		sampledIn(col, of, q.Date, rows, limit, o)
+		fillFromSample(col, of, q.Date, rows, limit, o)
 	}
 }
 
-// ends are the values of the leading field at the ends of a range.
-func ends(col *topology.Collection, o topology.RangeWrites) (lo, hi bson.RawValue) {
+// leadingBounds are the values of the leading field at the ends of a range.
+func leadingBounds(col *topology.Collection, o topology.RangeWrites) (lo, hi bson.RawValue) {
 	if v, err := col.Key.Values(o.Min); err == nil {
 		lo = v[0]
 	}
@@ -199,15 +197,15 @@ func ends(col *topology.Collection, o topology.RangeWrites) (lo, hi bson.RawValu
 	return lo, hi
 }
 
-// newest is one read within the budget and its deadline.
+// newest makes one read within the budget and its timeout.
 func (c *Collector) newest(ctx context.Context, src RowSource, q topology.NewestQuery, limit int) ([]topology.KeyedRow, int, string) {
-	held := c.o.Budget.HoldBut(spare, limit)
-	if held < least {
+	held := c.o.Budget.HoldBut(budgetReserve, limit)
+	if held < minSampledRows {
 		c.o.Budget.Give(held)
 		return nil, 0, "noBudget"
 	}
 	q.Limit = held
-	ask, cancel := context.WithTimeout(ctx, wait)
+	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	rows, err := src.NewestRows(ask, q)
 	c.o.Budget.Give(held - len(rows))
@@ -222,13 +220,13 @@ func (c *Collector) newest(ctx context.Context, src RowSource, q topology.Newest
 	return nil, held, "unreachable"
 }
 
-// sampledIn takes those of the newest rows that are in a range.
-func sampledIn(col *topology.Collection, of profile.Collection, date string, rows []topology.KeyedRow, limit int, o *topology.RangeWrites) {
+// fillFromSample uses those of the newest rows that are in a range.
+func fillFromSample(col *topology.Collection, of profile.Collection, date string, rows []topology.KeyedRow, limit int, o *topology.RangeWrites) {
 	in := shardkey.Range{Min: o.Min, Max: o.Max}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
 	var last shardkey.Key
 	older := 0
-	if n := len(rows); n >= limit { // the read ended before the time did
+	if n := len(rows); n >= limit { // the limit was reached before the begin of the time span
 		if at := writtenAt(rows[n-1], date); at.After(o.From) {
 			o.From = at
 		}
@@ -245,7 +243,7 @@ func sampledIn(col *topology.Collection, of profile.Collection, date string, row
 			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}
 		}
 		if sums[k].Project != project {
-			sums[k].Project = bson.ObjectID{} // of several
+			sums[k].Project = bson.ObjectID{} // several projects
 		}
 		if sums[k].Document != document {
 			sums[k].Document = bson.ObjectID{}
@@ -257,7 +255,7 @@ func sampledIn(col *topology.Collection, of profile.Collection, date string, row
 		last = k
 	}
 	o.Keys = inOrder(sums)
-	o.Growing = o.Rows >= rising && len(o.Keys) > 1 && float64(older) >= steadily*float64(o.Rows-1)
+	o.Growing = o.Rows >= minRowsToJudge && len(o.Keys) > 1 && float64(older) >= growingFraction*float64(o.Rows-1)
 	if d := o.To.Sub(o.From).Seconds(); d > 0 {
 		o.PerSecond = float64(o.Rows) / max(d, 1)
 	}
@@ -278,9 +276,9 @@ func writtenAt(row topology.KeyedRow, date string) time.Time {
 	return row.ID.Timestamp()
 }
 
-// ShardRates is rows a second that each shard takes of all collections whose new
-// rows are counted, over the last quarter of an hour; nil when nothing was counted.
-// A shard that is not there takes none of what was counted.
+// ShardRates returns the rows per second that each shard took in all collections whose new rows are
+// counted, over the last quarter of an hour; nil when nothing was counted. A missing shard took
+// none.
 func (c *Collector) ShardRates(t *topology.Table) map[string]float64 {
 	var windows []Window
 	some := false
@@ -298,8 +296,8 @@ func (c *Collector) ShardRates(t *topology.Table) map[string]float64 {
 	return out
 }
 
-// HotCut tells whether a plan of kind split-hot helps a chunk of which this is
-// known: its writes are of several values of the shard key, or may be.
+// HotCut reports whether a split-hot plan helps such a chunk: several shard key values are written,
+// or may be.
 func (s Splitting) HotCut() bool {
 	return s.Can && (s.Code == "divides" || s.Code == "projects" || s.Code == "within")
 }

@@ -146,7 +146,7 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		}
 		if len(src.asked) > 0 && x.err == nil {
 			q := src.asked[0]
-			if q.Date != x.date || q.Field != x.field || q.Limit > sampled || q.Limit < least || !q.From.Before(time.Now().Add(-Recent+time.Minute)) {
+			if q.Date != x.date || q.Field != x.field || q.Limit > maxSampledRows || q.Limit < minSampledRows || !q.From.Before(time.Now().Add(-Recent+time.Minute)) {
 				t.Errorf("%s: %+v", x.ns, q)
 			}
 		}
@@ -163,7 +163,7 @@ func TestAReadThatIsFullSaysOfWhichTimeItIs(t *testing.T) {
 	}
 	c := NewCollector(newStream(1, 1, 1, func(int) float64 { return 0 }), fixed{table}, profile.Yorkie(), Options{})
 	got := c.Written(t.Context(), src, table, "shop.orders", wholeOf(table.Collection("shop.orders")))[0]
-	if took := got.To.Sub(got.From); !got.AtLeast || got.Rows != sampled || took < 95*time.Second || took > 110*time.Second || got.PerSecond < 8 || got.PerSecond > 11 {
+	if took := got.To.Sub(got.From); !got.AtLeast || got.Rows != maxSampledRows || took < 95*time.Second || took > 110*time.Second || got.PerSecond < 8 || got.PerSecond > 11 {
 		t.Errorf("%d rows in %s, %.1f a second, at least %v", got.Rows, got.To.Sub(got.From), got.PerSecond, got.AtLeast)
 	}
 	if !slices.IsSortedFunc(got.Keys, func(a, b topology.KeyWrites) int { return a.Key.Compare(b.Key) }) || len(got.Keys) != 40 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// sortedKeys yields a map's positions in order.
+// sortedKeys yields a map's keys in order.
 func sortedKeys(m map[int]int64) iter.Seq[int] {
 	return slices.Values(slices.Sorted(maps.Keys(m)))
 }

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Within is the window's part that went to a range of keys, by a table of now:
-// documents whose place can be told. Shares stay those of the whole window.
+// Within returns the part of the window in a range of keys of the current table: documents whose
+// position is known. Shares stay relative to the whole window.
 func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Range) Window {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	out := w
@@ -26,7 +26,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			k := id{n.Project, n.Document}
 			in, seen := known[k]
 			if !seen {
-				rows, ok := rangeOf(c, of, n.Project, n.Document)
+				rows, ok := keyRange(c, of, n.Project, n.Document)
 				in = ok && r.Min.Compare(rows.Min) <= 0 && rows.Max.Compare(r.Max) <= 0
 				known[k] = in
 			}
@@ -34,7 +34,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 				part.Counts = append(part.Counts, n)
 			}
 		}
-		for _, p := range s.pieces(c) {
+		for _, p := range s.chunkRows(c) {
 			if r.Contains(p.Min) {
 				part.Pieces = append(part.Pieces, p)
 			}
@@ -44,7 +44,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 	return out
 }
 
-// Range is the rate of a part: what was counted in chunks that begin there.
+// Range is the rate of a part: what was counted in chunks that begin in it.
 func (w Window) Range() Rate {
 	sum := tally{}
 	for _, s := range w.slots {

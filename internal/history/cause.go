@@ -42,7 +42,7 @@ type OurRun struct {
 	Error      string // the cluster's error answer; untrusted text
 }
 
-// slack is the largest assumed difference between the clocks of servers and ours.
+// maxClockSkew is the largest assumed difference between the clocks of servers and ours.
 const maxClockSkew = 30 * time.Second
 
 // state is the part of the settings at a time that decides who can have caused a change.

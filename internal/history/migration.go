@@ -92,7 +92,7 @@ func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Mi
 	return out
 }
 
-// ended stores the donor's last entry. If only that entry is known, the begin is computed from the
+// setEnd stores the donor's last entry. If only that entry is known, the begin is computed from the
 // durations of its steps.
 func (m *Migration) setEnd(e topology.Event) {
 	m.End = e.Time

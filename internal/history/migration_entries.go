@@ -42,7 +42,7 @@ func joinEntries(events []topology.Event) []*Migration {
 	return all
 }
 
-// toItself reports whether a chunk was asked to move to the shard it is on (5.0.7 logs it as
+// moveToSelf reports whether a chunk was asked to move to the shard it is on (5.0.7 logs it as
 // moveChunk.from with the note "aborted").
 func moveToSelf(e topology.Event) bool {
 	from := textField(e.Details, "from")

@@ -250,7 +250,7 @@ func (p *Past) Watch(ctx context.Context, cluster string, m *Moment) error {
 	return nil
 }
 
-// notKept marks the disks as not recorded: their usage changes all the time and concerns machines,
+// disksNotRecorded marks the disks as not recorded: their usage changes all the time and concerns machines,
 // not the placement of data.
 func disksNotRecorded(shards []topology.Shard) map[string]topology.Disk {
 	out := make(map[string]topology.Disk, len(shards))

@@ -34,7 +34,7 @@ const (
 	Interrupted   Code = "interrupted"   // killed by somebody or by a shutdown
 )
 
-// texts are the phrases of each reason, in the order they are searched: specific ones come before
+// reasonPhrases are the phrases of each reason, in the order they are searched: specific ones come before
 // "operation exceeded time limit" and "operation was interrupted", which end other errors too.
 var reasonPhrases = [...]struct {
 	code Code

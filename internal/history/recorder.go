@@ -55,7 +55,7 @@ type Recorder struct {
 	failing   bool
 }
 
-// recorded is what the store has of a collection's chunks.
+// recordedChunks is what the store has of a collection's chunks.
 type recordedChunks struct {
 	chunks *topology.ChunkMap
 	rows   int // rows of changes since the last full state

@@ -80,7 +80,7 @@ func (p *Past) stepOf(ctx context.Context, cluster, prefix string, at time.Time,
 	return time.Time{}, nil
 }
 
-// noFailure excludes entries of the server's own collections, and moves of a chunk to the shard it
+// excludeFromFailures excludes entries of the server's own collections, and moves of a chunk to the shard it
 // is on, which older versions stored as failures.
 func excludeFromFailures(e store.HistoryEvent) bool {
 	x := keptEvent(e)

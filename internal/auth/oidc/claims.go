@@ -16,7 +16,7 @@ import (
 // UserInfo. Where both have a claim, the ID token's counts.
 func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDToken, token map[string]any, access string, notGranted []string) (auth.Claims, error) {
 	out := auth.Claims{Issuer: id.Issuer, Subject: id.Subject, GroupsClaim: i.o.GroupsClaim}
-	out.Seen.IDToken = names(token)
+	out.Seen.IDToken = claimNames(token)
 	sources := []map[string]any{token}
 	groups, haveGroups := lookup(token, i.o.GroupsClaim)
 	var failed error
@@ -28,7 +28,7 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 			return out, r
 		}
 		failed = err
-		sources, out.Seen.UserInfo = append(sources, info), names(info)
+		sources, out.Seen.UserInfo = append(sources, info), claimNames(info)
 		if !haveGroups {
 			groups, haveGroups = lookup(info, i.o.GroupsClaim)
 		}

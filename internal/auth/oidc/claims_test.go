@@ -169,7 +169,7 @@ func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
 	for n := range 1000 {
 		claims[fmt.Sprintf("z%04d", n)] = n
 	}
-	got := names(claims)
+	got := claimNames(claims)
 	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") || !slices.Contains(got, "empty") {
 		t.Errorf("%d: %q", len(got), got)
 	}

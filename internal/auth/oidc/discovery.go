@@ -62,13 +62,13 @@ func (i *Issuer) provider(ctx context.Context) (*coreos.Provider, error) {
 func discoveryFailed(err error) error {
 	var mismatch *coreos.IssuerMismatchError
 	if errors.As(err, &mismatch) {
-		return unavailable("discovery-issuer", bounded200(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
+		return unavailable("discovery-issuer", shortened(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
 			hostile.Shorten(hostile.Line(mismatch.Discovered), 200), mismatch.Provided))
 	}
 	if advice := unreachableAdvice(err); advice != "" {
-		return unavailable("issuer-unreachable", bounded200(err), advice)
+		return unavailable("issuer-unreachable", shortened(err), advice)
 	}
-	return unavailable("discovery", bounded200(err), "--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with 200 and JSON.")
+	return unavailable("discovery", shortened(err), "--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with 200 and JSON.")
 }
 
 // unreachableAdvice explains requests that got no answer; "" for other errors.
@@ -116,7 +116,7 @@ func checkAddresses(p *coreos.Provider) error {
 }
 
 // shortened limits errors that quote an answer of the issuer.
-func bounded200(err error) error {
+func shortened(err error) error {
 	if text := err.Error(); len(text) > 200 {
 		return errors.New(hostile.Shorten(text, 200))
 	}

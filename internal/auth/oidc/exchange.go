@@ -64,7 +64,7 @@ func exchangeFailed(err error) error {
 		if advice := unreachableAdvice(err); advice != "" {
 			return unavailable("issuer-unreachable", fmt.Errorf("exchange code: %w", withoutURL(err)), advice)
 		}
-		return unavailable("token-answer", fmt.Errorf("exchange code: %w", bounded200(err)), "The issuer's token endpoint gave an answer that is no token.")
+		return unavailable("token-answer", fmt.Errorf("exchange code: %w", shortened(err)), "The issuer's token endpoint gave an answer that is no token.")
 	}
 	status := refused.Response.StatusCode
 	cause := fmt.Errorf("exchange code: status %d, error %q", status, knownCode(refused.ErrorCode))

@@ -21,7 +21,7 @@ func algorithms() []string {
 // its reasons; the others are recognised by their text or by decoding the refused token again. Both
 // only choose the explanation.
 func (i *Issuer) idTokenFailed(raw string, err error) error {
-	cause := fmt.Errorf("verify id_token: %w", bounded200(withoutURL(err)))
+	cause := fmt.Errorf("verify id_token: %w", shortened(withoutURL(err)))
 	var expired *coreos.TokenExpiredError
 	text := err.Error()
 	switch {

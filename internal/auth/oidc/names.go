@@ -16,7 +16,7 @@ const (
 
 // claimNames returns the sorted names of claims, nested ones as paths, without any value. They are
 // untrusted text, so they are bounded and made printable.
-func names(claims map[string]any) []string {
+func claimNames(claims map[string]any) []string {
 	var all []string
 	collect(&all, "", claims, nameDepth)
 	slices.Sort(all)

@@ -72,7 +72,7 @@ func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string)
 	checks := &coreos.Config{ClientID: i.o.ClientID, SupportedSigningAlgs: algorithms(), SkipExpiryCheck: true}
 	token, err := p.Verifier(checks).Verify(ctx, raw)
 	if err != nil {
-		return refused(bounded200(withoutURL(err)), "UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.")
+		return refused(shortened(withoutURL(err)), "UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.")
 	}
 	if now := i.o.Now(); token.Expiry.Unix() > 0 && token.Expiry.Before(now) {
 		return refused(fmt.Errorf("expired at %s", token.Expiry), "UserInfo is signed and had expired by this machine's clock. Set the clocks of this machine and of the issuer.")

@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// packedCells writes rows that took writes: how far from the row before, how many.
-func packedCells(sums map[int]int64) (out []byte) {
+// packCells encodes rows with writes as pairs: distance to the previous row, writes.
+func packCells(sums map[int]int64) (out []byte) {
 	at := 0
 	for _, row := range slices.Sorted(maps.Keys(sums)) {
 		if sums[row] == 0 {
@@ -36,7 +36,7 @@ func eachCell(b []byte, f func(row int, rows int64)) {
 		step, n := binary.Uvarint(b)
 		rows, m := binary.Uvarint(b[max(n, 0):])
 		if n <= 0 || m <= 0 {
-			return // checked when it was loaded
+			return // valid data was checked when it was loaded
 		}
 		b = b[n+m:]
 		row += step
@@ -61,7 +61,7 @@ func eachProject(b []byte, f func(id bson.ObjectID, rows int64)) {
 
 var errPacked = errors.New("not a packed column")
 
-// format is the first byte of what is stored; another is not read.
+// format is the first byte of stored data; other formats are not read.
 const format = 1
 
 const (
@@ -71,8 +71,8 @@ const (
 	flagHottest
 )
 
-// packed is a column for the store.
-func (c *column) packed() []byte {
+// pack encodes a column for the store.
+func (c *column) pack() []byte {
 	flags := byte(0)
 	for bit, is := range map[byte]bool{flagSampled: c.Sampled, flagCapped: c.Capped, flagShared: c.Shared, flagHottest: c.Hottest} {
 		if is {
@@ -85,8 +85,8 @@ func (c *column) packed() []byte {
 	return append(out, c.cells...)
 }
 
-// unpacked reads a column; its axis and time come from beside it.
-func unpacked(b []byte) (*column, error) {
+// unpackColumn decodes a column; its axis and time are stored beside it.
+func unpackColumn(b []byte) (*column, error) {
 	if len(b) < 4 || b[0] != format {
 		return nil, errPacked
 	}
@@ -107,9 +107,9 @@ func unpacked(b []byte) (*column, error) {
 	return c, nil
 }
 
-// packed is an axis for the store: each bound as what it does not share with
-// the one before, squeezed.
-func (a *axis) packed() []byte {
+// pack encodes an axis for the store: for each bound the part that differs from the previous one,
+// compressed.
+func (a *axis) pack() []byte {
 	var plain []byte
 	before := ""
 	for _, b := range a.bounds {
@@ -131,10 +131,10 @@ func (a *axis) packed() []byte {
 	return out.Bytes()
 }
 
-// largestAxis bounds what is unsqueezed: a bound has at most a few kilobytes.
+// largestAxis bounds the decompressed size; a bound has at most a few kilobytes.
 const largestAxis = 64 << 20
 
-func unpackedAxis(id int64, b []byte) (*axis, error) {
+func unpackAxis(id int64, b []byte) (*axis, error) {
 	if len(b) < 2 || b[0] != format {
 		return nil, errPacked
 	}
@@ -182,8 +182,8 @@ func cutText(b []byte) (s string, rest []byte, ok bool) {
 	return string(b[n : n+int(size)]), b[n+int(size):], true
 }
 
-// sound tells whether a column's cells fit its axis.
-func (c *column) sound() bool {
+// valid reports whether a column's cells fit its axis.
+func (c *column) valid() bool {
 	b, rows := c.cells, 0
 	if c.axis == nil {
 		for len(b) > 0 {

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// save writes what is new in one step. What could not be written stays new.
+// save writes new columns in one transaction. Columns that could not be written stay pending.
 func (r *Recorder) save(ctx context.Context, cluster string) error {
 	r.mu.Lock()
 	if len(r.pending) == 0 && len(r.dropped) == 0 {
@@ -17,7 +17,7 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 		return nil
 	}
 	pending, dropped := r.pending, r.dropped
-	r.pending, r.dropped = map[place]*column{}, map[string]bool{}
+	r.pending, r.dropped = map[columnID]*column{}, map[string]bool{}
 	change, axes := r.change(pending, dropped)
 	r.mu.Unlock()
 
@@ -38,12 +38,11 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 	for name := range dropped {
 		r.dropped[name] = true
 	}
-	return fmt.Errorf("save pictures of writes: %w", err)
+	return fmt.Errorf("save heat maps: %w", err)
 }
 
-// change is what the store is told: columns with the axes they need, and axes
-// that no column needs any more.
-func (r *Recorder) change(pending map[place]*column, dropped map[string]bool) (out store.HeatChange, axes []*axis) {
+// change is what to store: columns with the axes they need, and axes that no column uses any more.
+func (r *Recorder) change(pending map[columnID]*column, dropped map[string]bool) (out store.HeatChange, axes []*axis) {
 	for name := range dropped {
 		out.GonePictures = append(out.GonePictures, name)
 	}
@@ -59,15 +58,15 @@ func (r *Recorder) change(pending map[place]*column, dropped map[string]bool) (o
 			row.Axis = c.axis.id
 			if !c.axis.saved && !slices.Contains(axes, c.axis) {
 				axes = append(axes, c.axis)
-				out.Axes = append(out.Axes, store.HeatAxis{Picture: at.picture, ID: c.axis.id, Body: c.axis.packed()})
+				out.Axes = append(out.Axes, store.HeatAxis{Picture: at.picture, ID: c.axis.id, Body: c.axis.pack()})
 			}
 		}
-		row.Body = c.packed()
+		row.Body = c.pack()
 		out.Columns = append(out.Columns, row)
 	}
 	for name := range lost {
 		if p := r.pictures[name]; p != nil && p.by == ByKey {
-			for _, id := range p.unused() {
+			for _, id := range p.unusedAxes() {
 				out.GoneAxes = append(out.GoneAxes, store.HeatAxis{Picture: name, ID: id})
 			}
 		}
@@ -75,8 +74,8 @@ func (r *Recorder) change(pending map[place]*column, dropped map[string]bool) (o
 	return out, axes
 }
 
-// unused are ids below the newest that no column has; each is named once.
-func (p *picture) unused() (ids []int64) {
+// unusedAxes returns the ids of stored axes that no column uses; each is returned once.
+func (p *picture) unusedAxes() (ids []int64) {
 	used := map[int64]bool{}
 	for _, c := range p.columns {
 		used[c.axis.id] = true
@@ -91,13 +90,13 @@ func (p *picture) unused() (ids []int64) {
 	return ids
 }
 
-// load puts what was kept before what was counted since the start.
+// load adds the stored columns before those counted since the start.
 func (r *Recorder) load(ctx context.Context, cluster string) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*saveWithin)
+	ctx, cancel := context.WithTimeout(ctx, 3*saveTimeout)
 	defer cancel()
 	axes, columns, err := r.store.LoadHeat(ctx, cluster)
 	if err != nil {
-		return fmt.Errorf("load pictures of writes: %w", err)
+		return fmt.Errorf("load heat maps: %w", err)
 	}
 	type axisName struct {
 		picture string
@@ -105,27 +104,27 @@ func (r *Recorder) load(ctx context.Context, cluster string) error {
 	}
 	known := map[axisName]*axis{}
 	for _, a := range axes {
-		if read, err := unpackedAxis(a.ID, a.Body); err == nil {
+		if read, err := unpackAxis(a.ID, a.Body); err == nil {
 			known[axisName{a.Picture, a.ID}] = read
 		} else {
-			r.log.Warn("rows of a picture of writes cannot be read", "picture", a.Picture, "error", err)
+			r.log.Warn("the rows of a heat map are unreadable", "picture", a.Picture, "error", err)
 		}
 	}
 	kept := map[string][]*column{}
 	for _, row := range columns {
-		c, err := unpacked(row.Body)
+		c, err := unpackColumn(row.Body)
 		if err == nil {
 			c.From, c.Step, c.axis = row.At, row.Step, known[axisName{row.Picture, row.Axis}]
 		}
-		if _, by, _, ok := parsePicture(row.Picture); err != nil || !ok || (by == ByKey) != (c.axis != nil) || !c.sound() {
-			continue // a gap, as if it had not been counted
+		if _, by, _, ok := parsePicture(row.Picture); err != nil || !ok || (by == ByKey) != (c.axis != nil) || !c.valid() {
+			continue // treated as a gap
 		}
 		kept[row.Picture] = append(kept[row.Picture], c)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, cols := range kept {
-		r.adopt(name, cols)
+		r.addStored(name, cols)
 	}
 	for a := range known {
 		if p := r.pictures[a.picture]; p != nil && p.kept != nil {
@@ -135,12 +134,12 @@ func (r *Recorder) load(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// adopt gives a picture its past.
-func (r *Recorder) adopt(name string, cols []*column) {
+// addStored gives a picture its stored columns.
+func (r *Recorder) addStored(name string, cols []*column) {
 	ns, by, life, _ := parsePicture(name)
 	p := r.pictures[name]
 	if p == nil {
-		if c := r.tables.Table().Collection(ns); by == ByKey && (c == nil || lifeName(c.Incarnation) != life) || r.find(ns, by) != nil {
+		if c := r.tables.Table().Collection(ns); by == ByKey && (c == nil || incarnationName(c.Incarnation) != life) || r.find(ns, by) != nil {
 			r.forget(name)
 			return
 		}
@@ -155,7 +154,7 @@ func (r *Recorder) adopt(name string, cols []*column) {
 			highest = max(highest, c.axis.id)
 		}
 	}
-	// What was counted before the past was there has taken low numbers.
+	// Columns counted before the stored ones were loaded have used low ids.
 	for _, c := range p.columns {
 		if c.axis != nil && !c.axis.saved && c.axis.id <= highest {
 			c.axis.id += highest

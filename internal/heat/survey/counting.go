@@ -11,28 +11,28 @@ import (
 	"shardboard/internal/topology"
 )
 
-// small is how many Yorkie documents a project may have to be counted in the
-// document-wide collections too: one query for each and collection.
-const small = 200
+// smallProject is up to how many Yorkie documents a project is also counted in the document-wide
+// collections, with one query per document and collection.
+const smallProject = 200
 
-// counting is a survey of kind project or projects: whose rows it reads and its
-// partial sums.
+// counting is a survey of kind project or projects with its partial sums. Its fields are stored as
+// JSON; do not rename them.
 type counting struct {
 	Parts     []*countPart
 	Only      *bson.ObjectID             // kind project
-	Projects  map[string][]bson.ObjectID // kind projects: of each database
-	Expected  int64                      // rows; negative: not known
+	Projects  map[string][]bson.ObjectID // kind projects: project ids by database
+	Expected  int64                      // rows; negative: unknown
 	Names     string                     // the collection of documents
-	Documents []bson.ObjectID            // of kind project, while they are few
-	Many      bool                       // they are not
+	Documents []bson.ObjectID            // kind project: document ids, while there are few
+	Many      bool                       // there are too many
 	Others    []target                   // document-wide collections
-	Each      *documents                 // how far these are, once the rows are read
+	Each      *documents                 // progress in Others, once the rows are read
 }
 
-// countPart is one project-wide collection.
+// countPart is the state of one project-wide collection.
 type countPart struct {
 	Target  target
-	Project int // in the list of its database
+	Project int // index in the project list of its database
 	Next    bson.ObjectID
 	Drawn   bool
 	Ended   outcome
@@ -100,7 +100,7 @@ func (c *counting) step(ctx context.Context, r *reading) (bool, error) {
 	return c.Each.step(ctx, r)
 }
 
-// batch reads the next rows of the project that is due.
+// batch reads the next rows of the current project.
 func (c *counting) batch(ctx context.Context, r *reading, p *countPart) error {
 	var project bson.ObjectID
 	list := c.Projects[p.Target.NS.Database()]
@@ -124,7 +124,7 @@ func (c *counting) batch(ctx context.Context, r *reading, p *countPart) error {
 			c.Documents = append(c.Documents, row.ID)
 		}
 	}
-	if c.Many = c.Many || len(c.Documents) > small; c.Many {
+	if c.Many = c.Many || len(c.Documents) > smallProject; c.Many {
 		c.Documents = nil
 	}
 	if p.Next = next; last {
@@ -148,7 +148,7 @@ func (c *counting) result(t *topology.Table) Result {
 			one.Projects = append(one.Projects, line)
 		}
 		if p.Ended.At.IsZero() {
-			continue // its turn did not come
+			continue // not reached yet
 		}
 		out.Collections = append(out.Collections, one)
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// turn tells how soon a kind is carried out, the least first: what somebody waits
-// for with a document or a project in hand goes before what measures everything
-// for hours.
-func (k Kind) turn() int {
+// priority is the order of the kinds, first ones lowest: somebody waits for a document or project,
+// while other surveys run for hours.
+func (k Kind) priority() int {
 	switch k {
 	case Document:
 		return 0
@@ -19,10 +18,9 @@ func (k Kind) turn() int {
 	return 2
 }
 
-// line is the surveys that have not ended, in the order in which they are
-// carried out: by kind, then what has begun, then what has waited longest. The
-// caller holds the lock.
-func (e *Engine) line() []*job {
+// queue returns the surveys that have not ended, in the order in which they run: by kind, then
+// started ones, then the longest queued. The caller holds the lock.
+func (e *Engine) queue() []*job {
 	var out []*job
 	for _, j := range slices.Backward(e.jobs) { // newest first
 		if !j.State.Ended() && j.stop == nil {
@@ -30,43 +28,42 @@ func (e *Engine) line() []*job {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *job) int {
-		return cmp.Or(a.Request.Kind.turn()-b.Request.Kind.turn(), a.begun()-b.begun())
+		return cmp.Or(a.Request.Kind.priority()-b.Request.Kind.priority(), a.startedOrder()-b.startedOrder())
 	})
 	return out
 }
 
-// begun is 0 for what has begun, which goes on before another begins.
-func (j *job) begun() int {
+// startedOrder is 0 for started surveys, which resume before others start, else 1.
+func (j *job) startedOrder() int {
 	if !j.Started.IsZero() {
 		return 0
 	}
 	return 1
 }
 
-// standBack puts a survey back into the line between two steps when another has
-// come that goes first; true when it did.
-func (e *Engine) standBack(ctx context.Context, j *job) bool {
+// yield requeues a survey between two steps when a more urgent one is queued; true when it did.
+func (e *Engine) yield(ctx context.Context, j *job) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	line := e.line()
+	line := e.queue()
 	if ctx.Err() != nil || j.stop != nil || len(line) == 0 || line[0] == j {
 		return false
 	}
 	j.State, j.cancel, j.Progress.PacedDown = Queued, nil, false
 	if err := e.save(ctx, j); err != nil {
-		e.o.Log.Warn("a survey's state cannot be kept", "err", err)
+		e.o.Log.Warn("store a survey's state", "err", err)
 	}
 	return true
 }
 
-// shown is a survey as it is now; the time left has the wait for those before
-// it in it. The caller holds the lock.
-func (e *Engine) shown(j *job) Survey {
+// snapshot is a survey's current state; the time left includes the wait for surveys before it. The
+// caller holds the lock.
+func (e *Engine) snapshot(j *job) Survey {
 	out := j.Survey
 	if j.State != Queued || out.Progress.Left < 0 {
 		return out
 	}
-	for _, o := range e.line() {
+	for _, o := range e.queue() {
 		if o == j {
 			break
 		}

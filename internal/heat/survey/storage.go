@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// heavy is from how many bytes on the partial sums are not kept after every
-	// read, but once in seldom: position and sums are kept together, so a restart
-	// only reads again what came after.
-	heavy  = 256 << 10
-	seldom = 10 * time.Second
+	// Partial sums of more than heavy bytes are stored only once every seldom and not after every
+	// read. Position and sums are stored together, so a restart only repeats the reads since then.
+	largeBody             = 256 << 10
+	largeBodySaveInterval = 10 * time.Second
 )
 
-// unreadableText is the problem of a survey whose row cannot be decoded.
-const unreadableText = "This survey is unreadable: its row in the database is not as shardboard wrote it. Measure again."
+// unreadableText is the problem of a survey whose stored row cannot be decoded.
+const unreadableText = "This survey is unreadable: its row in the database was changed or damaged. Start a new survey."
 
-// load reads what the store has of this cluster, once its id is known: heads of
-// all, results of the newest, and the work of what was interrupted.
+// load reads the stored surveys of this cluster once its id is known: all heads, the newest
+// results, and the work of interrupted surveys.
 func (e *Engine) load(ctx context.Context) error {
 	t := e.tables.Table()
 	if t == nil || !t.Loaded {
@@ -39,7 +38,7 @@ func (e *Engine) load(ctx context.Context) error {
 		e.loaded = true
 		return nil
 	}
-	heads, err := e.o.Store.SurveyHeads(ctx, e.cluster, kept+queueLength)
+	heads, err := e.o.Store.SurveyHeads(ctx, e.cluster, keptSurveys+queueLength)
 	if err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (e *Engine) load(ctx context.Context) error {
 				j.work, j.result, j.State, j.Problem = nil, nil, Failed, unreadableText
 			}
 			if j.work == nil && !j.State.Ended() {
-				j.State, j.Problem = Failed, "Nothing is left to go on with."
+				j.State, j.Problem = Failed, "Its stored work is missing, so it cannot be resumed."
 			}
 		}
 		jobs = append(jobs, j)
@@ -72,17 +71,17 @@ func (e *Engine) load(ctx context.Context) error {
 	return nil
 }
 
-// note keeps the state after a step.
-func (e *Engine) note(ctx context.Context, j *job, now bool) error {
+// storeProgress stores the state after a step.
+func (e *Engine) storeProgress(ctx context.Context, j *job, now bool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !now && j.size > heavy && e.o.Now().Sub(j.saved) < seldom || ctx.Err() != nil {
+	if !now && j.size > largeBody && e.o.Now().Sub(j.saved) < largeBodySaveInterval || ctx.Err() != nil {
 		return nil
 	}
 	return e.save(ctx, j)
 }
 
-// save writes a survey, and who asked for it; the caller holds the lock.
+// save stores a survey with the audit entries of whoever requested it; the caller holds the lock.
 func (e *Engine) save(ctx context.Context, j *job, told ...store.AuditEntry) error {
 	if e.o.Store == nil {
 		return nil
@@ -99,14 +98,14 @@ func (e *Engine) save(ctx context.Context, j *job, told ...store.AuditEntry) err
 	return e.o.Store.SaveSurvey(ctx, e.cluster, store.Survey{ID: j.ID, At: j.Queued, Head: head, Body: raw}, told...)
 }
 
-// trim forgets what is too old; the caller holds the lock.
+// trim deletes surveys that are too old; the caller holds the lock.
 func (e *Engine) trim(ctx context.Context) {
 	results, ended := 0, 0
 	e.jobs = slices.DeleteFunc(e.jobs, func(j *job) bool {
 		if !j.State.Ended() {
 			return false
 		}
-		if ended++; ended <= kept {
+		if ended++; ended <= keptSurveys {
 			if results++; results > inMemory && e.o.Store != nil {
 				j.result = nil
 			}
@@ -114,7 +113,7 @@ func (e *Engine) trim(ctx context.Context) {
 		}
 		if e.o.Store != nil {
 			if err := e.o.Store.DropSurvey(ctx, e.cluster, j.ID); err != nil && !errors.Is(err, context.Canceled) {
-				e.o.Log.Warn("a survey cannot be forgotten", "err", err)
+				e.o.Log.Warn("delete an old survey", "err", err)
 			}
 		}
 		return true

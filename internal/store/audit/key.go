@@ -95,7 +95,7 @@ func createKey(path string) error {
 	return createFile(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
 }
 
-// writeNew creates a file that must not exist; it is on disk when writeNew returns.
+// createFile creates a file that must not exist; it is on disk when writeNew returns.
 func createFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

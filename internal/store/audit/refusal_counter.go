@@ -19,7 +19,7 @@ const (
 	exampleBytes = 120
 )
 
-// refused counts the attempts of one kind since its last record.
+// refusalCounter counts the attempts of one kind since its last record.
 type refusalCounter struct {
 	key        kind
 	records    *rate.Limiter // allowance of this kind; nil for signed-in people
@@ -61,12 +61,12 @@ func (of *refusalCounter) example(e store.AuditEntry) {
 	}
 }
 
-// quiet reports whether nothing of this kind was recorded for a minute.
+// recordDue reports whether nothing of this kind was recorded for a minute.
 func (of *refusalCounter) recordDue(now time.Time) bool {
 	return of.lastRecord.IsZero() || elapsed(of.lastRecord, now, refusalEvery)
 }
 
-// due is a record to write and the counts it stands for; if writing fails, they are counted again.
+// dueRecord is a record to write and the counts it stands for; if writing fails, they are counted again.
 type dueRecord struct {
 	entry    store.AuditEntry
 	counters []refusalCounter
@@ -92,7 +92,7 @@ func (of *refusalCounter) take(now time.Time) dueRecord {
 	return dueRecord{e, []refusalCounter{was}}
 }
 
-// figures are the details of several attempts. They would overwrite details of the same names; no
+// details are the details of several attempts. They would overwrite details of the same names; no
 // entry uses these names.
 func (of *refusalCounter) details() map[string]string {
 	out := map[string]string{"count": strconv.Itoa(of.count), "addresses": of.addresses.String(),
@@ -138,7 +138,7 @@ func canonicalDetails(details map[string]string) string {
 	return b.String()
 }
 
-// clipped bounds the memory used for an address or a subject.
+// truncate bounds the memory used for an address or a subject.
 func truncate(text string) string {
 	if len(text) <= exampleBytes {
 		return text

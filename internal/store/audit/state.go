@@ -34,7 +34,7 @@ const (
 	Damaged            = "damaged"  // a table or the file is missing or has another shape
 )
 
-// lasting is how many consecutive checks must fail before it is a Trouble: a single one can fail
+// failuresUntilTrouble is how many consecutive checks must fail before it is a Trouble: a single one can fail
 // because the disk was busy.
 const failuresUntilTrouble = 2
 

@@ -116,7 +116,7 @@ func (db *DB) lockWrites(ctx context.Context) error {
 
 func (db *DB) unlockWrites() { <-db.writeLock }
 
-// readStart reads where the record ends at start. A failure is not an error: the keeper reports it,
+// readAuditEnd reads where the record ends at start. A failure is not an error: the keeper reports it,
 // and it is read again before use.
 func (db *DB) readAuditEnd(ctx context.Context) {
 	if end, err := tableEnd(ctx, db.read); err == nil {

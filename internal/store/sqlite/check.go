@@ -76,7 +76,7 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	return f.meet(t, cause).Failed(cause)
 }
 
-// aboutRow reports whether a finding is about the content of one row; such rows can be skipped,
+// isRowFinding reports whether a finding is about the content of one row; such rows can be skipped,
 // unlike damaged pages.
 func isRowFinding(line string) bool {
 	return strings.HasPrefix(line, "NULL value in ") || strings.HasPrefix(line, "non-") || strings.HasPrefix(line, "TEXT value in ") ||
