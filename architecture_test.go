@@ -16,13 +16,15 @@ var rooms = map[string][]string{
 	"cmd/shardboard":       {"internal/app", "internal/api", "internal/simcluster"},
 	"internal/app":         {"*"},
 	"internal/fault":       {},
-	"internal/hostile":     {"-"},                                   // safe text for logs and terminals; everybody's
-	"internal/format":      {"-"},                                   // numbers, sizes and times for people; everybody's
-	"internal/message":     {"internal/format", "internal/hostile"}, // sentences with typed facts; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/hostile"},  // who may use a file; everybody's
+	"internal/sanitize":    {"-"},                                    // safe text for logs and terminals; everybody's
+	"internal/notify":      {"-"},                                    // wakes subscribers; everybody's
+	"internal/clock":       {"-"},                                    // waiting, and clocks that are set back; everybody's
+	"internal/format":      {"-"},                                    // numbers, sizes and times for people; everybody's
+	"internal/message":     {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
+	"internal/fileperm":    {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey":    {},
 	"internal/topology":    {"internal/shardkey"},
-	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/actions", "internal/balance"},
+	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat", "internal/actions", "internal/balance"},
 	"internal/balance":     {"internal/topology", "internal/shardkey"},
 	"internal/chunksize":   {"internal/topology", "internal/balance", "internal/shardkey"},
 	"internal/profile":     {"internal/topology", "internal/shardkey"},
@@ -46,6 +48,9 @@ var rooms = map[string][]string{
 	"test/mongosh":         {"-"}, // tests only
 	"static":               {"-"},
 }
+
+// everybodys are the rooms that every room may import that imports anything of ours.
+var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm", "internal/format", "internal/message"}
 
 // external says who may import what of others.
 var external = map[string][]string{
@@ -129,7 +134,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case target == "internal/fault", target == "internal/hostile", target == "internal/fileperm", target == "internal/format", target == "internal/message":
+	case slices.Contains(everybodys, target):
 		return !slices.Contains(may, "-")
 	}
 	return false

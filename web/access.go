@@ -61,7 +61,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, who auth.Principal
 			challenge, text = challenge+`, error="invalid_token"`, words.T("access.token")
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
-		s.fail(w, r, &statusError{http.StatusUnauthorized, text})
+		s.fail(w, r, &statusError{status: http.StatusUnauthorized, text: text})
 	default:
 		w.Header().Set("Location", s.loginURL(r))
 		w.WriteHeader(http.StatusSeeOther)

@@ -110,7 +110,7 @@ func (s *stubActions) Runs(_ context.Context, cursor string, limit int) ([]engin
 	return s.runs[:min(limit, len(s.runs))], "", nil
 }
 
-func (s *stubActions) Subscribe(string) (<-chan struct{}, func()) { return s.told, func() {} }
+func (s *stubActions) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }
 
 // change puts a run in the place of the one with its id and tells.
 func (s *stubActions) change(r engine.Run) {

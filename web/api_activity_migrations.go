@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -29,7 +30,7 @@ func (s *Site) apiMigrations(w http.ResponseWriter, r *http.Request) error {
 	switch state {
 	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
 	default:
-		return fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", clip(string(state), 40))
+		return fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", sanitize.Truncate(string(state), 40))
 	}
 	out := api.FoldedList[api.Migration]{}
 	for _, m := range all {

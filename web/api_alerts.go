@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/api"
+	"shardboard/internal/sanitize"
 )
 
 // apiAlerts answers an empty list of receivers where nobody is alerted.
@@ -28,7 +29,7 @@ func (s *Site) apiSilence(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Site) apiEndSilence(w http.ResponseWriter, r *http.Request) error {
 	var in api.SilenceEnd
-	return s.alertDo(w, r, &in, func(e *alert.Engine) error { return e.Unsilence(r.Context(), clip(in.ID, 100), deed(r)) })
+	return s.alertDo(w, r, &in, func(e *alert.Engine) error { return e.Unsilence(r.Context(), sanitize.Truncate(in.ID, 100), deed(r)) })
 }
 
 // alertDo reads a body, does what it says and answers with what is then.

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -59,7 +60,7 @@ func (s *Site) apiAudit(w http.ResponseWriter, r *http.Request) error {
 	case "oldest":
 		search = audit.Oldest
 	default:
-		return fault.New(fault.Invalid, "order is newest or oldest; %q is neither.", clip(order, 40))
+		return fault.New(fault.Invalid, "order is newest or oldest; %q is neither.", sanitize.Truncate(order, 40))
 	}
 	found, err := search(r.Context(), trail, f, from, limit)
 	if err != nil {
@@ -156,7 +157,7 @@ func cursorNumber(q url.Values) (int64, error) {
 	}
 	n, err := strconv.ParseInt(key, 10, 64)
 	if err != nil || n < 1 || n > 1<<53 {
-		return 0, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", clip(q.Get("cursor"), 80))
+		return 0, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", sanitize.Truncate(q.Get("cursor"), 80))
 	}
 	return n, nil
 }
@@ -181,5 +182,5 @@ func pointInTime(q url.Values, name string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fault.New(fault.Invalid, "%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.", name, clip(text, 40))
+	return time.Time{}, fault.New(fault.Invalid, "%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.", name, sanitize.Truncate(text, 40))
 }

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -69,10 +70,10 @@ func (s *Site) namespace(r *http.Request, t *topology.Table) (topology.Namespace
 		return ns, nil
 	}
 	if ns.Database() == "" || ns.Collection() == "" {
-		return "", fault.New(fault.Invalid, "A collection is written database.collection; %q is not.", clip(text, 100))
+		return "", fault.New(fault.Invalid, "A collection is written database.collection; %q is not.", sanitize.Truncate(text, 100))
 	}
 	return "", fault.New(fault.NotFound, "No collection is named %q (searched %d sharded and %d other collections).",
-		clip(text, 200), len(t.Collections), len(t.Unsharded))
+		sanitize.Truncate(text, 200), len(t.Collections), len(t.Unsharded))
 }
 
 // sharded is the sharded collection that the address names.
@@ -83,7 +84,7 @@ func (s *Site) sharded(r *http.Request, t *topology.Table) (*topology.Collection
 	}
 	c := t.Collection(ns)
 	if c == nil {
-		return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on the primary shard of its database.", clip(string(ns), 200))
+		return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on the primary shard of its database.", sanitize.Truncate(string(ns), 200))
 	}
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -25,7 +26,7 @@ func windowOf(q url.Values) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < heat.Shortest || d > heat.Longest {
-		return 0, fault.New(fault.Invalid, "window is a duration from 10s to 24h, such as 5m; %q is not.", clip(text, 40))
+		return 0, fault.New(fault.Invalid, "window is a duration from 10s to 24h, such as 5m; %q is not.", sanitize.Truncate(text, 40))
 	}
 	return d, nil
 }

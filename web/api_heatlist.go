@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -55,7 +56,7 @@ func notYet(w heat.Window, h heat.Health) (code, sentence string) {
 // writesNotCounted is why a collection that was asked for has no answer.
 func writesNotCounted(c heat.Coverage, known bool) error {
 	if !known {
-		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(c.NS), 200))
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(c.NS), 200))
 	}
-	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", clip(string(c.NS), 200), uncountedText(c))
+	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", sanitize.Truncate(string(c.NS), 200), uncountedText(c))
 }

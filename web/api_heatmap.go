@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -37,7 +38,7 @@ func (s *Site) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (mapQu
 		out.by = keyvis.ByKey
 	case keyvis.ByKey, keyvis.ByProject:
 	default:
-		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", clip(string(out.by), 40))
+		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", sanitize.Truncate(string(out.by), 40))
 	}
 	var err error
 	if out.to, err = momentOf(q, "to", now); err != nil {
@@ -58,7 +59,7 @@ func (s *Site) mapQueryOf(t *topology.Table, q url.Values, now time.Time) (mapQu
 			return out, fault.New(fault.Invalid, "Rows of projects are no shard's: shard goes with by=key.")
 		}
 		if t.Shard(out.shard) == nil {
-			return out, fault.New(fault.NotFound, "There is no shard %q.", clip(out.shard, 100))
+			return out, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(out.shard, 100))
 		}
 	}
 	if out.ns == "" {
@@ -86,7 +87,7 @@ func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error)
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z; %q is not.", name, clip(text, 40))
+		return t, fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z; %q is not.", name, sanitize.Truncate(text, 40))
 	}
 	return t, nil
 }
@@ -112,7 +113,7 @@ func (s *Site) apiHeatMap(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := v.Table.Collection(q.ns)
 	if q.ns != "" && c == nil {
-		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(q.ns), 200))
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(q.ns), 200))
 	}
 	picture, _ := s.deps.Pictures.View(q.ns, q.by, q.from, q.to)
 	out := heatMap(v, c, picture, q, s.deps.Profile)

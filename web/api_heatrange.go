@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -38,7 +39,7 @@ func (s *Site) apiHeatRange(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := v.Table.Collection(ns)
 	if c == nil {
-		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(ns), 200))
+		return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(ns), 200))
 	}
 	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
 	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {

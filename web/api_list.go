@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // limitOf reads ?limit=.
@@ -20,7 +21,7 @@ func limitOf(q url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > api.MaxLimit {
-		return 0, fault.New(fault.Invalid, "limit is a number from 1 to %d; %q is not.", api.MaxLimit, clip(text, 40))
+		return 0, fault.New(fault.Invalid, "limit is a number from 1 to %d; %q is not.", api.MaxLimit, sanitize.Truncate(text, 40))
 	}
 	return n, nil
 }
@@ -33,7 +34,7 @@ func integer(q url.Values, name string, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
-		return 0, fault.New(fault.Invalid, "%s is a number from 0 to %d; %q is not.", name, most, clip(text, 40))
+		return 0, fault.New(fault.Invalid, "%s is a number from 0 to %d; %q is not.", name, most, sanitize.Truncate(text, 40))
 	}
 	return n, nil
 }
@@ -52,7 +53,7 @@ func cursorKey(q url.Values) (key string, given bool, err error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return "", false, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", clip(text, 80))
+		return "", false, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", sanitize.Truncate(text, 80))
 	}
 	return string(b), true, nil
 }
@@ -92,7 +93,7 @@ func flag(q url.Values, name string) (*bool, error) {
 	}
 	b, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s is true or false; %q is neither.", name, clip(text, 40))
+		return nil, fault.New(fault.Invalid, "%s is true or false; %q is neither.", name, sanitize.Truncate(text, 40))
 	}
 	return &b, nil
 }

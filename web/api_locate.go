@@ -158,7 +158,7 @@ func readLines(r *http.Request) ([]string, error) {
 			lines = append(lines, scan.Text())
 		}
 	default:
-		return nil, &statusError{http.StatusUnsupportedMediaType, "Send text/plain, one query a line, or application/json."}
+		return nil, &statusError{status: http.StatusUnsupportedMediaType, text: "Send text/plain, one query a line, or application/json."}
 	}
 	return keptLines(lines)
 }

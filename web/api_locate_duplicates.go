@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -84,7 +85,7 @@ func (s *Site) apiStopDuplicates(w http.ResponseWriter, r *http.Request) error {
 // empty body is the zero value.
 func readJSON(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != mediaJSON) {
-		return &statusError{http.StatusUnsupportedMediaType, "Send application/json."}
+		return &statusError{status: http.StatusUnsupportedMediaType, text: "Send application/json."}
 	}
 	var text bytes.Buffer
 	dec := json.NewDecoder(io.TeeReader(r.Body, &text))
@@ -102,7 +103,7 @@ func readJSON(r *http.Request, into any) error {
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}
 	if name, twice := twiceNamed(text.Bytes()); twice {
-		return fault.New(fault.Invalid, "The body has %q twice; which of them is meant is not known.", clip(oneLine(name), 60))
+		return fault.New(fault.Invalid, "The body has %q twice; which of them is meant is not known.", sanitize.Truncate(sanitize.Sentence(name), 60))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -43,7 +44,7 @@ func planArgs(raw json.RawMessage) (actions.Args, error) {
 	if in.Expires != "" {
 		d, err := time.ParseDuration(in.Expires)
 		if err != nil || d <= 0 {
-			return out, fault.New(fault.Invalid, `The argument "expires" is a duration such as 720h; %q is not.`, clip(in.Expires, 40))
+			return out, fault.New(fault.Invalid, `The argument "expires" is a duration such as 720h; %q is not.`, sanitize.Truncate(in.Expires, 40))
 		}
 		out.Expires = d
 	}
@@ -71,12 +72,12 @@ func badArgs(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return fault.Wrap(fault.Invalid, err, "The argument %q is not of the right JSON type; found %s.", clip(wrong.Field, 40), wrong.Value)
+		return fault.Wrap(fault.Invalid, err, "The argument %q is not of the right JSON type; found %s.", sanitize.Truncate(wrong.Field, 40), wrong.Value)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.Wrap(fault.Invalid, err, `"args" is not a JSON object.`)
 	}
 	// encoding/json says: json: unknown field "x".
-	return fault.Wrap(fault.Invalid, err, `"args" is not an object of known arguments: %s.`, clip(err.Error(), 120))
+	return fault.Wrap(fault.Invalid, err, `"args" is not an object of known arguments: %s.`, sanitize.Truncate(err.Error(), 120))
 }
 
 // planBounds reads [min, max] or {"min": …, "max": …}.

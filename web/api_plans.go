@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // apiMakePlan makes a plan. It is the dry run too: nothing is changed.
@@ -165,7 +166,7 @@ func recordID(r *http.Request) (string, error) {
 		return "", err
 	}
 	if !recordName(id) {
-		return "", fault.New(fault.NotFound, "There is no plan or run with the id %q.", clip(id, 60))
+		return "", fault.New(fault.NotFound, "There is no plan or run with the id %q.", sanitize.Truncate(id, 60))
 	}
 	return id, nil
 }

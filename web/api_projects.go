@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 )
 
 func (s *Site) apiProjects(w http.ResponseWriter, r *http.Request) error {
@@ -68,7 +69,7 @@ func (s *Site) apiProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := api.ID(text)
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "A project's id is 24 hexadecimal digits; %q is not.", clip(text, 60))
+		return fault.Wrap(fault.Invalid, err, "A project's id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(text, 60))
 	}
 	p, ok := v.Dir.ByID(id)
 	if db := r.URL.Query().Get("db"); db != "" {

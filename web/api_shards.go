@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -72,7 +73,7 @@ func (s *Site) shardContents(r *http.Request) (View, *topology.Shard, placement.
 	}
 	sh := v.Table.Shard(name)
 	if sh == nil {
-		return v, nil, placement.Contents{}, fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
+		return v, nil, placement.Contents{}, fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", sanitize.Truncate(name, 100), len(v.Table.Shards))
 	}
 	return v, sh, placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name), nil
 }

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -99,7 +100,7 @@ func (s *Site) startSurvey(r *http.Request, in api.SurveyStart) (survey.Survey, 
 			continue
 		}
 		if *id.into, err = bson.ObjectIDFromHex(id.text); err != nil {
-			return survey.Survey{}, fault.New(fault.Invalid, "A %s is named by its id, 24 hexadecimal digits; %q is not.", id.what, clip(id.text, 60))
+			return survey.Survey{}, fault.New(fault.Invalid, "A %s is named by its id, 24 hexadecimal digits; %q is not.", id.what, sanitize.Truncate(id.text, 60))
 		}
 	}
 	if q.Kind == survey.Project && in.Project == "" {

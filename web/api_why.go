@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
@@ -100,7 +101,7 @@ func Explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 			p := &items[i].Places[j]
 			takeCount(p)
 			if more := ticketRows(p.Rows); more != "" && p.Sentence != "" && p.State != "absent" {
-				p.Sentence = oneLine(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
+				p.Sentence = sanitize.Sentence(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
 			}
 		}
 		items[i].Answer = headlineOf(items[i]).sentence()
@@ -154,7 +155,7 @@ func proofOf(p placement.Proof) api.Proof {
 	if p.Err != nil {
 		why = fault.Text(p.Err)
 	}
-	out.Text = oneLine(words.Code("proof", code, map[string]string{"ours": shardList(p.Ours), "theirs": shardList(p.Theirs), "why": why}))
+	out.Text = sanitize.Sentence(words.Code("proof", code, map[string]string{"ours": shardList(p.Ours), "theirs": shardList(p.Theirs), "why": why}))
 	return out
 }
 
@@ -253,7 +254,7 @@ func (s *Site) apiProjectWhy(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", clip(raw, 60))
+		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {

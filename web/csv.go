@@ -9,8 +9,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -49,7 +49,7 @@ const starters = "=+-@|\uff1d\uff0b\uff0d\uff20\u2212"
 // and spaces are skipped; with an apostrophe before what would begin a formula.
 // Numbers are left alone, negative ones too: they cannot do anything.
 func inert(cell string) string {
-	cell = hostile.Line(cell)
+	cell = sanitize.Line(cell)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(cell, " "))
 	if !strings.ContainsRune(starters, first) {
 		return cell
@@ -93,7 +93,7 @@ func (s *Site) writeShardCSV(w http.ResponseWriter, r *http.Request, name string
 		return err
 	}
 	if v.Table.Shard(name) == nil {
-		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", clip(name, 100), len(v.Table.Shards))
+		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", sanitize.Truncate(name, 100), len(v.Table.Shards))
 	}
 	contents := placement.ShardContents(v.Table, v.Dir, s.deps.Profile, name)
 	out := newSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share", "bytes", "documents", "row_share_low", "row_share_high")
@@ -150,7 +150,7 @@ func fileName(name string) string {
 			return r
 		}
 		return '_'
-	}, clip(name, 100))
+	}, sanitize.Truncate(name, 100))
 }
 
 // figureText is empty for an unknown figure: a sheet that sums a column must

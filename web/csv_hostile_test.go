@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // starts are what spreadsheets take for the beginning of a formula or for the
@@ -60,7 +60,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 				cells += e.checkSheet(t, w, &said)
 			}
 			for _, sink := range []string{"shard", "document"} {
-				if name := hostile.Line(e.name(i, sink)); !strings.Contains(said.String(), name) && !strings.Contains(name, `\u{0000}`) {
+				if name := sanitize.Line(e.name(i, sink)); !strings.Contains(said.String(), name) && !strings.Contains(name, `\u{0000}`) {
 					t.Errorf("%q is in no sheet", name)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -38,7 +39,7 @@ func countsOf(e topology.Event) map[string]int64 {
 func countsText(counts map[string]int64) string {
 	parts := make([]string, 0, len(counts))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, clip(oneLine(name), 40)+" "+format.Count(counts[name]))
+		parts = append(parts, sanitize.Truncate(sanitize.Sentence(name), 40)+" "+format.Count(counts[name]))
 	}
 	return strings.Join(parts, ", ")
 }

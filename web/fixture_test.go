@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/notify"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -31,9 +32,9 @@ import (
 // feed is a value that is published to subscribers, as the watcher and the
 // keeper do.
 type feed[T any] struct {
-	mu    sync.Mutex
-	value T
-	subs  map[chan struct{}]bool
+	mu          sync.Mutex
+	value       T
+	subscribers notify.Subscribers
 }
 
 func (f *feed[T]) get() T {
@@ -45,28 +46,15 @@ func (f *feed[T]) get() T {
 func (f *feed[T]) Subscribe() (T, <-chan struct{}, func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.subs == nil {
-		f.subs = map[chan struct{}]bool{}
-	}
-	ch := make(chan struct{}, 1)
-	f.subs[ch] = true
-	return f.value, ch, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.subs, ch)
-	}
+	newer, end := f.subscribers.Subscribe()
+	return f.value, newer, end
 }
 
 func (f *feed[T]) publish(v T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.value = v
-	for ch := range f.subs {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
+	f.subscribers.Notify()
 }
 
 type stubWatcher struct {

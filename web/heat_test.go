@@ -31,7 +31,7 @@ import (
 // written is what a cluster says was written to changes in any ten seconds. Other
 // collections get one row for so many of those, and none where they are not named.
 type written struct {
-	rows   []topology.WriteCount
+	rows   []heat.WriteCount
 	sparse map[topology.Namespace]int64
 	fail   error // from the start
 	mu     sync.Mutex
@@ -46,7 +46,7 @@ func (w *written) broke(err error) {
 	w.late = err
 }
 
-func (w *written) Writes(_ context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+func (w *written) Writes(_ context.Context, q heat.WriteQuery) ([]heat.WriteCount, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmp.Or(w.fail, w.late); err != nil {
@@ -59,9 +59,9 @@ func (w *written) Writes(_ context.Context, q topology.WriteQuery) ([]topology.W
 				rows += r.Rows
 			}
 		}
-		return []topology.WriteCount{{Project: q.Of, Rows: rows}}, nil
+		return []heat.WriteCount{{Project: q.Of, Rows: rows}}, nil
 	}
-	var out []topology.WriteCount
+	var out []heat.WriteCount
 	for _, r := range w.rows {
 		r.Rows = r.Rows * int64(q.To.Sub(q.From)/time.Second) / 10
 		if q.NS != changesNS {
@@ -74,7 +74,7 @@ func (w *written) Writes(_ context.Context, q topology.WriteQuery) ([]topology.W
 	return out[:min(len(out), q.Limit)], nil
 }
 
-func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[string]topology.Operations, error) {
+func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[string]heat.Operations, error) {
 	if len(w.shards) == 0 {
 		return nil, fault.New(fault.Forbidden, "no")
 	}
@@ -82,9 +82,9 @@ func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[stri
 		w.reads = map[topology.Namespace]int64{}
 	}
 	w.reads[ns]++
-	out := map[string]topology.Operations{}
+	out := map[string]heat.Operations{}
 	for _, name := range w.shards {
-		out[name] = topology.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond}
+		out[name] = heat.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond}
 	}
 	return out, nil
 }
@@ -125,7 +125,7 @@ func skewed(v View) *written {
 	all := v.Dir.All()
 	src := &written{}
 	for i := range 30 {
-		src.rows = append(src.rows, topology.WriteCount{Project: all[i%7].ID, Document: projectID(1000 + i), Rows: 1 + 300/int64(1+i*i)})
+		src.rows = append(src.rows, heat.WriteCount{Project: all[i%7].ID, Document: projectID(1000 + i), Rows: 1 + 300/int64(1+i*i)})
 	}
 	return src
 }
@@ -167,7 +167,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	denied := fault.New(fault.Forbidden, "Not permitted: find on yorkie-meta.changes.")
 	busy := &written{}
 	for i := range 1500 {
-		busy.rows = append(busy.rows, topology.WriteCount{Project: v.Dir.All()[i%9].ID, Document: projectID(5000 + i), Rows: 30})
+		busy.rows = append(busy.rows, heat.WriteCount{Project: v.Dir.All()[i%9].ID, Document: projectID(5000 + i), Rows: 30})
 	}
 	unknown := newStory().with(func(t *topology.Table) {
 		t.Collections, t.Unsharded = nil, []topology.Namespace{}

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/heat"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -103,7 +104,7 @@ func chunkTrouble(t *testing.T) (*site, View) {
 	v := story.view()
 	busy := &written{} // one project, and many of its documents alike
 	for i := range 40 {
-		busy.rows = append(busy.rows, topology.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
+		busy.rows = append(busy.rows, heat.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
 	}
 	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
 	s.deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Heat: s.deps.Heat, Now: s.deps.Now})

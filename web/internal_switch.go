@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -30,7 +31,7 @@ func internalOf(q url.Values) (bool, error) {
 	case "1":
 		return true, nil
 	}
-	return false, fault.New(fault.Invalid, "internal is 1 or 0; %q is neither.", clip(q.Get(internalParam), 40))
+	return false, fault.New(fault.Invalid, "internal is 1 or 0; %q is neither.", sanitize.Truncate(q.Get(internalParam), 40))
 }
 
 // switched is a page's address with the switch, where it is on.

@@ -10,7 +10,8 @@ import (
 // Package json lets the last one count, others the first: what a plan does must
 // not depend on that. The names of a request and of a plan's arguments are
 // compared as package json does it, without regard to case; in what is deeper,
-// such as a shard key, case counts.
+// such as a shard key, case counts. Readers that refuse duplicates, such as jsontext,
+// regard case everywhere and would let "to" beside "To" pass.
 func twiceNamed(text []byte) (string, bool) {
 	type level struct {
 		names map[string]bool // nil in an array

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 
 	"shardboard/internal/auth"
@@ -26,21 +27,21 @@ type limits struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	each    map[string]*allowance
+	each    *simplelru.LRU[string, *allowance]
 	sockets map[string]int
 }
 
 type allowance struct {
 	locate, action *rate.Limiter
-	last           time.Time
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, each: map[string]*allowance{}, sockets: map[string]int{}}
+	each, _ := simplelru.NewLRU[string, *allowance](maxCounted, nil) // fails for no room only
+	return &limits{now: now, each: each, sockets: map[string]int{}}
 }
 
-// unlimited are those who are everybody at once: a limit for them would be one
-// for the whole house.
+// unlimited reports whether who is a shared identity: everybody is the local or the
+// demo user there, so a limit per person would throttle everyone together.
 func unlimited(who auth.Principal) bool {
 	return who.Method == auth.ByNone || who.Method == auth.ByDemo
 }
@@ -55,7 +56,7 @@ func (l *limits) wait(who auth.Principal, rt Route) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	a := l.of(who.ID, now)
+	a := l.of(who.ID)
 	bucket := a.action
 	if rt.Policy == PolicyLocate {
 		bucket = a.locate
@@ -68,29 +69,13 @@ func (l *limits) wait(who auth.Principal, rt Route) time.Duration {
 	return wait
 }
 
-func (l *limits) of(id string, now time.Time) *allowance {
-	a := l.each[id]
-	if a == nil {
-		if len(l.each) >= maxCounted {
-			l.forget()
-		}
+func (l *limits) of(id string) *allowance {
+	a, ok := l.each.Get(id)
+	if !ok {
 		a = &allowance{locate: rate.NewLimiter(locatesPerSecond, locateBurst), action: rate.NewLimiter(actionsPerSecond, actionBurst)}
-		l.each[id] = a
+		l.each.Add(id, a)
 	}
-	a.last = now
 	return a
-}
-
-// forget drops the one that asked longest ago. Linear, and only when thousands
-// are at work at once.
-func (l *limits) forget() {
-	oldest, at := "", time.Time{}
-	for id, a := range l.each {
-		if oldest == "" || a.last.Before(at) {
-			oldest, at = id, a.last
-		}
-	}
-	delete(l.each, oldest)
 }
 
 // enter counts a socket in; false when who has as many as one may.

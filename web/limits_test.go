@@ -78,8 +78,8 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 		l.wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
 		l.wait(busy, rt)
 	}
-	if len(l.each) > maxCounted {
-		t.Errorf("%d remembered", len(l.each))
+	if l.each.Len() > maxCounted {
+		t.Errorf("%d remembered", l.each.Len())
 	}
 	if l.wait(busy, rt) == 0 {
 		t.Error("who is busy was forgotten")

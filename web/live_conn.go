@@ -100,14 +100,14 @@ func (h *hub) serve(s *Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	if !websocket.IsWebSocketUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
-		return &statusError{http.StatusUpgradeRequired, "This address speaks WebSocket only."}
+		return &statusError{status: http.StatusUpgradeRequired, text: "This address speaks WebSocket only."}
 	}
 	if !h.admit() {
 		return fault.New(fault.Unavailable, "Live updates are not available now: too many browsers, or the server is stopping.")
 	}
 	defer h.release()
 	if !s.limits.enter(who) {
-		return &statusError{http.StatusTooManyRequests, words.T("access.sockets")}
+		return &statusError{status: http.StatusTooManyRequests, text: words.T("access.sockets")}
 	}
 	defer s.limits.exit(who)
 	ended := s.deps.Auth.Ended(who) // before the check, so that no end falls between
@@ -122,7 +122,7 @@ func (h *hub) serve(s *Site, w http.ResponseWriter, r *http.Request) error {
 		HandshakeTimeout: writeWait,
 		CheckOrigin:      func(*http.Request) bool { return true }, // done outside, and stricter
 		Error: func(w http.ResponseWriter, r *http.Request, status int, _ error) {
-			s.fail(w, r, &statusError{status, "The WebSocket handshake is not correct."})
+			s.fail(w, r, &statusError{status: status, text: "The WebSocket handshake is not correct."})
 		},
 	}
 	// The handshake of a page that was open over a change of the role may be the

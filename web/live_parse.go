@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -30,7 +31,7 @@ func (h *hub) parseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 			if strings.Contains(part, "%") {
 				un, err := url.PathUnescape(part)
 				if err != nil {
-					return nil, fault.New(fault.Invalid, "The topic %q is not escaped correctly.", clip(part, 60))
+					return nil, fault.New(fault.Invalid, "The topic %q is not escaped correctly.", sanitize.Truncate(part, 60))
 				}
 				name = un
 			}
@@ -38,7 +39,7 @@ func (h *hub) parseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 				return nil, err
 			}
 			if _, ok := h.fragments(name); !ok || len(name) > maxPathParam {
-				return nil, fault.New(fault.Invalid, "There is no live topic %q.", clip(name, 60))
+				return nil, fault.New(fault.Invalid, "There is no live topic %q.", sanitize.Truncate(name, 60))
 			}
 			if err := mayFollow(who, name); err != nil {
 				return nil, err

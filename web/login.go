@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -78,7 +79,7 @@ func (s *Site) pageFirst(w http.ResponseWriter, r *http.Request) error {
 	if s.signInOff(w) {
 		return nil
 	}
-	m := templates.First{Key: clip(r.URL.Query().Get("key"), 200)}
+	m := templates.First{Key: sanitize.Truncate(r.URL.Query().Get("key"), 200)}
 	return writePage(w, r, http.StatusOK, templates.FirstPage(s.bare(words.T("first.title")), m))
 }
 
@@ -178,7 +179,7 @@ func (s *Site) problem(w http.ResponseWriter, err error, text *string, again fun
 
 // typed is what somebody typed, fit to be typed again.
 func typed(s string, most int) string {
-	s, err := checkText("", clip(s, most))
+	s, err := checkText("", sanitize.Truncate(s, most))
 	if err != nil {
 		return ""
 	}

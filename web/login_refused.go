@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -15,7 +16,7 @@ func refusedModel(err error) *templates.Refused {
 	if !errors.As(err, &r) || r.Advice == "" {
 		return nil
 	}
-	m := &templates.Refused{Advice: oneLine(r.Advice)}
+	m := &templates.Refused{Advice: sanitize.Sentence(r.Advice)}
 	if names := r.Claims.IDToken; len(names) > 0 {
 		m.Claims = append(m.Claims, words.T("refused.idToken", "names", strings.Join(names, ", ")))
 	}

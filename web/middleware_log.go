@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
 )
 
 // recorder counts what an answer was, for the log and the metrics.
@@ -112,7 +113,7 @@ func logPath(r *http.Request) string { return logText(r.URL.EscapedPath()) }
 // logText is at most 300 bytes with control characters, line ends and
 // direction marks made visible, so that no request can forge a log line.
 func logText(s string) string {
-	q := strconv.QuoteToASCII(clip(s, 300))
+	q := strconv.QuoteToASCII(sanitize.Truncate(s, 300))
 	return q[1 : len(q)-1]
 }
 

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/simcluster"
 )
 
@@ -64,7 +65,7 @@ type question struct {
 	says               string // what it means, in its answer
 }
 
-func (q question) String() string { return q.method + " " + clip(q.path+" "+q.body, 120) }
+func (q question) String() string { return q.method + " " + sanitize.Truncate(q.path+" "+q.body, 120) }
 
 // questions are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -49,7 +50,9 @@ func (s *Site) postSilence(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Site) postEndSilence(w http.ResponseWriter, r *http.Request) error {
-	return s.alertForm(w, r, func(e *alert.Engine) error { return e.Unsilence(r.Context(), clip(r.PostForm.Get("id"), 100), deed(r)) })
+	return s.alertForm(w, r, func(e *alert.Engine) error {
+		return e.Unsilence(r.Context(), sanitize.Truncate(r.PostForm.Get("id"), 100), deed(r))
+	})
 }
 
 // alertForm does what a form of the page says, and leads back to it.
@@ -76,14 +79,14 @@ func silence(r *http.Request, e *alert.Engine, id, rule, span, reason string) er
 		}
 	}
 	if rule != "" && !slices.Contains(rules.Rules(), rules.Rule(rule)) {
-		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would keep nothing from being told.", clip(rule, 100))
+		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would keep nothing from being told.", sanitize.Truncate(rule, 100))
 	}
 	if id != "" && !slices.ContainsFunc(e.Status().Alerts, func(a alert.Alert) bool { return a.ID == id }) {
-		return fault.New(fault.Invalid, "There is no alert %q now. Silence its rule to keep what may come from being told.", clip(id, 200))
+		return fault.New(fault.Invalid, "There is no alert %q now. Silence its rule to keep what may come from being told.", sanitize.Truncate(id, 200))
 	}
 	d, err := time.ParseDuration(span)
 	if err != nil {
-		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", clip(span, 40))
+		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", sanitize.Truncate(span, 40))
 	}
 	_, err = e.Silence(r.Context(), store.Silence{Alert: id, Rule: rule, Reason: strings.TrimSpace(reason)}, d, deed(r))
 	return err

@@ -42,7 +42,7 @@ func (s *Site) pageBulkAnswer(w http.ResponseWriter, r *http.Request) error {
 func parseForm(r *http.Request) error {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
-		return &statusError{http.StatusUnsupportedMediaType, "Send the page's form."}
+		return &statusError{status: http.StatusUnsupportedMediaType, text: "Send the page's form."}
 	}
 	if err := r.ParseForm(); err != nil {
 		if tooLarge(err) {

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -49,12 +50,12 @@ func heatQueryOf(q url.Values) (heatQuery, error) {
 		out.by = keyvis.ByKey
 	case keyvis.ByKey, keyvis.ByProject:
 	default:
-		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", clip(string(out.by), 40))
+		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", sanitize.Truncate(string(out.by), 40))
 	}
 	if text := q.Get("span"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || !slices.Contains(heatSpans(), d) {
-			return out, fault.New(fault.Invalid, "span is one of the page's choices, such as 6h; %q is not.", clip(text, 40))
+			return out, fault.New(fault.Invalid, "span is one of the page's choices, such as 6h; %q is not.", sanitize.Truncate(text, 40))
 		}
 		out.span = d
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // maxInput bounds every text that a page accepts; names and ids are far below.
@@ -41,7 +42,7 @@ func pageNumber(in url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > 1_000_000 {
-		return 0, fault.New(fault.Invalid, "page is a number from 1; %q is not.", clip(s, 40))
+		return 0, fault.New(fault.Invalid, "page is a number from 1; %q is not.", sanitize.Truncate(s, 40))
 	}
 	return n, nil
 }
@@ -58,15 +59,4 @@ func pathText(r *http.Request, name string) (string, error) {
 		raw = un
 	}
 	return checkText(name, raw)
-}
-
-// clip shortens s to at most n bytes at a rune boundary, for echoing input.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return strings.ToValidUTF8(s, "�")
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.ToValidUTF8(s[:n], "�") + "…"
 }

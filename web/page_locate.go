@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -21,7 +22,7 @@ func (s *Site) pageLocate(w http.ResponseWriter, r *http.Request) error {
 	v := s.viewFor(r)
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
-	m := templates.Locate{Query: clip(q.Text, placement.MaxQueryBytes), NS: clip(string(q.NS), 300), Key: clip(q.Key, 2000)}
+	m := templates.Locate{Query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), NS: sanitize.Truncate(string(q.NS), 300), Key: sanitize.Truncate(q.Key, 2000)}
 	sh := s.shell(r, v, "locate", words.T("nav.locate"))
 	if q == (placement.Query{}) {
 		m.Examples = locateExamples(v)

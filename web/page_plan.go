@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
@@ -46,12 +47,12 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, oneLine(differenceText(d)))
+			m.Changed = append(m.Changed, sanitize.Sentence(differenceText(d)))
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):
 		for _, c := range blocked.Checks {
-			m.Changed = append(m.Changed, oneLine(say("check", c.Text)))
+			m.Changed = append(m.Changed, sanitize.Sentence(say("check", c.Text)))
 		}
 		m.Again = planAgain(p)
 	case fault.Of(err) == fault.Invalid:

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
@@ -20,7 +21,7 @@ func (s *Site) pageNewPlan(w http.ResponseWriter, r *http.Request) error {
 		return writePage(w, r, http.StatusOK, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))
 	}
 	if !kind.Known() {
-		return fault.New(fault.Invalid, "There is no kind of plan called %q.", clip(string(kind), 60))
+		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
 	m := planForm(v, kind, in)
 	return writePage(w, r, http.StatusOK, templates.NewPlanPage(s.shell(r, v, "runs", m.Title), m))
@@ -34,7 +35,7 @@ func (s *Site) postPlan(w http.ResponseWriter, r *http.Request) error {
 	}
 	kind := actions.Kind(r.PostForm.Get("kind"))
 	if !kind.Known() {
-		return fault.New(fault.Invalid, "There is no kind of plan called %q.", clip(string(kind), 60))
+		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
 	args, err := formArgs(r.PostForm)
 	if err == nil {

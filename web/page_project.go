@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
@@ -18,7 +19,7 @@ func (s *Site) pageProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", clip(raw, 60))
+		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
 	}
 	v, err := s.viewAt(r)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -39,10 +40,10 @@ func runsQueryOf(in url.Values) (q runsQuery, err error) {
 		}
 	}
 	if !slices.Contains(runStates(), q.State) {
-		return q, fault.New(fault.Invalid, "There is no state of a run called %q.", clip(q.State, 60))
+		return q, fault.New(fault.Invalid, "There is no state of a run called %q.", sanitize.Truncate(q.State, 60))
 	}
 	if q.Kind != "" && !actions.Kind(q.Kind).Known() {
-		return q, fault.New(fault.Invalid, "There is no kind of plan called %q.", clip(q.Kind, 60))
+		return q, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(q.Kind, 60))
 	}
 	q.Cursor, _, err = cursorKey(in)
 	return q, err

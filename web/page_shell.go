@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
@@ -76,7 +77,7 @@ func (s *Site) shell(r *http.Request, v View, nav, title string, topics ...strin
 // youView is who looks at a page, and what it offers them.
 func youView(who auth.Principal) templates.You {
 	return templates.You{
-		Name: clip(who.Name, 60), Role: roleWord(who.Role), CanLeave: who.Session != "",
+		Name: sanitize.Truncate(who.Name, 60), Role: roleWord(who.Role), CanLeave: who.Session != "",
 		MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),
 	}
 }

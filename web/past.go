@@ -3,16 +3,17 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -92,7 +93,7 @@ var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T
 
 // parseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
 func parseInstant(name, text string, now time.Time) (time.Time, error) {
-	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, clip(text, 40))
+	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, sanitize.Truncate(text, 40))
 	var at time.Time
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
 		at = time.UnixMilli(n)
@@ -129,18 +130,15 @@ const (
 // pasts are the tables of past times that were looked at last.
 type pasts struct {
 	mu      sync.Mutex
-	kept    []keptPast // the one looked at last is last
+	kept    *simplelru.LRU[string, *topology.Table]
 	flights singleflight.Group
 	makers  chan struct{}
 }
 
-type keptPast struct {
-	key    string
-	table  *topology.Table
-	chunks int
+func newPasts() *pasts {
+	kept, _ := simplelru.NewLRU[string, *topology.Table](pastTables, nil) // fails for no room only
+	return &pasts{kept: kept, makers: make(chan struct{}, pastMakers)}
 }
-
-func newPasts() *pasts { return &pasts{makers: make(chan struct{}, pastMakers)} }
 
 func (p *pasts) table(ctx context.Context, from *history.Past, cluster string, at, now time.Time) (*topology.Table, error) {
 	key := cluster + " " + strconv.FormatInt(at.UnixMilli(), 36)
@@ -171,29 +169,28 @@ func (p *pasts) table(ctx context.Context, from *history.Past, cluster string, a
 func (p *pasts) get(key string) *topology.Table {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.kept, func(k keptPast) bool { return k.key == key })
-	if i < 0 {
-		return nil
-	}
-	k := p.kept[i]
-	p.kept = append(slices.Delete(p.kept, i, i+1), k)
-	return k.table
+	t, _ := p.kept.Get(key)
+	return t
 }
 
+// put keeps a table, which counts by its chunks too: one may be as large as many.
 func (p *pasts) put(key string, t *topology.Table) {
-	k := keptPast{key: key, table: t}
-	for _, c := range t.Collections {
-		k.chunks += c.Chunks.Len()
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.kept = append(slices.DeleteFunc(p.kept, func(o keptPast) bool { return o.key == key }), k)
+	p.kept.Add(key, t)
 	total := 0
-	for _, o := range p.kept {
-		total += o.chunks
+	for _, k := range p.kept.Values() {
+		total += chunksOf(k)
 	}
-	for len(p.kept) > pastTables || len(p.kept) > 1 && total > pastChunks {
-		total -= p.kept[0].chunks
-		p.kept = slices.Delete(p.kept, 0, 1)
+	for p.kept.Len() > 1 && total > pastChunks {
+		_, oldest, _ := p.kept.RemoveOldest()
+		total -= chunksOf(oldest)
 	}
+}
+
+func chunksOf(t *topology.Table) (n int) {
+	for _, c := range t.Collections {
+		n += c.Chunks.Len()
+	}
+	return n
 }

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // timed are the pages and answers that there are of a past time too.
@@ -39,7 +40,7 @@ var ofNow = [...]string{
 func nowOnly(h func(*Site, http.ResponseWriter, *http.Request) error) func(*Site, http.ResponseWriter, *http.Request) error {
 	return func(s *Site, w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("at") {
-			return fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", clip(r.URL.Path, 200), "at")
+			return fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", sanitize.Truncate(r.URL.Path, 200), "at")
 		}
 		return h(s, w, r)
 	}

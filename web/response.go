@@ -69,6 +69,8 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, a *answer, tag strin
 	}
 }
 
+// compress is ours because an answer may go to many callers and is compressed once;
+// handlers such as gzhttp compress each response.
 func (s *Site) compress(body []byte) []byte {
 	var out bytes.Buffer
 	z, ok := s.gzips.Get().(*gzip.Writer)

@@ -30,11 +30,11 @@ func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var se *statusError
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
-		err = &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
+		err = &statusError{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
 	}
 	if wait, ok := waitOf(err); ok {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
-		err = &statusError{http.StatusTooManyRequests, words.T("access.tooOften", "seconds", wholeSeconds(wait))}
+		err = &statusError{status: http.StatusTooManyRequests, text: words.T("access.tooOften", "seconds", wholeSeconds(wait))}
 	}
 	// Who asked has left: nobody reads the answer, and nothing has failed.
 	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)

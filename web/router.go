@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -26,12 +27,12 @@ func (s *Site) router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
 	nowhere := Route{Policy: PolicySelf, Tag: "none"}
 	mux.NotFound(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", clip(r.URL.EscapedPath(), 200)))
+		s.fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(r.URL.EscapedPath(), 200)))
 	}))
 	mux.MethodNotAllowed(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.fail(w, r, &statusError{http.StatusMethodNotAllowed, "This address answers " + strings.Join(allowed, " and ") + " only."})
+		s.fail(w, r, &statusError{status: http.StatusMethodNotAllowed, text: "This address answers " + strings.Join(allowed, " and ") + " only."})
 	}))
 	for _, rt := range table {
 		h := s.guarded(rt, s.endpoint(rt))
@@ -142,7 +143,7 @@ func checkInput(r *http.Request) error {
 			return err
 		}
 		for _, v := range vs {
-			if _, err := checkText(clip(name, 40), v); err != nil {
+			if _, err := checkText(sanitize.Truncate(name, 40), v); err != nil {
 				return err
 			}
 		}

@@ -102,8 +102,8 @@ func pageRoutes() []Route {
 	shard.Types = append(shard.Types, mediaCSV) // of a name that ends in .csv
 	csv := page("/shards/{name}.csv", "What is on a shard, as CSV")
 	csv.Types = []string{mediaCSV}
-	locate := page("/locate", "Where is it?")
-	locate.Tagged, locate.Policy = false, PolicyLocate // asks the cluster
+	locateOne := page("/locate", "Where is it?")
+	locateOne.Tagged, locateOne.Policy = false, PolicyLocate // asks the cluster
 	bulk := fresh(page("/locate/bulk", "Locate many lines"))
 	bulk.Policy = PolicyLocate
 	measure := form("/collections/{ns}/chunks/{ref}/size", PolicyOperate, "Measure one chunk; reads only", (*Site).postChunkSize, mediaHTML)
@@ -118,7 +118,7 @@ func pageRoutes() []Route {
 		with(page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), (*Site).pageChunk, paramNS, paramRef),
 		with(page("/projects", "Projects and their spread"), (*Site).pageProjects, query("q", "name, id or public key")),
 		with(fresh(page("/projects/{id}", "Where is one project?")), (*Site).pageProject, paramID),
-		with(locate, (*Site).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
+		with(locateOne, (*Site).pageLocate, query("q", "project/key, project or id"), query("ns", "namespace"), query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
 		with(page("/layout", "Is it sharded as its schema means it to be?"), (*Site).pageLayout,
 			query("db", "one database only"), query("layout", "compare with this layout")),
 		with(bulk, (*Site).pageBulk),
@@ -137,17 +137,17 @@ func apiRoutes() []Route {
 	}
 	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, (*Site).apiShard, paramShard)
 	shard.Types = []string{mediaJSON, mediaCSV}
-	locate := get("/locate", "Which shard holds it?", api.LocateAnswer{}, (*Site).apiLocate,
+	locateOne := get("/locate", "Which shard holds it?", api.LocateAnswer{}, (*Site).apiLocate,
 		query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), query("ns", "namespace, with key"), query("key", "shard key in Extended JSON, with ns"))
-	locate.Tagged, locate.Policy, locate.Types = false, PolicyLocate, []string{mediaJSON, mediaCSV}
-	locates := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyLocate, Tag: tagAPI, Summary: "Locate up to 1,000 lines",
+	locateOne.Tagged, locateOne.Policy, locateOne.Types = false, PolicyLocate, []string{mediaJSON, mediaCSV}
+	locateMany := Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: PolicyLocate, Tag: tagAPI, Summary: "Locate up to 1,000 lines",
 		Body: api.LocateRequest{}, Takes: []string{mediaText}, Answer: api.List[api.LocateLine]{}, Types: []string{mediaJSON, mediaCSV}, handler: (*Site).apiLocateLines}
 	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, (*Site).apiDuplicates)
 	duplicates.Tagged = false // its progress is no part of the table
 	post := func(path, summary string, body, answer any, h func(*Site, http.ResponseWriter, *http.Request) error) Route {
 		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: PolicyOperate, Tag: tagAPI, Summary: summary, Body: body, Answer: answer, handler: h}
 	}
-	locate.Params = append(locate.Params, paramsAsk...)
+	locateOne.Params = append(locateOne.Params, paramsAsk...)
 	size := get("/collections/{ns}/chunks/{ref}/size", "Documents and bytes of one chunk, and whether its shard would move it", api.ChunkSize{}, (*Site).apiChunkSize,
 		paramNS, paramRef)
 	size.Tagged = false // what is measured is no part of the table
@@ -174,8 +174,8 @@ func apiRoutes() []Route {
 		get("/projects/{id}", "One project, collection by collection", api.ProjectDetail{}, (*Site).apiProject,
 			paramID, query("db", "of this database, where several have the id")),
 		get("/projects/{id}/why", "Why a project's own chunks are where they are", api.ProjectWhy{}, (*Site).apiProjectWhy, paramID),
-		locate,
-		locates,
+		locateOne,
+		locateMany,
 		duplicates,
 		post("/checks/duplicates", "Look for ids on more than one shard; reads only", api.DuplicateStart{}, api.DuplicateCheck{}, (*Site).apiStartDuplicates),
 		post("/checks/duplicates/stop", "Stop looking; it can be gone on with", nil, api.DuplicateCheck{}, (*Site).apiStopDuplicates),

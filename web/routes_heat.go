@@ -14,11 +14,11 @@ func heatRoutes() []Route {
 			Answer: api.HeatList{}, handler: h}
 	}
 	ns := query("ns", "database.collection; default the first whose new rows are counted")
-	site := fresh(page("/heat", "Where is it hot?"))
-	site.handler = (*Site).pageHeat
-	site.Params = []Param{ns, query("window", "a Go duration from 10s to 24h; default 5m"), query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"), query("by", "key or project")}
+	heatPage := fresh(page("/heat", "Where is it hot?"))
+	heatPage.handler = (*Site).pageHeat
+	heatPage.Params = []Param{ns, query("window", "a Go duration from 10s to 24h; default 5m"), query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"), query("by", "key or project")}
 	return []Route{
-		site,
+		heatPage,
 		{Method: "GET", Pattern: api.Prefix + "/heat/map", Policy: PolicyRead, Tag: "api", Summary: "Where did the writes go, over time?",
 			Params: []Param{ns, query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"), query("to", "RFC 3339 time; default now"),
 				query("by", "key (default) or project"), query("shard", "only rows that this shard owns now; by=key alone")},

@@ -135,7 +135,7 @@ type Site struct {
 // New wires a server and starts nothing.
 func New(deps Deps) *Server {
 	s := &Server{Site: wireSite(deps, served(deps))}
-	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), s.fragments, s.metrics, s.deps.Log)
+	s.hub = newHub(s.view, s.hide, s.hiddenFromAny(), func(topic string) (fragmentFunc, bool) { return s.Site.fragments(topic) }, s.metrics, s.deps.Log)
 	if deps.MaxSockets > 0 {
 		s.hub.maxSockets = deps.MaxSockets
 	}
@@ -193,7 +193,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer cancelDirs()
 	var runs <-chan struct{}
 	if s.deps.Actions != nil {
-		told, cancelRuns := s.deps.Actions.Subscribe("")
+		told, cancelRuns := s.deps.Actions.Subscribe()
 		defer cancelRuns()
 		runs = told
 	}

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -142,7 +143,7 @@ func spanOptions() []templates.Option {
 
 func sessionRow(x auth.Session, now time.Time) templates.SessionRow {
 	return templates.SessionRow{
-		ID: x.ID, Who: clip(x.Name, 80), WhoID: issuersID(x.Subject, x.Name), Role: roleWord(x.Role), Method: methodWord(x.Method), From: clip(x.From, 60),
+		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: issuersID(x.Subject, x.Name), Role: roleWord(x.Role), Method: methodWord(x.Method), From: sanitize.Truncate(x.From, 60),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Ends), Current: x.Current,
 	}
 }
@@ -155,16 +156,16 @@ func issuersID(principal, name string) string {
 	if len(parts) != 3 || parts[0] != "oidc" || parts[2] == name {
 		return ""
 	}
-	return clip(parts[2], 80)
+	return sanitize.Truncate(parts[2], 80)
 }
 
 func tokenRow(x auth.Token, now time.Time) templates.TokenRow {
 	row := templates.TokenRow{
-		ID: x.ID, Name: clip(x.Name, 80), Role: roleWord(x.Role), Owner: clip(x.Owner, 80),
+		ID: x.ID, Name: sanitize.Truncate(x.Name, 80), Role: roleWord(x.Role), Owner: sanitize.Truncate(x.Owner, 80),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Expires),
 	}
 	if x.OwnerName != "" {
-		row.Owner, row.OwnerID = clip(x.OwnerName, 80), issuersID(x.Owner, x.OwnerName)
+		row.Owner, row.OwnerID = sanitize.Truncate(x.OwnerName, 80), issuersID(x.Owner, x.OwnerName)
 	}
 	switch {
 	case !x.Revoked.IsZero():

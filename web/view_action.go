@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -171,7 +172,7 @@ func (o *offer) shard(name string) templates.Acts {
 		o.add(actions.ZoneRemoveShard, actWord("zone-remove-shard.this"), "noZone")
 	}
 	for _, z := range s.Zones {
-		o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", name), o.lastShard(z), "shard", name, "zone", z)
+		o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", name), o.lastShard(z), "shard", name, "zone", z)
 	}
 	return o.m
 }
@@ -192,7 +193,7 @@ func (o *offer) zones() templates.Acts {
 	for _, s := range o.t.Shards {
 		for _, z := range s.Zones {
 			if len(o.m.List) < rangesOffered {
-				o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", clip(oneLine(z), 60), "shard", s.Name), o.lastShard(z), "shard", s.Name, "zone", z)
+				o.add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", s.Name), o.lastShard(z), "shard", s.Name, "zone", z)
 			}
 		}
 	}
@@ -201,7 +202,7 @@ func (o *offer) zones() templates.Acts {
 			break
 		}
 		lo, hi := boundOf(o.t, string(z.NS), z.RawMin), boundOf(o.t, string(z.NS), z.RawMax)
-		text := words.T("act.zone-remove-range", "zone", clip(oneLine(z.Zone), 60), "ns", string(z.NS), "min", lo.Short, "max", hi.Short)
+		text := words.T("act.zone-remove-range", "zone", sanitize.Truncate(sanitize.Sentence(z.Zone), 60), "ns", string(z.NS), "min", lo.Short, "max", hi.Short)
 		o.add(actions.ZoneRemoveRange, text, "", "ns", string(z.NS), "zone", z.Zone, "min", extJSON(z.RawMin), "max", extJSON(z.RawMax))
 	}
 	return o.m

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -38,7 +39,7 @@ func activityQueryOf(in url.Values) (activityQuery, error) {
 		known = known || k == q.Kind
 	}
 	if !known {
-		return q, fault.New(fault.Invalid, "kind is one of all, move, split, merge, collection, shard; %q is not.", clip(q.Kind, 40))
+		return q, fault.New(fault.Invalid, "kind is one of all, move, split, merge, collection, shard; %q is not.", sanitize.Truncate(q.Kind, 40))
 	}
 	q.Failed = in.Get("failed") == "1"
 	if q.Internal, err = internalOf(in); err != nil {

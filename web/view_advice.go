@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"shardboard/internal/format"
-	"shardboard/internal/hostile"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -37,7 +37,7 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	m.Level, m.Verdict = headline(v, s)
 	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))
 	for _, u := range found.Unsure {
-		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: ruleName(u.Rule), Subject: clip(u.Subject, 200), Why: adviceText("cannot", u.Why, v.Now)})
+		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: ruleName(u.Rule), Subject: sanitize.Truncate(u.Subject, 200), Why: adviceText("cannot", u.Why, v.Now)})
 	}
 	var passed []string
 	for _, r := range found.Passed {
@@ -45,7 +45,7 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	}
 	m.Passed = strings.Join(passed, " · ")
 	for _, d := range found.Dismissed {
-		row := templates.AdviceDismissed{ID: d.By.ID, By: clip(d.By.By, 80), Reason: clip(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
+		row := templates.AdviceDismissed{ID: d.By.ID, By: sanitize.Truncate(d.By.By, 80), Reason: sanitize.Truncate(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
 		if d.Problem.ID != "" {
 			row.Title, row.Rank, row.RankText = adviceText("say", d.Problem.Text, v.Now), string(d.Problem.Severity), severityName(d.Problem.Severity)
 		} else if rule, _, ok := strings.Cut(d.By.ID, "."); ok {
@@ -100,7 +100,7 @@ func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	case "time":
 		f.Text = e.Time.UTC().Format("2 Jan 2006 15:04 UTC")
 	case "text":
-		f.Text = hostile.Shorten(oneLine(e.Text), 300)
+		f.Text = sanitize.Shorten(sanitize.Sentence(e.Text), 300)
 		if e.Text == "" {
 			f.Text = words.T("spread.unsharded")
 		}

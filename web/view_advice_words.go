@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -21,7 +22,7 @@ func adviceText(kind string, s rules.Message, now time.Time) string {
 	if s.Args["n"] == "1" && words.Has("advice."+kind+"."+code+".singular") {
 		code += ".singular"
 	}
-	return oneLine(words.Code("advice."+kind, code, adviceArgs(s.Args, now)))
+	return sanitize.Sentence(words.Code("advice."+kind, code, adviceArgs(s.Args, now)))
 }
 
 // adviceArgs are a sentence's arguments as people read them: package rules
@@ -70,7 +71,7 @@ func because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
-	return oneLine(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
 }
 
 func ruleName(r rules.Rule) string         { return words.Code("advice.rule", string(r), nil) }

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -109,7 +110,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 				of = a.Title
 			}
 		}
-		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: clip(q.By, 80), Reason: clip(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
+		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: sanitize.Truncate(q.By, 80), Reason: sanitize.Truncate(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
 	}
 	for _, r := range rules.Rules() {
 		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: ruleName(r)})

@@ -11,7 +11,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/templates"
@@ -40,7 +40,7 @@ func auditQueryOf(in url.Values) (q auditQuery, err error) {
 	if below := in.Get("below"); below != "" {
 		q.Below, err = strconv.ParseInt(below, 10, 64)
 		if err != nil || q.Below < 1 {
-			return q, fault.New(fault.Invalid, "below is the number of a record; %q is not.", clip(below, 40))
+			return q, fault.New(fault.Invalid, "below is the number of a record; %q is not.", sanitize.Truncate(below, 40))
 		}
 	}
 	return q, nil
@@ -103,7 +103,7 @@ func auditKind(what string) string {
 	if key := "audit.kind." + what; words.Has(key) {
 		return words.T(key)
 	}
-	return clip(what, 60)
+	return sanitize.Truncate(what, 60)
 }
 
 // auditVerdict says how far the chain was verified, and never more than was
@@ -193,19 +193,19 @@ func headFacts(h store.AuditHead, now time.Time) []templates.Fact {
 func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templates.AuditRow {
 	row := templates.AuditRow{
 		Seq: strconv.FormatInt(r.Seq, 10), When: templates.Ago(r.At, now), Stamp: format.Stamp(r.At),
-		Who: clip(r.By, 80), WhoID: r.By, Text: words.Code("audit.what", r.What, nil), Code: r.What,
-		Subject: templates.Cut(r.Subject, 40), From: clip(r.From, 60), Hash: templates.Cut(hex.EncodeToString(r.Hash), 12),
+		Who: sanitize.Truncate(r.By, 80), WhoID: r.By, Text: words.Code("audit.what", r.What, nil), Code: r.What,
+		Subject: templates.Cut(r.Subject, 40), From: sanitize.Truncate(r.From, 60), Hash: templates.Cut(hex.EncodeToString(r.Hash), 12),
 	}
 	if r.By == "" {
 		row.Who = words.T("audit.nobody")
 	} else {
 		row.WhoURL = auditQuery{By: r.By}.url(0)
 		if name := names[r.By]; name != "" {
-			row.Who, row.IssuersID = clip(oneLine(name), 80), issuersID(r.By, name)
+			row.Who, row.IssuersID = sanitize.Truncate(sanitize.Sentence(name), 80), issuersID(r.By, name)
 		}
 	}
 	if r.Subject != r.By {
-		row.SubjectName = clip(oneLine(names[r.Subject]), 80)
+		row.SubjectName = sanitize.Truncate(sanitize.Sentence(names[r.Subject]), 80)
 	}
 	if r.Via != "" {
 		row.Via = words.Code("audit.via", r.Via, nil)
@@ -218,8 +218,8 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) templ
 		if name == "examples" {
 			text = namedExamples(text, names)
 		}
-		whole := hostile.Shorten(text, serverTextWhole)
-		d := templates.AuditDetail{Name: clip(name, 40), Text: hostile.Shorten(whole, textShown)}
+		whole := sanitize.Shorten(text, serverTextWhole)
+		d := templates.AuditDetail{Name: sanitize.Truncate(name, 40), Text: sanitize.Shorten(whole, textShown)}
 		if d.Text != whole {
 			d.Whole = whole
 		}

@@ -2,8 +2,10 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"shardboard/internal/api"
@@ -75,7 +77,7 @@ func bulkRows(r refs, line api.LocateLine) []templates.BulkRow {
 				on[shard] = true
 			}
 		}
-		for _, shard := range sortedKeys(on) {
+		for _, shard := range slices.Sorted(maps.Keys(on)) {
 			row.Shards = append(row.Shards, r.of(shard))
 		}
 		switch {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"sort"
@@ -9,6 +10,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -49,7 +51,7 @@ func chunkQueryOf(in url.Values) (chunkQuery, error) {
 	q.Pos = -1
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
-			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", clip(s, 40))
+			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", sanitize.Truncate(s, 40))
 		}
 	}
 	q.Page, err = pageNumber(in)
@@ -64,7 +66,7 @@ func (q chunkQuery) active() bool {
 func chunkOrder(in url.Values) (string, error) {
 	by := in.Get("sort")
 	if !slices.Contains(chunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", clip(by, 40))
+		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", sanitize.Truncate(by, 40))
 	}
 	return by, nil
 }
@@ -95,7 +97,7 @@ func chunkRows(v View, c *topology.Collection, q chunkQuery, r refs, m *template
 		zones[z.Zone] = true
 	}
 	m.Filter.Zones = []templates.Option{{Text: words.T("filter.any")}}
-	for _, z := range sortedKeys(zones) {
+	for _, z := range slices.Sorted(maps.Keys(zones)) {
 		m.Filter.Zones = append(m.Filter.Zones, templates.Option{Value: z, Text: z, Selected: z == q.Zone})
 	}
 	f := figuresOf(v, c)

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -21,9 +22,9 @@ func collectionView(v View, ns topology.Namespace, q chunkQuery) (templates.Coll
 	if c == nil {
 		if slices.Contains(t.Unsharded, ns) {
 			return templates.Collection{}, fault.New(fault.NotFound,
-				"%s is not sharded: all of it is on shard %s, the primary of database %s.", clip(string(ns), 200), t.Primary(ns.Database()), ns.Database())
+				"%s is not sharded: all of it is on shard %s, the primary of database %s.", sanitize.Truncate(string(ns), 200), t.Primary(ns.Database()), ns.Database())
 		}
-		return templates.Collection{}, fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", clip(string(ns), 200))
+		return templates.Collection{}, fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(ns), 200))
 	}
 	m := templates.Collection{NS: string(ns), DB: ns.Database(), Name: ns.Collection(), URL: collectionURL(ns), Key: c.Key.String(), Flags: collectionFlags(c)}
 	r, shards := refsOf(t), shardRefs(t)

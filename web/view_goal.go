@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -83,7 +84,7 @@ func adaptations(r engine.Run) (out []templates.Adaptation) {
 				m.More = words.T("adapted.more", "n", format.Count(int64(len(a.Because)-becauseListed)))
 				break
 			}
-			m.Because = append(m.Because, oneLine(differenceText(d)))
+			m.Because = append(m.Because, sanitize.Sentence(differenceText(d)))
 		}
 		out = append(out, m)
 	}
@@ -121,7 +122,7 @@ func waitTexts(s engine.Step) []string {
 	if w == nil {
 		return nil
 	}
-	out := []string{oneLine(say("obstacle", w.What))}
+	out := []string{sanitize.Sentence(say("obstacle", w.What))}
 	if s.State == engine.Waiting {
 		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -55,7 +56,7 @@ func (s *Site) watching(r *http.Request, v View) (templates.Watching, error) {
 	for i, item := range all {
 		w, err := s.watched(v, item)
 		if err != nil {
-			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.", clip(item, 80))
+			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.", sanitize.Truncate(item, 80))
 		}
 		rest := url.Values{}
 		for name, values := range q {
@@ -89,7 +90,7 @@ func (s *Site) watched(v View, item string) (templates.Watched, error) {
 // watchedChunk follows the range that begins at a bound: a chunk that was
 // split or merged is the one that has this bound now.
 func watchedChunk(v View, item string, ns topology.Namespace, ref string) templates.Watched {
-	out := templates.Watched{Item: item, Kind: words.T("watch.chunk"), NS: string(ns), Name: clip(string(ns), 80)}
+	out := templates.Watched{Item: item, Kind: words.T("watch.chunk"), NS: string(ns), Name: sanitize.Truncate(string(ns), 80)}
 	c := v.Table.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
 		out.Gone = words.T("watch.nocollection")

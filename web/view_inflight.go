@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -119,7 +120,7 @@ func flightBy(row *templates.InFlightRow, m topology.Moves, x topology.InFlight,
 	case "balancer":
 		row.By, row.ByTitle = words.T("inflight.by.balancer"), words.T("inflight.by.balancer.title")
 	case "client":
-		row.By, row.ByTitle = clip(oneLine(app), appShown), words.T("inflight.by.client.title")
+		row.By, row.ByTitle = sanitize.Truncate(sanitize.Sentence(app), appShown), words.T("inflight.by.client.title")
 	default:
 		row.By, row.ByTitle = words.T("inflight.by.unknown"), words.T("inflight.by.unknown.title")
 		if m.StepsReason == "notPermitted" {

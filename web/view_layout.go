@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -30,7 +31,7 @@ func layoutQueryOf(p *profile.Profile, in url.Values) (q layoutQuery, err error)
 		for _, l := range p.Layouts {
 			names = append(names, l.Name)
 		}
-		return q, fault.New(fault.Invalid, "There is no layout %q; known are %s.", clip(q.Layout, 60), strings.Join(names, ", "))
+		return q, fault.New(fault.Invalid, "There is no layout %q; known are %s.", sanitize.Truncate(q.Layout, 60), strings.Join(names, ", "))
 	}
 	return q, nil
 }
@@ -43,7 +44,7 @@ func (q layoutQuery) databases(v View, p *profile.Profile) ([]string, error) {
 	}
 	if !slices.Contains(all, q.DB) {
 		return nil, fault.New(fault.NotFound, "The database %q does not hold %s and %s; %d databases do.",
-			clip(q.DB, 60), p.Names.Collection, p.Keys.Collection, len(all))
+			sanitize.Truncate(q.DB, 60), p.Names.Collection, p.Keys.Collection, len(all))
 	}
 	return []string{q.DB}, nil
 }

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -18,7 +20,7 @@ type locateAnswer struct {
 
 // sentence is the whole of it.
 func (h locateAnswer) sentence() string {
-	return oneLine(strings.TrimSpace(h.lead+" "+joinWords(h.shards)) + h.end + ".")
+	return sanitize.Sentence(strings.TrimSpace(h.lead+" "+joinWords(h.shards)) + h.end + ".")
 }
 
 // headlineOf says where a thing is, by the best that is known of each of its
@@ -97,7 +99,7 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 			}
 		}
 	}
-	e.belongs, e.holders = sortedKeys(belongs), sortedKeys(holders)
+	e.belongs, e.holders = slices.Sorted(maps.Keys(belongs)), slices.Sorted(maps.Keys(holders))
 	return e
 }
 

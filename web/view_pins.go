@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -59,7 +60,7 @@ func pinView(v View, zone string) *templates.Pin {
 	if !known {
 		return &templates.Pin{Terms: words.T("pinned.unknown")}
 	}
-	m := &templates.Pin{Terms: words.T("pinned.never"), Owner: clip(pin.Owner, ownerShown), Nobody: pin.Owner == ""}
+	m := &templates.Pin{Terms: words.T("pinned.never"), Owner: sanitize.Truncate(pin.Owner, ownerShown), Nobody: pin.Owner == ""}
 	if !pin.Expires.IsZero() {
 		m.Terms = words.T("pinned.expires", "at", pin.Expires.UTC().Format("2006-01-02 15:04 UTC"))
 	}

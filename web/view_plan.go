@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -26,9 +27,9 @@ const (
 func planView(v View, p actions.Plan) templates.Plan {
 	p = v.plan(p)
 	m := templates.Plan{
-		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: oneLine(say("plan", p.Summary)), Kind: kindWord(p.Kind),
+		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: sanitize.Sentence(say("plan", p.Summary)), Kind: kindWord(p.Kind),
 		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: riskLevel(p.Risk),
-		By: personOf(p.By), Reason: clip(oneLine(p.Reason), textShown),
+		By: personOf(p.By), Reason: sanitize.Truncate(sanitize.Sentence(p.Reason), textShown),
 		Made: templates.Ago(p.Made, v.Now), Expires: templates.Moment{At: p.Expires}, Expired: !v.Now.Before(p.Expires),
 		Confirm: p.Confirm, Again: planAgain(p),
 	}
@@ -44,10 +45,10 @@ func planView(v View, p actions.Plan) templates.Plan {
 	}
 	m.Checks, m.Counted = planChecks(p.Checks)
 	for _, s := range p.Effect.Stays {
-		m.Stays = append(m.Stays, oneLine(say("stays", s)))
+		m.Stays = append(m.Stays, sanitize.Sentence(say("stays", s)))
 	}
 	m.Limits = limitsText(p.Limits)
-	m.Undo = oneLine(say("undo", p.Undo.Text))
+	m.Undo = sanitize.Sentence(say("undo", p.Undo.Text))
 	if !p.Undo.Possible {
 		m.Undo = words.T("plan.undo.not", "text", m.Undo)
 	} else if p.Undo.From.After(v.Now) {
@@ -70,7 +71,7 @@ func planFor(m templates.Plan, p actions.Plan, who auth.Principal, whyReadOnly s
 		m.Why = words.T("plan.why.blocked")
 		for _, c := range p.Checks {
 			if c.Verdict == actions.Block {
-				m.Why += " " + oneLine(say("check", c.Text))
+				m.Why += " " + sanitize.Sentence(say("check", c.Text))
 			}
 		}
 	case !who.May(p.Role):
@@ -97,9 +98,9 @@ func kindWord(k actions.Kind) string { return words.Code("change", string(k), ni
 
 func personOf(p auth.Principal) string {
 	if p.Name != "" {
-		return clip(oneLine(p.Name), 80)
+		return sanitize.Truncate(sanitize.Sentence(p.Name), 80)
 	}
-	return clip(oneLine(p.ID), 80)
+	return sanitize.Truncate(sanitize.Sentence(p.ID), 80)
 }
 
 // planCost are the figures of a plan, and on what those rest that are estimates.
@@ -209,7 +210,7 @@ func stepText(s actions.Step) string {
 	if ns == "" && len(s.Proof) > 0 {
 		ns = s.Proof[0].NS
 	}
-	return oneLine(words.Code("op", code, map[string]string{"ns": string(ns), "at": boundText(s.At), "min": boundText(s.Min),
+	return sanitize.Sentence(words.Code("op", code, map[string]string{"ns": string(ns), "at": boundText(s.At), "min": boundText(s.Min),
 		"max": boundText(s.Max), "shard": s.Shard, "zone": s.Zone, "start": s.Start, "stop": s.Stop}))
 }
 
@@ -219,7 +220,7 @@ func needText(f actions.Fact) string {
 	for _, name := range sortedFields(f.Want) {
 		fields = append(fields, fieldText(name, f.Want[name]))
 	}
-	return oneLine(words.T("fact.needs", "subject", factText(f), "fields", strings.Join(fields, ", ")))
+	return sanitize.Sentence(words.T("fact.needs", "subject", factText(f), "fields", strings.Join(fields, ", ")))
 }
 
 func sortedFields(m map[string]string) []string {
@@ -249,7 +250,7 @@ func valueText(v string) string {
 	if v == "" {
 		return words.T("fact.nothing")
 	}
-	return clip(v, textShown)
+	return sanitize.Truncate(v, textShown)
 }
 
 // planChecks are the checks, those that block first, as they come else.
@@ -262,7 +263,7 @@ func planChecks(checks []actions.Check) (rows []templates.PlanCheck, counted str
 			}
 			n[verdict]++
 			rows = append(rows, templates.PlanCheck{Verdict: string(verdict), Word: words.Code("verdict", string(verdict), nil),
-				Text: oneLine(say("check", c.Text)), Source: oneLine(say("source", c.Source))})
+				Text: sanitize.Sentence(say("check", c.Text)), Source: sanitize.Sentence(say("source", c.Source))})
 		}
 	}
 	return rows, words.T("plan.counted", "pass", strconv.Itoa(n[actions.Pass]), "warn", strconv.Itoa(n[actions.Warn]), "block", strconv.Itoa(n[actions.Block]))

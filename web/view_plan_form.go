@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -84,13 +85,13 @@ func formArgs(in url.Values) (actions.Args, error) {
 		case "parts":
 			n, err := strconv.Atoi(plain)
 			if err != nil {
-				return actions.Args{}, fault.New(fault.Invalid, `The argument "parts" is a number of pieces; %q is not.`, clip(plain, 40))
+				return actions.Args{}, fault.New(fault.Invalid, `The argument "parts" is a number of pieces; %q is not.`, sanitize.Truncate(plain, 40))
 			}
 			given[name] = n
 		case "on", "force":
 			b, err := strconv.ParseBool(plain)
 			if err != nil {
-				return actions.Args{}, fault.New(fault.Invalid, `The argument %q is true or false; %q is neither.`, name, clip(plain, 40))
+				return actions.Args{}, fault.New(fault.Invalid, `The argument %q is true or false; %q is neither.`, name, sanitize.Truncate(plain, 40))
 			}
 			given[name] = b
 		case "start", "stop", "expires", "pause":

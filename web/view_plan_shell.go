@@ -13,7 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -137,5 +137,5 @@ func shellString(s string) string {
 	if err := enc.Encode(s); err != nil {
 		return `""`
 	}
-	return hostile.JSON(strings.TrimRight(b.String(), "\n"))
+	return sanitize.JSON(strings.TrimRight(b.String(), "\n"))
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -57,7 +59,7 @@ func projectsView(v View, p *profile.Profile, q projectsQuery) templates.Project
 		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "), "projects", p.Names.Collection)}
 		return m
 	case len(hits) == 0:
-		m.EmptyWhy = words.T("projects.nomatch", "q", clip(q.Text, 80), "n", format.Count(int64(len(all))))
+		m.EmptyWhy = words.T("projects.nomatch", "q", sanitize.Truncate(q.Text, 80), "n", format.Count(int64(len(all))))
 		return m
 	}
 	m.Summary = words.T("projects.summary", "n", format.Count(int64(len(all))), "db", strings.Join(v.Dir.Databases(), ", "))
@@ -106,7 +108,7 @@ func byDocument(v View, p *profile.Profile, r refs) (string, []templates.ShardRe
 		return "", nil
 	}
 	var shards []templates.ShardRef
-	for _, name := range sortedKeys(on) {
+	for _, name := range slices.Sorted(maps.Keys(on)) {
 		shards = append(shards, r.of(name))
 	}
 	return words.T("projects.bydoc", "names", joinWords(names)), shards

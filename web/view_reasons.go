@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/history"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -29,9 +29,9 @@ func serverText(label, text string) *templates.ServerText {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	whole := oneLine(hostile.Shorten(text, serverTextWhole))
+	whole := sanitize.Sentence(sanitize.Shorten(text, serverTextWhole))
 	out := &templates.ServerText{Label: label, Text: whole}
-	if short := hostile.Shorten(whole, serverTextShown); short != whole {
+	if short := sanitize.Shorten(whole, serverTextShown); short != whole {
 		out.Short = short
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -116,7 +117,7 @@ func (s *Site) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.RawMe
 			if h != nil {
 				c.Text = hideInSay(c.Text)
 			}
-			return trial{why: oneLine(say("check", c.Text))}
+			return trial{why: sanitize.Sentence(say("check", c.Text))}
 		}
 	}
 	return trial{}
@@ -182,7 +183,7 @@ func remediesOf(v View, p rules.Problem, may adviceMay) remedies {
 
 // remedyURL is the filled-in form of a plan, with the problem as its reason.
 func remedyURL(p rules.Plan, reason string) string {
-	pairs := []string{"reason", clip(reason, 400)}
+	pairs := []string{"reason", sanitize.Truncate(reason, 400)}
 	for _, name := range slices.Sorted(maps.Keys(p.Args)) {
 		pairs = append(pairs, name, p.Args[name])
 	}

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/format"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
@@ -32,9 +32,9 @@ func (s *Site) runFragment(id string) fragmentFunc {
 func runView(v View, whole engine.Run) templates.Run {
 	r := v.run(whole)
 	m := templates.Run{
-		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: oneLine(say("plan", r.Summary)),
-		Level: stateLevel(r.State), Word: stateWord(r.State), Why: clip(oneLine(whyText(r)), textShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
-		Open: r.State.Open(), CanUndo: r.CanUndo(), By: runBy(r), Reason: clip(oneLine(r.Reason), textShown),
+		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: sanitize.Sentence(say("plan", r.Summary)),
+		Level: stateLevel(r.State), Word: stateWord(r.State), Why: sanitize.Truncate(sanitize.Sentence(whyText(r)), textShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
+		Open: r.State.Open(), CanUndo: r.CanUndo(), By: runBy(r), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), textShown),
 		Started: templates.Ago(r.Started, v.Now), Took: tookText(r),
 	}
 	if !r.Ended.IsZero() {
@@ -44,7 +44,7 @@ func runView(v View, whole engine.Run) templates.Run {
 		m.Meaning += " " + words.T("runstate.resolved")
 	}
 	if r.StopBy != "" && r.State.Open() {
-		m.Held = words.T("run.held", "by", clip(oneLine(r.StopBy), 80), "at", format.Clock(r.StopAt))
+		m.Held = words.T("run.held", "by", sanitize.Truncate(sanitize.Sentence(r.StopBy), 80), "at", format.Clock(r.StopAt))
 	}
 	if r.UndoOf != "" {
 		m.UndoOf = "/runs/" + r.UndoOf
@@ -83,13 +83,15 @@ func stateLevel(s engine.State) string {
 }
 
 // runWhy is why a run or a step is as it is; waiting names what for.
-func runWhy(s actions.Say) string { return hostile.Shorten(oneLine(say("run", s)), textShown) }
+func runWhy(s actions.Say) string {
+	return sanitize.Shorten(sanitize.Sentence(say("run", s)), textShown)
+}
 
 func runBy(r engine.Run) string {
 	if r.ByName != "" {
-		return clip(oneLine(r.ByName), 80)
+		return sanitize.Truncate(sanitize.Sentence(r.ByName), 80)
 	}
-	return clip(oneLine(r.By), 80)
+	return sanitize.Truncate(sanitize.Sentence(r.By), 80)
 }
 
 func tookText(r engine.Run) string {
@@ -163,7 +165,7 @@ func runStep(i int, s engine.Step) templates.RunStep {
 		out.Try = words.T("wait.tries", "n", strconv.Itoa(s.Try+1))
 	}
 	for _, d := range s.Changed {
-		out.Changed = append(out.Changed, oneLine(differenceText(d)))
+		out.Changed = append(out.Changed, sanitize.Sentence(differenceText(d)))
 	}
 	for _, p := range s.Proven {
 		out.Proof = append(out.Proof, runProof(p))
@@ -173,7 +175,7 @@ func runStep(i int, s engine.Step) templates.RunStep {
 
 // runProof holds what was read against what was wanted.
 func runProof(p engine.Reading) templates.RunProof {
-	out := templates.RunProof{Subject: oneLine(factText(p.Fact)), At: format.Clock(p.At)}
+	out := templates.RunProof{Subject: sanitize.Sentence(factText(p.Fact)), At: format.Clock(p.At)}
 	for _, name := range sortedFields(p.Fact.Want) {
 		want, got := p.Fact.Want[name], p.Got[name]
 		_, read := p.Got[name]
@@ -198,7 +200,7 @@ func runLog(v View, r engine.Run) []templates.EventRow {
 		}
 	}
 	note(r.Started, "started", words.T("run.log.started", "by", runBy(r)), false)
-	note(r.StopAt, "held", words.T("run.log.stop", "by", clip(oneLine(r.StopBy), 80)), false)
+	note(r.StopAt, "held", words.T("run.log.stop", "by", sanitize.Truncate(sanitize.Sentence(r.StopBy), 80)), false)
 	refs := refsOf(v.Table)
 	numbers := stepNumbers(r)
 	for i, s := range r.Steps {
@@ -227,8 +229,8 @@ func runRow(v View, r engine.Run) templates.RunRow {
 	r = v.run(r)
 	ended, all := stepsDone(r)
 	return templates.RunRow{
-		ID: r.ID, URL: "/runs/" + r.ID, Sentence: oneLine(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
-		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: clip(oneLine(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
+		ID: r.ID, URL: "/runs/" + r.ID, Sentence: sanitize.Sentence(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
+		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
 		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -93,7 +94,7 @@ func outcomeView(v View, r engine.Run, o outcome.Outcome) *templates.RunOutcome 
 }
 
 func outcomeChunk(v View, refs refs, o outcome.Outcome, x outcome.ChunkChange) templates.OutcomeChunk {
-	out := templates.OutcomeChunk{NS: oneLine(string(x.NS)), Min: boundOf(v.Table, string(x.NS), x.Min), Max: boundOf(v.Table, string(x.NS), x.Max),
+	out := templates.OutcomeChunk{NS: sanitize.Sentence(string(x.NS)), Min: boundOf(v.Table, string(x.NS), x.Min), Max: boundOf(v.Table, string(x.NS), x.Max),
 		Before: outcomeCell(o.Before, x.Before), After: outcomeCell(o.After, x.After)}
 	if x.From != "" {
 		out.From = refs.of(x.From)
@@ -155,7 +156,7 @@ func outcomeWord(r engine.Run, o outcome.Outcome) string {
 // outcomeText is the answer in one sentence.
 func outcomeText(r engine.Run, o outcome.Outcome) string {
 	args := map[string]string{"before": format.Share(o.Before.Share), "after": format.Share(o.After.Share),
-		"from": clip(oneLine(o.Before.Hottest), 120), "to": clip(oneLine(o.After.Hottest), 120), "minutes": strconv.Itoa(int(outcome.Window.Minutes())),
+		"from": sanitize.Truncate(sanitize.Sentence(o.Before.Hottest), 120), "to": sanitize.Truncate(sanitize.Sentence(o.After.Hottest), 120), "minutes": strconv.Itoa(int(outcome.Window.Minutes())),
 		"n": format.Count(o.Before.Total.Rows), "m": format.Count(o.After.Total.Rows)}
 	if !o.KnownAt.IsZero() {
 		args["at"] = format.Clock(o.KnownAt)
@@ -166,7 +167,7 @@ func outcomeText(r engine.Run, o outcome.Outcome) string {
 		for _, c := range o.Collections {
 			if c.Not == o.Reason {
 				args["before"], args["after"] = secondsText(c.CoveredBefore), secondsText(c.CoveredAfter)
-				args["ns"] = clip(oneLine(string(c.NS)), 120)
+				args["ns"] = sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120)
 			}
 		}
 		if args["ns"] == "" {
@@ -196,7 +197,7 @@ func outcomeWhyNot(o outcome.Outcome, c outcome.CollectionChange) string {
 	if c.Not == "" {
 		return ""
 	}
-	return words.Code("outcome.uncounted", c.Not, map[string]string{"ns": clip(oneLine(string(c.NS)), 120),
+	return words.Code("outcome.uncounted", c.Not, map[string]string{"ns": sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120),
 		"before": secondsText(c.CoveredBefore), "after": secondsText(c.CoveredAfter)})
 }
 

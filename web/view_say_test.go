@@ -24,7 +24,7 @@ func TestAPlanSpeaksInWordsNotInCodes(t *testing.T) {
 	if got := say("plan", actions.Say{Code: "brand-new"}); !strings.Contains(got, "brand-new") {
 		t.Errorf("an unknown code is lost: %q", got)
 	}
-	if got := say("check", actions.Say{Code: "check.fresh"}); got != say("check", actions.Say{Code: "fresh"}) {
+	if got := say("check", actions.Say{Code: "check.activityKnown"}); got != say("check", actions.Say{Code: "activityKnown"}) {
 		t.Errorf("%q", got)
 	}
 	if got := say("run", actions.Say{}); got != "" {

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -25,7 +26,7 @@ func shardView(v View, p *profile.Profile, name string) (templates.Shard, error)
 		for i := range t.Shards {
 			names[i] = t.Shards[i].Name
 		}
-		return templates.Shard{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.", clip(name, 100), joinWords(names))
+		return templates.Shard{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.", sanitize.Truncate(name, 100), joinWords(names))
 	}
 	ref := refsOf(t).of(name)
 	m := templates.Shard{Shard: ref, ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining, CSV: shardURL(name) + ".csv",

@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -74,7 +75,7 @@ func partState(v View, p topology.Part) templates.State {
 		}
 		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", format.Clock(h.At)), Detail: detail}
 	case h.Note != "":
-		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: oneLine(h.Note)}
+		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: sanitize.Sentence(h.Note)}
 	}
 	return templates.State{}
 }

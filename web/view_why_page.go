@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -78,7 +79,7 @@ func whyPlace(p api.Place, r refs) templates.WhyPlace {
 func whyStepRows(w *api.Why) []templates.WhyStep {
 	out := make([]templates.WhyStep, 0, len(w.Steps))
 	for _, s := range w.Steps {
-		out = append(out, templates.WhyStep{Name: words.Code("why.step", s.Step, nil), Text: oneLine(s.Text)})
+		out = append(out, templates.WhyStep{Name: words.Code("why.step", s.Step, nil), Text: sanitize.Sentence(s.Text)})
 	}
 	return out
 }

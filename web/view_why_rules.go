@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
 	"shardboard/web/words"
 )
 
@@ -16,7 +17,7 @@ func balanceOf(p *balance.Plan, i int) api.WhyBalance {
 	out := api.WhyBalance{Release: p.Release().String(), Decision: string(e.Decision), Due: string(e.Due), Rules: []api.WhyRule{}}
 	for _, v := range e.Verdicts {
 		out.Rules = append(out.Rules, api.WhyRule{
-			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args, Text: oneLine(words.Code("rule", v.Code, ruleArgs(v.Args))),
+			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args, Text: sanitize.Sentence(words.Code("rule", v.Code, ruleArgs(v.Args))),
 		})
 	}
 	args := map[string]string{"why": words.Code("due", out.Due, nil)}
@@ -25,7 +26,7 @@ func balanceOf(p *balance.Plan, i int) api.WhyBalance {
 		args["to"] = e.Move.To
 	}
 	args["rule"] = deciding(out)
-	out.Text = oneLine(words.Code("decision", out.Decision, args))
+	out.Text = sanitize.Sentence(words.Code("decision", out.Decision, args))
 	return out
 }
 

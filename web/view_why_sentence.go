@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/words"
@@ -37,7 +38,7 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	case placement.ZoneNone, placement.ZoneOutside:
 		parts = append(parts, words.T("ticket.zone.none"))
 	}
-	return oneLine(strings.Join(parts, ", ") + ".")
+	return sanitize.Sentence(strings.Join(parts, ", ") + ".")
 }
 
 func ticketPlace(ns topology.Namespace, w placement.Why) string {
@@ -83,18 +84,4 @@ func hashedValues(w placement.Why) string {
 		parts = append(parts, text)
 	}
 	return joinWords(parts)
-}
-
-// oneLine makes text from a cluster fit one line of anything: control and
-// direction-changing characters become escapes.
-func oneLine(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r == '\u2028' || r == '\u2029' || r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

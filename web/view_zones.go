@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -44,7 +45,7 @@ func rangeState(c *topology.Collection, z topology.ZoneRange, carried map[string
 			wrong++
 		}
 	}
-	return wrong, cut, to - from, sortedKeys(seen)
+	return wrong, cut, to - from, slices.Sorted(maps.Keys(seen))
 }
 
 // zonesView shows which ranges are bound to which shards, and where not.
@@ -63,7 +64,7 @@ func zonesView(v View) templates.Zones {
 	for z := range ranges {
 		names[z] = true
 	}
-	for _, z := range sortedKeys(names) {
+	for _, z := range slices.Sorted(maps.Keys(names)) {
 		row := templates.ZoneRow{Name: z, Ranges: ranges[z], Pin: pinView(v, z)}
 		for _, s := range carried[z] {
 			row.Shards = append(row.Shards, r.of(s))
@@ -123,14 +124,5 @@ func zoneGroups(v View, r refs, carried map[string][]string) []templates.ZoneGro
 		}
 		out[len(out)-1].Ranges = append(out[len(out)-1].Ranges, row)
 	}
-	return out
-}
-
-func sortedKeys(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type auditCmd struct {
@@ -77,7 +77,7 @@ func (c auditVerifyCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(e.stdout, hostile.Line(auditVerdict(v)+witnessVerdict(v, from.Witness)))
+	_, err = fmt.Fprintln(e.stdout, sanitize.Line(auditVerdict(v)+witnessVerdict(v, from.Witness)))
 	return err
 }
 

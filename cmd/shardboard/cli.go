@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // cli is the command line; each command's struct is in its own file.
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	if err := parsed.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, log: log}); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "shardboard:", hostile.Line(message(err)))
+		fmt.Fprintln(stderr, "shardboard:", sanitize.Line(message(err)))
 		if served := parsed.Command() == "serve" || parsed.Command() == "demo"; served && fault.Of(err) != fault.Invalid {
 			log.Error("shardboard has ended", "cause", err)
 		}

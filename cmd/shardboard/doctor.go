@@ -10,7 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type doctorCmd struct {
@@ -79,7 +79,7 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 	if len(r.Users) > 0 {
 		title += " as " + strings.Join(r.Users, ", ")
 	}
-	fmt.Fprintln(w, hostile.Line(title))
+	fmt.Fprintln(w, sanitize.Line(title))
 	tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 	for _, c := range r.Checks {
 		row(tab, c.State, checkName(c.Code), checkText(c))
@@ -105,7 +105,7 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 	if len(r.Remedies) > 0 {
 		fmt.Fprintln(w, "\nTo grant what is lacking, type in mongosh, where the roles are as in docs/roles.md:")
 		for _, command := range r.Remedies {
-			fmt.Fprintln(w, "  "+hostile.Line(command))
+			fmt.Fprintln(w, "  "+sanitize.Line(command))
 		}
 		fmt.Fprintln(w, "Then run the doctor again: it cannot know yet what a newly granted role lacks.")
 	}
@@ -146,5 +146,5 @@ func groupByAction(privileges []string) string {
 
 // row writes one line of the table; the cells are untrusted text.
 func row(w io.Writer, state, name, text string) {
-	fmt.Fprintln(w, "  "+hostile.Line(state)+"\t"+hostile.Line(name)+"\t"+hostile.Line(text))
+	fmt.Fprintln(w, "  "+sanitize.Line(state)+"\t"+sanitize.Line(name)+"\t"+sanitize.Line(text))
 }

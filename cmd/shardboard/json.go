@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // printJSON writes a value for people and scripts. Control characters are escaped, so that names in
@@ -15,6 +15,6 @@ func printJSON[T any](w io.Writer, v T) error {
 	if err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
-	_, err = fmt.Fprintln(w, hostile.JSON(string(b)))
+	_, err = fmt.Fprintln(w, sanitize.JSON(string(b)))
 	return err
 }

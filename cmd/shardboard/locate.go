@@ -11,7 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type locateCmd struct {
@@ -62,7 +62,7 @@ func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 		if a.Time != nil {
 			made = ", made " + a.Time.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintln(w, hostile.Line(fmt.Sprintf("id %s: %s%s", a.ID, a.Kind, made)))
+		fmt.Fprintln(w, sanitize.Line(fmt.Sprintf("id %s: %s%s", a.ID, a.Kind, made)))
 	}
 	_, err := fmt.Fprintf(w, "read as %s; %d targeted and %d broadcast queries\n", strings.Join(slices.Compact(forms), " or "), found.Cost.Targeted, found.Cost.Broadcast)
 	return err
@@ -84,8 +84,8 @@ func printItems(w io.Writer, items []api.LocateItem) error {
 		if it.Removed {
 			title += "  removed"
 		}
-		fmt.Fprintln(w, hostile.Line(title))
-		fmt.Fprintln(w, hostile.Line("  "+it.Answer))
+		fmt.Fprintln(w, sanitize.Line(title))
+		fmt.Fprintln(w, sanitize.Line("  "+it.Answer))
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		for _, p := range it.Places {
 			fmt.Fprintln(tab, placeLine(p))
@@ -121,5 +121,5 @@ func placeLine(p api.Place) string {
 	case p.Sharded:
 		why = fmt.Sprintf("%d chunks can hold it", p.Chunks)
 	}
-	return "  " + hostile.Line(p.NS) + "\t" + hostile.Line(where) + "\t" + hostile.Line(why)
+	return "  " + sanitize.Line(p.NS) + "\t" + sanitize.Line(where) + "\t" + sanitize.Line(why)
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"shardboard/internal/api"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // whyFlags request details beyond the locations.
@@ -21,18 +21,18 @@ func printWhy(w io.Writer, places []api.Place) {
 		if p.Why == nil && p.Proof == nil && p.Rows == nil {
 			continue
 		}
-		fmt.Fprintln(w, hostile.Line("  "+p.NS+":"))
+		fmt.Fprintln(w, sanitize.Line("  "+p.NS+":"))
 		if p.Why != nil {
 			for _, s := range p.Why.Steps {
-				fmt.Fprintln(w, hostile.Line(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
+				fmt.Fprintln(w, sanitize.Line(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
 			}
-			fmt.Fprintln(w, hostile.Line("    ticket   "+p.Sentence))
+			fmt.Fprintln(w, sanitize.Line("    ticket   "+p.Sentence))
 		}
 		if p.Proof != nil {
-			fmt.Fprintln(w, hostile.Line("    proof    "+p.Proof.Text))
+			fmt.Fprintln(w, sanitize.Line("    proof    "+p.Proof.Text))
 		}
 		if p.Rows != nil {
-			fmt.Fprintln(w, hostile.Line("    rows     "+rowsText(*p.Rows)))
+			fmt.Fprintln(w, sanitize.Line("    rows     "+rowsText(*p.Rows)))
 		}
 	}
 }

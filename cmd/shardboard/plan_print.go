@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
@@ -143,5 +143,5 @@ func line(w io.Writer, format string, args ...any) {
 // clean makes text safe for a terminal. The server's sentences have thin spaces before units, which
 // would be escaped.
 func clean(s string) string {
-	return hostile.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
+	return sanitize.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
 }

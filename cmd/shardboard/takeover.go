@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type takeoverCmd struct {
@@ -19,6 +19,6 @@ func (c takeoverCmd) Run(e *env) error {
 	if err := at.TakeOver(e.ctx); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "The shardboard at %s owns the data directory now.\n", hostile.Line(c.Server))
+	_, err = fmt.Fprintf(e.stdout, "The shardboard at %s owns the data directory now.\n", sanitize.Line(c.Server))
 	return err
 }

@@ -7,7 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type tokenCmd struct {
@@ -30,8 +30,8 @@ func (c tokenCreateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "Token %s lasts until %s. Its secret is not shown again.\n", hostile.Line(t.ID), t.Expires.UTC().Format(timeForm))
-		_, err = fmt.Fprintln(e.stdout, hostile.Line(t.Secret))
+		fmt.Fprintf(e.stderr, "Token %s lasts until %s. Its secret is not shown again.\n", sanitize.Line(t.ID), t.Expires.UTC().Format(timeForm))
+		_, err = fmt.Fprintln(e.stdout, sanitize.Line(t.Secret))
 		return err
 	})
 }
@@ -64,7 +64,7 @@ func (c tokenListCmd) Run(e *env) error {
 		tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "ID\tNAME\tROLE\tOWNER\tEXPIRES\tUSED\tREVOKED")
 		for _, t := range tokens {
-			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", hostile.Line(t.ID), hostile.Line(t.Name), hostile.Line(t.Role), hostile.Line(t.Owner),
+			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", sanitize.Line(t.ID), sanitize.Line(t.Name), sanitize.Line(t.Role), sanitize.Line(t.Owner),
 				t.Expires.UTC().Format(timeForm), timeText(t.Used, "never"), timeText(t.Revoked, "no"))
 		}
 		return tab.Flush()

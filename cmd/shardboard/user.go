@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 type userCmd struct {
@@ -69,7 +69,7 @@ func (c userAddCmd) Run(e *env) error {
 	return c.do(e, func(a app.Accounts) error {
 		u, err := a.CreateUser(e.ctx, api.UserCreate{Name: c.Name, Password: password, Role: c.Role})
 		if err == nil {
-			fmt.Fprintf(e.stdout, "%s is added as %s.\n", hostile.Line(u.Name), hostile.Line(u.Role))
+			fmt.Fprintf(e.stdout, "%s is added as %s.\n", sanitize.Line(u.Name), sanitize.Line(u.Role))
 		}
 		return err
 	})
@@ -124,7 +124,7 @@ func (f accountFlags) change(e *env, name string, c api.UserChange, said string)
 	return f.do(e, func(a app.Accounts) error {
 		err := a.ChangeUser(e.ctx, name, c)
 		if err == nil {
-			fmt.Fprintf(e.stdout, "%s %s.\n", hostile.Line(name), said)
+			fmt.Fprintf(e.stdout, "%s %s.\n", sanitize.Line(name), said)
 		}
 		return err
 	})
@@ -150,7 +150,7 @@ func (c userListCmd) Run(e *env) error {
 			if u.BreakGlass {
 				state += ", break-glass"
 			}
-			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", hostile.Line(u.Name), hostile.Line(u.Role), state, timeText(u.LastLogin, "never"))
+			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", sanitize.Line(u.Name), sanitize.Line(u.Role), state, timeText(u.LastLogin, "never"))
 		}
 		return tab.Flush()
 	})

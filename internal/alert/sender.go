@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
@@ -98,7 +99,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		case Firing:
 			switch {
 			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
-			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2, ahead(told.At, now):
+			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2, clock.Ahead(told.At, now):
 				is = true
 			}
 		case Resolved:
@@ -121,7 +122,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 
 func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	return slices.ContainsFunc(e.silences, func(s store.Silence) bool {
-		return now.Before(s.Until) && !ahead(s.At, now) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
+		return now.Before(s.Until) && !clock.Ahead(s.At, now) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
@@ -57,7 +58,7 @@ func (e *Engine) Status() Status {
 		return strings.Compare(a.ID, b.ID)
 	})
 	for _, q := range e.silences {
-		if now.Before(q.Until) && !ahead(q.At, now) {
+		if now.Before(q.Until) && !clock.Ahead(q.At, now) {
 			s.Silences = append(s.Silences, q)
 		}
 	}

@@ -67,7 +67,7 @@ func TestARunIsKeptInTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, end := e.Subscribe("")
+	told, end := e.Subscribe()
 	defer end()
 	run, created, err := e.Run(ctx, by, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
 	if err != nil || !created {

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -37,7 +38,8 @@ type pinIndex struct {
 	cluster string // cluster id of pins
 	pins    map[string]rules.Pin
 	version uint64 // increases when pins change
-	subs    map[chan struct{}]struct{}
+
+	subscribers notify.Subscribers
 }
 
 // Pins returns the known pins of the cluster by project, and their version; nil while unknown. The
@@ -53,24 +55,11 @@ func (b *pinIndex) Pins() (map[string]rules.Pin, uint64) {
 
 // Subscribe returns a channel that receives a value after the pins changed, and a function that
 // ends the subscription.
-func (b *pinIndex) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.subs == nil {
-		b.subs = map[chan struct{}]struct{}{}
-	}
-	b.subs[ch] = struct{}{}
-	return ch, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.subs, ch)
-	}
-}
+func (b *pinIndex) Subscribe() (<-chan struct{}, func()) { return b.subscribers.Subscribe() }
 
 // run updates the index until the context ends.
 func (b *pinIndex) run(ctx context.Context) error {
-	told, end := b.runs.Subscribe("")
+	told, end := b.runs.Subscribe()
 	defer end()
 	_, tables, endTables := b.tables.Subscribe()
 	defer endTables()
@@ -187,10 +176,5 @@ func (b *pinIndex) store(cluster string, pins map[string]rules.Pin) {
 		return
 	}
 	b.cluster, b.pins, b.version = cluster, pins, b.version+1
-	for ch := range b.subs {
-		select {
-		case ch <- struct{}{}:
-		default: // already notified
-		}
-	}
+	b.subscribers.Notify()
 }

@@ -56,7 +56,7 @@ func (r *ranBefore) RunByID(_ context.Context, id string) (engine.Run, error) {
 	return engine.Run{}, errors.New("no such run")
 }
 
-func (r *ranBefore) Subscribe(string) (<-chan struct{}, func()) { return r.told, func() {} }
+func (r *ranBefore) Subscribe() (<-chan struct{}, func()) { return r.told, func() {} }
 
 func (r *ranBefore) begins(kind actions.Kind, project, owner string, expires time.Duration) *engine.Run {
 	run := engine.Run{ID: fmt.Sprint("run", len(r.all)), Cluster: "c", Kind: kind, State: engine.Running,

@@ -23,7 +23,7 @@ const (
 type runLister interface {
 	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
 	RunByID(ctx context.Context, id string) (engine.Run, error)
-	Subscribe(run string) (<-chan struct{}, func())
+	Subscribe() (<-chan struct{}, func())
 }
 
 // forEachRun calls f with runs, newest first, until f returns false.

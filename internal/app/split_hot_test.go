@@ -133,7 +133,7 @@ func (w *writing) hottest(ns topology.Namespace) int {
 // past everything that heat does.
 func (w *writing) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
 	w.Helper()
-	rows, err := w.client.NewestRows(w.Context(), topology.NewestQuery{NS: c.NS, Key: []string{c.Key.Fields()[0].Name}, From: since, Limit: 50_000})
+	rows, err := w.client.NewestRows(w.Context(), heat.NewestQuery{NS: c.NS, Key: []string{c.Key.Fields()[0].Name}, From: since, Limit: 50_000})
 	w.must(err)
 	for _, row := range rows {
 		k, err := c.Key.Extract(row.Doc)

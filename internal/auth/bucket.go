@@ -7,7 +7,8 @@ import (
 
 const sweepEvery = time.Second // a scan of all buckets is not free
 
-// bucket is a token bucket: most attempts at once, refilled by one each time that each has passed.
+// bucket is a token bucket: size attempts at once, refilled by one every refill. It is not x/time/rate because
+// an attempt that succeeded is given back later, which a Limiter cannot do.
 type bucket struct {
 	full            time.Time // when it will be full again
 	refill          time.Duration

@@ -52,7 +52,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{o: o, hashes: h, limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: recentSignIns{last: map[string]time.Time{}},
+	return &Service{o: o, hashes: h, limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: newRecentSignIns(),
 		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // Errors of the callback that are found before the issuer is asked.
@@ -53,22 +54,16 @@ type refusalText = struct {
 	text, advice string
 }
 
+// maxQuoted bounds, in bytes, what the log quotes of an address.
+const maxQuoted = 200
+
 // refuseIssuerError is the refusal for the issuer's error. The description never reaches a page, and
 // the code only if the standard defines it: both are part of an address that anybody can write.
 func refuseIssuerError(code, description string) error {
-	cause := fmt.Errorf("the issuer answered error %q, %q", truncated(code), truncated(description))
+	cause := fmt.Errorf("the issuer answered error %q, %q", sanitize.Truncate(code, maxQuoted), sanitize.Truncate(description, maxQuoted))
 	if w, ok := issuerErrors[code]; ok {
 		return Refuse("issuer-"+strings.ReplaceAll(code, "_", "-"), w.kind, cause, w.text, w.advice)
 	}
 	return Refuse("issuer-refused", fault.Forbidden, cause, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
 		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
-}
-
-// truncated shortens text from an address before it is logged.
-func truncated(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 const (
@@ -107,28 +109,24 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 // fill it.
 type recentSignIns struct {
 	mu   sync.Mutex
-	last map[string]time.Time
+	last *simplelru.LRU[string, time.Time]
 }
 
-// first reports whether a user was not seen for sightingLasts. When the map is full, the user seen
+func newRecentSignIns() *recentSignIns {
+	last, _ := simplelru.NewLRU[string, time.Time](maxRecentSignIns, nil) // fails for no room only
+	return &recentSignIns{last: last}
+}
+
+// first reports whether a user was not seen for proxySignInInterval. When the map is full, the user seen
 // longest ago is dropped and recorded again next time: a duplicate entry is better than a missing
 // one.
 func (s *recentSignIns) first(what string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, ok := s.last[what]
+	at, ok := s.last.Peek(what)
 	if age := now.Sub(at); ok && age >= 0 && age < proxySignInInterval {
 		return false
 	}
-	if !ok && len(s.last) >= maxRecentSignIns {
-		oldest := what
-		for k, at := range s.last {
-			if oldest == what || at.Before(s.last[oldest]) {
-				oldest = k
-			}
-		}
-		delete(s.last, oldest)
-	}
-	s.last[what] = now
+	s.last.Add(what, now)
 	return true
 }

@@ -134,13 +134,13 @@ func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
 }
 
 func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
-	s := recentSignIns{last: map[string]time.Time{}}
+	s := newRecentSignIns()
 	now := time.Now()
 	for i := range maxRecentSignIns + 10 {
 		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
 	}
-	if len(s.last) > maxRecentSignIns {
-		t.Error(len(s.last))
+	if s.last.Len() > maxRecentSignIns {
+		t.Error(s.last.Len())
 	}
 	if !s.first("later", now) || s.first("later", now) {
 		t.Error("what is new is not seen once")

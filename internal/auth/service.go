@@ -38,7 +38,7 @@ type Service struct {
 	limits           *limits
 	endSignals       *endSignals
 	first            firstLink
-	recentProxyUsers recentSignIns
+	recentProxyUsers *recentSignIns
 	causes           *rate.Limiter // limits log lines about refused answers of the issuer
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
@@ -156,7 +157,7 @@ func (s *Service) maxLifetime(m Method) time.Duration {
 // sweep deletes sessions that expired, so that the table stays as small as the number of users. It
 // also deletes those that a change of the clock ended, so that they are not valid again later.
 func (s *Service) sweep(ctx context.Context, now time.Time) {
-	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clockSlack))
+	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clock.Slack))
 	if err != nil {
 		s.o.Log.Warn("delete ended sessions", "err", err)
 	}

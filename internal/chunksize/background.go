@@ -151,11 +151,10 @@ func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 
 // due tells when a chunk was measured last, and whether it is time again.
 func (b *Book) due(p place, max string, now time.Time) (time.Time, bool) {
-	el := b.books[p.of][p.min]
-	if el == nil || el.Value.(*entry).max != max {
+	e, ok := b.entries.Peek(p)
+	if !ok || e.max != max {
 		return time.Time{}, true
 	}
-	e := el.Value.(*entry)
 	if e.reason != "" && now.Sub(e.failed) < retryAfter {
 		return time.Time{}, false
 	}

@@ -1,13 +1,13 @@
 package chunksize
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
 
 	"shardboard/internal/fault"
@@ -60,12 +60,12 @@ type Book struct {
 
 	mu      sync.Mutex
 	seq     uint64
-	books   map[identity]map[string]*list.Element // by the encoded lower bound
-	order   *list.List                            // of *entry, the one used last in front
+	entries *simplelru.LRU[place, *entry]
+	books   map[identity]map[string]*entry // the same, by the encoded lower bound
 	wanted  map[place]want
 	looked  uint64
 	denied  map[topology.Namespace]time.Time // until when nothing is asked in the background
-	demands []time.Time                      // of the last minute
+	demands []time.Time                      // of the last minute; a token bucket would let twice as many through in one
 	last    knownList
 }
 
@@ -103,7 +103,6 @@ type want struct {
 
 // entry is what is known of one chunk.
 type entry struct {
-	place    place
 	max      string
 	size     topology.RangeSize
 	measured bool
@@ -116,12 +115,13 @@ func New(src Source, tables Tables, log *slog.Logger) *Book {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Book{
+	b := &Book{
 		src: src, tables: tables, log: log, now: time.Now,
 		gate: make(chan struct{}, atOnce), wake: make(chan struct{}, 1),
-		books: map[identity]map[string]*list.Element{}, order: list.New(), wanted: map[place]want{},
-		denied: map[topology.Namespace]time.Time{},
+		books: map[identity]map[string]*entry{}, wanted: map[place]want{}, denied: map[topology.Namespace]time.Time{},
 	}
+	b.entries, _ = simplelru.NewLRU(kept, b.forgotten) // fails for no room only
+	return b
 }
 
 // Seq grows with every measurement, so that a page knows when to be drawn again.
@@ -158,24 +158,22 @@ func (e *entry) shown() Size {
 
 // entry finds what is kept of a chunk with these bounds; the caller holds the lock.
 func (b *Book) entry(p place, max string) *entry {
-	el := b.books[p.of][p.min]
-	if el == nil {
+	e, ok := b.entries.Get(p)
+	if !ok {
 		return nil
 	}
-	e := el.Value.(*entry)
 	if e.max != max { // split or merged meanwhile
-		b.forget(el)
+		b.entries.Remove(p)
 		return nil
 	}
-	b.order.MoveToFront(el)
 	return e
 }
 
-func (b *Book) forget(el *list.Element) {
-	e := b.order.Remove(el).(*entry)
-	delete(b.books[e.place.of], e.place.min)
-	if len(b.books[e.place.of]) == 0 {
-		delete(b.books, e.place.of)
+// forgotten keeps books equal to entries.
+func (b *Book) forgotten(p place, _ *entry) {
+	delete(b.books[p.of], p.min)
+	if len(b.books[p.of]) == 0 {
+		delete(b.books, p.of)
 	}
 }
 
@@ -188,23 +186,18 @@ func (b *Book) Known(c *topology.Collection) map[int]Size {
 	if l := b.last; l.sizes != nil && l.of == identityOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
 		return l.sizes
 	}
-	of := b.books[identityOf(c)]
-	out := make(map[int]Size, len(of))
-	var gone []*list.Element
-	for min, el := range of {
-		e := el.Value.(*entry)
+	of := identityOf(c)
+	out := make(map[int]Size, len(b.books[of]))
+	for min, e := range b.books[of] {
 		i, ch := c.Chunks.FindEncoded(min)
 		switch {
 		case i < 0 || ch.Min.Encoded() != min || ch.Max.Encoded() != e.max:
-			gone = append(gone, el)
+			b.entries.Remove(place{of, min})
 		case e.measured:
 			out[i] = e.shown()
 		}
 	}
-	for _, el := range gone {
-		b.forget(el)
-	}
-	b.last = knownList{of: identityOf(c), chunks: c.Chunks, seq: b.seq, sizes: out}
+	b.last = knownList{of: of, chunks: c.Chunks, seq: b.seq, sizes: out}
 	return out
 }
 
@@ -216,14 +209,12 @@ func (b *Book) keep(c *topology.Collection, r shardkey.Range, size topology.Rang
 	defer b.mu.Unlock()
 	e := b.entry(p, max)
 	if e == nil {
-		e = &entry{place: p, max: max}
+		e = &entry{max: max}
+		b.entries.Add(p, e)
 		if b.books[p.of] == nil {
-			b.books[p.of] = map[string]*list.Element{}
+			b.books[p.of] = map[string]*entry{}
 		}
-		b.books[p.of][p.min] = b.order.PushFront(e)
-		for b.order.Len() > kept {
-			b.forget(b.order.Back())
-		}
+		b.books[p.of][p.min] = e
 	}
 	b.seq++
 	if err != nil {

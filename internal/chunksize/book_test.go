@@ -341,7 +341,7 @@ func TestOnlySoManyAreKept(t *testing.T) {
 	for i := range kept + 50 {
 		b.keep(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
 	}
-	if n := len(b.Known(c)); n != kept || b.order.Len() != kept {
+	if n := len(b.Known(c)); n != kept || b.entries.Len() != kept {
 		t.Errorf("%d are kept", n)
 	}
 	if _, ok := b.Of(c, c.Chunks.At(0)); ok {

@@ -56,11 +56,10 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.books[identityOf(c)][r.Min.Encoded()]
-	if e == nil {
+	got, kept := b.entries.Peek(place{identityOf(c), r.Min.Encoded()})
+	if !kept {
 		return topology.RangeSize{}, false
 	}
-	got := e.Value.(*entry)
 	ok := got.measured && got.max == r.Max.Encoded() && (got.size.Exact || !exact) && b.now().Sub(got.size.At) < freshFor
 	return got.size, ok
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -16,14 +17,14 @@ import (
 // Only ids that are ObjectIDs are read. It is one query to all shards that own
 // chunks, each of which walks at most limit entries of its _id index. Needs
 // find on the collection.
-func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID, limit int) ([]topology.KeyedRow, error) {
+func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID, limit int) ([]placement.KeyedRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}}}
 	more := append(limited(limit), bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}}, fields(append([]string{"_id"}, names...)...))
-	out := make([]topology.KeyedRow, 0, limit)
+	out := make([]placement.KeyedRow, 0, limit)
 	r := read{what: "read the ids of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {
 		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
-			out = append(out, topology.KeyedRow{ID: id, Doc: bytes.Clone(doc)})
+			out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(doc)})
 		}
 		return nil
 	})

@@ -12,7 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -74,7 +74,7 @@ const serverTextLimit = 4000
 // serverText is the server's own text inside a sentence: whole, on one line, and
 // with its quotes as they are, so that ids and bounds in it can be copied.
 func serverText(s string) string {
-	return `"` + hostile.Line(hostile.Shorten(s, serverTextLimit)) + `"`
+	return `"` + sanitize.Line(sanitize.Shorten(s, serverTextLimit)) + `"`
 }
 
 // classify gives an error of the driver its kind and a sentence. ctx is that of

@@ -37,7 +37,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 			continue
 		}
 		ns := topology.Namespace("yorkie-meta." + c.Name)
-		of := topology.WriteQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, From: now.Add(-time.Hour), To: now, Limit: 10}
+		of := heat.WriteQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, From: now.Add(-time.Hour), To: now, Limit: 10}
 		_, err := r.client.Writes(ctx, of)
 		all.note("writes of "+string(ns), err)
 		if of.Date = c.WrittenAt; of.Date != "" {
@@ -51,7 +51,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 			_, err = r.client.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(0)), false)
 			all.note("size of a chunk of "+string(ns), err)
 		}
-		_, err = r.client.SampleSizes(ctx, topology.SizeQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Limit: 5})
+		_, err = r.client.SampleSizes(ctx, survey.SizeQuery{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Limit: 5})
 		all.note("sample of "+string(ns), err)
 	}
 	for _, q := range []survey.Request{

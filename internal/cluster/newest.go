@@ -9,7 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/heat"
+	"shardboard/internal/placement"
 )
 
 // NewestRows reads the rows that were written last, newest first, at most as many
@@ -20,7 +21,7 @@ import (
 // secondaries where there are any, so that a shard that is busy with writes has
 // none of the work; the mongos asks with shard versions, so that orphans are left
 // out. Needs find on the collection.
-func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error) {
+func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placement.KeyedRow, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	when, from := "_id", any(firstID(q.From))
@@ -41,17 +42,17 @@ func (c *Client) NewestRows(ctx context.Context, q topology.NewestQuery) ([]topo
 		return nil, c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch is read: nothing is sent
-	var out []topology.KeyedRow
+	var out []placement.KeyedRow
 	for cur.Next(ctx) {
 		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
-		out = append(out, topology.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
+		out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
 	}
 	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
 // leading are the conditions on the leading field of the shard key. Values of
 // other types than the ends' are left out by the server, which compares within a type.
-func leading(q topology.NewestQuery) bson.D {
+func leading(q heat.NewestQuery) bson.D {
 	span := bson.D{}
 	if q.Field == "" {
 		return span

@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/heat"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
 
 // The newest rows come newest first, none older than asked, none outside of the
@@ -66,7 +66,7 @@ func TestTheNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 		defer cancel()
 		for _, date := range []string{"", "changed"} {
 			sent = nil
-			got, err := c.NewestRows(ctx, topology.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, Date: date, From: begun.Add(-40 * time.Minute), Field: "k.a",
+			got, err := c.NewestRows(ctx, heat.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, Date: date, From: begun.Add(-40 * time.Minute), Field: "k.a",
 				Least: bson.RawValue{Type: bson.TypeInt32, Value: []byte{3, 0, 0, 0}}, Most: bson.RawValue{Type: bson.TypeInt32, Value: []byte{5, 0, 0, 0}}, Limit: 7})
 			if err != nil || len(got) != 7 {
 				t.Fatalf("%q: %d rows, %v", date, len(got), err)
@@ -89,10 +89,10 @@ func TestTheNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 				t.Errorf("%s", sent[0])
 			}
 		}
-		if all, err := c.NewestRows(ctx, topology.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, From: begun.Add(-9 * time.Minute), Limit: 100}); err != nil || len(all) != 10 {
+		if all, err := c.NewestRows(ctx, heat.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, From: begun.Add(-9 * time.Minute), Limit: 100}); err != nil || len(all) != 10 {
 			t.Errorf("%d rows of all, %v", len(all), err)
 		}
-		if _, err := c.NewestRows(ctx, topology.NewestQuery{NS: "app.rows", Key: []string{"k", "k.a", "_id.x"}, Also: []string{"k.a"}, From: begun, Limit: 1}); err != nil {
+		if _, err := c.NewestRows(ctx, heat.NewestQuery{NS: "app.rows", Key: []string{"k", "k.a", "_id.x"}, Also: []string{"k.a"}, From: begun, Limit: 1}); err != nil {
 			t.Errorf("fields inside others: %v", err)
 		}
 	})

@@ -7,7 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 )
 
 // Projects reads the projects of a database in the order of ids: all, or those
@@ -15,7 +16,7 @@ import (
 // secret keys, webhook addresses, password hashes, tokens and client metadata
 // cannot come along, whatever a newer layout adds. A *topology.SkippedError
 // comes with the rows when others have no usable id.
-func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID, full bool) ([]topology.ProjectRow, error) {
+func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID, full bool) ([]placement.ProjectRow, error) {
 	filter := bson.D{}
 	if !full {
 		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
@@ -23,7 +24,7 @@ func (c *Client) Projects(ctx context.Context, db string, f topology.ProjectFiel
 	projection := fields(named("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
 	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
-	var out []topology.ProjectRow
+	var out []placement.ProjectRow
 	skipped := skipping(db + "." + f.Collection)
 	r := read{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
@@ -45,7 +46,7 @@ func named(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRow, ok bool) {
+func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRow, ok bool) {
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {
@@ -74,13 +75,13 @@ func decodeProject(f topology.ProjectFields, doc bson.Raw) (p topology.ProjectRo
 // removed ones, whose keys can be used again. Both values are matched as they
 // are. Where the shard key begins with the project, they are on one shard,
 // which the filter tells.
-func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error) {
+func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, key string, limit int) ([]placement.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},
 	}
 	projection := fields(named("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
-	var out []topology.DocumentRow
+	var out []placement.DocumentRow
 	r := read{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeDocument(f, doc))
@@ -89,7 +90,7 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f topology.Docum
 	return out, err
 }
 
-func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.DocumentRow) {
+func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.DocumentRow) {
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {
@@ -115,10 +116,10 @@ func decodeDocument(f topology.DocumentFields, doc bson.Raw) (d topology.Documen
 // ByID reads the rows of a collection that have an _id. Where _id is not the
 // shard key all shards are asked, and several may have one: _id is unique per
 // shard only.
-func (c *Client) ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
+func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]placement.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
 	projection := fields(named("_id", f.Project, f.Document, f.Key)...)
-	var out []topology.IDRow
+	var out []placement.IDRow
 	r := read{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))

@@ -5,19 +5,20 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 )
 
 // ByReference reads the rows of a collection that have both a project's id and
 // an _id. Where the shard key begins with the project the mongos sends it to
 // the shards of that project only.
-func (c *Client) ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
+func (c *Client) ByReference(ctx context.Context, db string, f profile.RowFields, project, id bson.ObjectID, limit int) ([]placement.IDRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}},
 	}
 	projection := fields(named("_id", f.Project, f.Document, f.Key)...)
-	var out []topology.IDRow
+	var out []placement.IDRow
 	r := read{what: "look a reference up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))
@@ -27,7 +28,7 @@ func (c *Client) ByReference(ctx context.Context, db string, f topology.RowField
 }
 
 // decodeRow reads the fields that tell where a row belongs.
-func decodeRow(f topology.RowFields, doc bson.Raw) (row topology.IDRow) {
+func decodeRow(f profile.RowFields, doc bson.Raw) (row placement.IDRow) {
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/heat/survey"
 	"shardboard/internal/topology"
 )
 
@@ -16,7 +17,7 @@ const sizeField = "__shardboard_bytes"
 // are not drawn: the mongos asks with shard versions. The server reads few rows
 // when there are more than twenty times as many as are drawn, and all of them
 // otherwise. Needs find on the collection.
-func (c *Client) SampleSizes(ctx context.Context, q topology.SizeQuery) ([]topology.SizedRow, error) {
+func (c *Client) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
 	return c.sizes(ctx, q, "draw a sample of", bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: int64(q.Limit)}}}})
 }
 
@@ -24,7 +25,7 @@ func (c *Client) SampleSizes(ctx context.Context, q topology.SizeQuery) ([]topol
 // of one project or of all when it is nil. Only ids that are ObjectIDs are
 // read. Rows of one id on several shards follow each other. Needs find on the
 // collection.
-func (c *Client) RowSizes(ctx context.Context, q topology.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]topology.SizedRow, error) {
+func (c *Client) RowSizes(ctx context.Context, q survey.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	match := bson.D{}
 	if project != nil {
 		match = append(match, bson.E{Key: q.Project, Value: *project})
@@ -36,7 +37,7 @@ func (c *Client) RowSizes(ctx context.Context, q topology.SizeQuery, project *bs
 		bson.D{{Key: "$limit", Value: int64(q.Limit)}})
 }
 
-func (c *Client) sizes(ctx context.Context, q topology.SizeQuery, doing string, stages ...bson.D) ([]topology.SizedRow, error) {
+func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, stages ...bson.D) ([]survey.SizedRow, error) {
 	names := append([]string{"_id"}, q.Key...)
 	for _, f := range []string{q.Project, q.Document, q.Dead.Field} {
 		if f != "" {
@@ -61,7 +62,7 @@ func (c *Client) sizes(ctx context.Context, q topology.SizeQuery, doing string, 
 		{Key: "pipeline", Value: append(pipeline, bson.D{{Key: "$project", Value: projection}})},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(q.Limit)}}},
 	}
-	var out []topology.SizedRow
+	var out []survey.SizedRow
 	r := read{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out = append(out, decodeSized(q, doc))
@@ -70,8 +71,8 @@ func (c *Client) sizes(ctx context.Context, q topology.SizeQuery, doing string, 
 	return out, err
 }
 
-func decodeSized(q topology.SizeQuery, doc bson.Raw) topology.SizedRow {
-	row := topology.SizedRow{Key: bytes.Clone(doc)}
+func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
+	row := survey.SizedRow{Key: bytes.Clone(doc)}
 	row.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	if q.Project != "" {
 		row.Project, _ = doc.Lookup(q.Project).ObjectIDOK()
@@ -91,7 +92,7 @@ func decodeSized(q topology.SizeQuery, doc bson.Raw) topology.SizedRow {
 // DocumentSize counts the rows of one Yorkie document and their bytes: one
 // aggregation that the shard which has them answers with one document. The
 // deadline goes with it as maxTimeMS. Needs find on the collection.
-func (c *Client) DocumentSize(ctx context.Context, q topology.DocumentSizeQuery) (topology.DocumentSize, error) {
+func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (survey.DocumentSize, error) {
 	match := bson.D{{Key: q.Document, Value: q.ID}}
 	if q.Project != "" && !q.Of.IsZero() {
 		match = append(match, bson.E{Key: q.Project, Value: q.Of})
@@ -109,7 +110,7 @@ func (c *Client) DocumentSize(ctx context.Context, q topology.DocumentSizeQuery)
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	var out topology.DocumentSize
+	var out survey.DocumentSize
 	r := read{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out.Rows, _ = doc.Lookup("n").AsInt64OK()

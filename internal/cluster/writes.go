@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 )
 
@@ -16,7 +17,7 @@ import (
 // the network). With a date field it is a scan of the project's rows, or of the
 // whole collection when no project is named: callers pace those. The deadline
 // goes with it as maxTimeMS. Needs find on the collection.
-func (c *Client) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCount, error) {
 	field, from, to := "_id", any(firstID(q.From)), any(firstID(q.To))
 	if q.Date != "" {
 		field, from, to = q.Date, q.From, q.To
@@ -47,10 +48,10 @@ func (c *Client) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.
 		}},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
 	}
-	var out []topology.WriteCount
+	var out []heat.WriteCount
 	r := read{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
-		var w topology.WriteCount
+		var w heat.WriteCount
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
 		w.Rows, _ = doc.Lookup("n").AsInt64OK()
@@ -68,7 +69,7 @@ func firstID(t time.Time) (id bson.ObjectID) {
 
 // Operations reads what each shard counted for a collection since it began:
 // one $collStats, one document per shard. Needs collStats on the collection.
-func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[string]topology.Operations, error) {
+func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[string]heat.Operations, error) {
 	cmd := bson.D{
 		{Key: "aggregate", Value: ns.Collection()},
 		{Key: "pipeline", Value: bson.A{
@@ -77,7 +78,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	out := map[string]topology.Operations{}
+	out := map[string]heat.Operations{}
 	r := read{what: "read latencies", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, ok := doc.Lookup("shard").StringValueOK()
@@ -89,7 +90,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 			micros, _ := doc.Lookup("latencyStats", name, "latency").AsInt64OK()
 			return ops, time.Duration(micros) * time.Microsecond
 		}
-		var o topology.Operations
+		var o heat.Operations
 		o.Reads, o.ReadTime = part("reads")
 		o.Writes, o.WriteTime = part("writes")
 		o.Commands, o.CommandTime = part("commands")

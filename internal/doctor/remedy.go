@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -109,5 +109,5 @@ func script(v any) string {
 	if err := enc.Encode(v); err != nil {
 		return "" // cannot happen: names and lists of names
 	}
-	return hostile.Line(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	return sanitize.Line(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
 }

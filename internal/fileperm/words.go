@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // refuse makes the one kind of error that the rules give.
@@ -35,20 +35,20 @@ func userName(uid int) string {
 		return "unknown"
 	}
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-		return fmt.Sprintf("%s (uid %d)", hostile.Line(u.Username), uid)
+		return fmt.Sprintf("%s (uid %d)", sanitize.Line(u.Username), uid)
 	}
 	return fmt.Sprintf("uid %d", uid)
 }
 
 func groupName(gid int) string {
 	if g, err := user.LookupGroupId(strconv.Itoa(gid)); err == nil {
-		return fmt.Sprintf("%s (gid %d)", hostile.Line(g.Name), gid)
+		return fmt.Sprintf("%s (gid %d)", sanitize.Line(g.Name), gid)
 	}
 	return fmt.Sprintf("gid %d", gid)
 }
 
 // show is a path inside a sentence.
-func show(path string) string { return hostile.Line(path) }
+func show(path string) string { return sanitize.Line(path) }
 
 const plainPath = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
 
@@ -62,7 +62,7 @@ func Quote(path string) string {
 	switch {
 	case path != "" && strings.Trim(path, plainPath) == "":
 		return path
-	case hostile.Line(path) == path:
+	case sanitize.Line(path) == path:
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	var b strings.Builder

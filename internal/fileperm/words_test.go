@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 func TestACommandNamesTheFileWhateverItsName(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	for _, name := range []string{"plain", "two words", "it's", "$(touch x)", "`id`", "a;b", "a\nb", "-rf", "\x1b[31mred", "back\\slash\n", "ключ", "\u202eright", "\xff", "'; rm -rf /; '", "a\tb\x00"[:3]} {
 		quoted := Quote(name)
-		if hostile.Line(quoted) != quoted || strings.ContainsAny(quoted, "\r\n") {
+		if sanitize.Line(quoted) != quoted || strings.ContainsAny(quoted, "\r\n") {
 			t.Errorf("%q: %q is not one visible line", name, quoted)
 		}
 		if err != nil {

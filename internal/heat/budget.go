@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"shardboard/internal/clock"
 )
 
 // PerSecond is how many documents per second the cluster may return to all measurements together,
@@ -79,12 +81,8 @@ func (b *Budget) Wait(ctx context.Context, n int) error {
 			return nil
 		}
 		b.mu.Unlock()
-		timer := time.NewTimer(time.Duration(missing/b.rate*float64(time.Second)) + time.Millisecond)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
+		if err := clock.Sleep(ctx, time.Duration(missing/b.rate*float64(time.Second))+time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

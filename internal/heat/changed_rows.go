@@ -149,7 +149,7 @@ func (c *Collector) countProject(ctx context.Context, of target, project bson.Ob
 	}
 	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	got, err := c.src.Writes(ask, topology.WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1})
+	got, err := c.src.Writes(ask, WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1})
 	if err != nil || len(got) == 0 {
 		return 0, err
 	}

@@ -163,7 +163,7 @@ func (c *Collector) store(of *topology.Collection, t target, slot Slot, err erro
 // the budget to others.
 func (c *Collector) count(ctx context.Context, t target, from, to time.Time, leave int) (Slot, error) {
 	s := Slot{NS: t.ns, From: from, To: to, Every: 1}
-	q := topology.WriteQuery{NS: t.ns, Project: t.project, Document: t.document, From: from, To: to}
+	q := WriteQuery{NS: t.ns, Project: t.project, Document: t.document, From: from, To: to}
 	if c.sampled[t.ns] {
 		s.Every = int64(Tick / sampleSlice)
 		q.From = from.Add(time.Duration(c.rng.Int64N(s.Every)) * sampleSlice)

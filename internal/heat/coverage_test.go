@@ -77,7 +77,7 @@ type only struct {
 	fail  map[topology.Namespace]error
 }
 
-func (o only) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+func (o only) Writes(ctx context.Context, q WriteQuery) ([]WriteCount, error) {
 	if err := o.fail[q.NS]; err != nil {
 		o.queries = append(o.queries, q)
 		return nil, err
@@ -85,7 +85,7 @@ func (o only) Writes(ctx context.Context, q topology.WriteQuery) ([]topology.Wri
 	if n, ok := o.quiet[q.NS]; ok && q.Date == "" {
 		o.queries = append(o.queries, q)
 		o.returned++
-		return []topology.WriteCount{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
+		return []WriteCount{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
 	}
 	return o.stream.Writes(ctx, q)
 }
@@ -240,7 +240,7 @@ func TestAProjectThatTheBudgetRefusedIsCountedAsSoonAsThereIsSome(t *testing.T) 
 func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
-		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]topology.Operations{"a": {}}}, reading{at.Add(time.Duration(to) * Tick), map[string]topology.Operations{"a": {Writes: 3}}}
+		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]Operations{"a": {}}}, reading{at.Add(time.Duration(to) * Tick), map[string]Operations{"a": {Writes: 3}}}
 		return loadBetween(a, b)["a"]
 	}
 	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})

@@ -23,7 +23,7 @@ type stream struct {
 	rng      *rand.Rand
 	rates    map[bson.ObjectID]float64 // by document, a second
 	of       map[bson.ObjectID]bson.ObjectID
-	queries  []topology.WriteQuery
+	queries  []WriteQuery
 	returned int
 	fail     error
 	truth    map[bson.ObjectID]int64 // rows by project, of all seconds asked or not
@@ -82,10 +82,10 @@ func poisson(rng *rand.Rand, mean float64) int64 {
 	return n
 }
 
-func (s *stream) Writes(_ context.Context, q topology.WriteQuery) ([]topology.WriteCount, error) {
+func (s *stream) Writes(_ context.Context, q WriteQuery) ([]WriteCount, error) {
 	s.queries = append(s.queries, q)
 	if q.Date != "" {
-		return []topology.WriteCount{{Project: q.Of, Rows: 7}}, nil
+		return []WriteCount{{Project: q.Of, Rows: 7}}, nil
 	}
 	if s.fail != nil {
 		return nil, s.fail
@@ -98,17 +98,17 @@ func (s *stream) Writes(_ context.Context, q topology.WriteQuery) ([]topology.Wr
 			}
 		}
 	}
-	var out []topology.WriteCount
+	var out []WriteCount
 	for id, n := range sums {
-		out = append(out, topology.WriteCount{Project: s.of[id], Document: id, Rows: n})
+		out = append(out, WriteCount{Project: s.of[id], Document: id, Rows: n})
 	}
-	slices.SortFunc(out, func(a, b topology.WriteCount) int { return int(b.Rows - a.Rows) })
+	slices.SortFunc(out, func(a, b WriteCount) int { return int(b.Rows - a.Rows) })
 	out = out[:min(len(out), q.Limit)]
 	s.returned += len(out)
 	return out, nil
 }
 
-func (s *stream) Operations(context.Context, topology.Namespace) (map[string]topology.Operations, error) {
+func (s *stream) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {
 	return nil, errors.New("none")
 }
 

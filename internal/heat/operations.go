@@ -26,7 +26,7 @@ type operations struct {
 
 type reading struct {
 	at     time.Time
-	shards map[string]topology.Operations
+	shards map[string]Operations
 }
 
 // readOperations reads the shards' counters only every third tick, because each read goes to every

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -17,7 +18,7 @@ import (
 // RowSource reads rows, for collections whose counts do not contain the shard key.
 type RowSource interface {
 	// NewestRows returns the most recently written rows, newest first.
-	NewestRows(ctx context.Context, q topology.NewestQuery) ([]topology.KeyedRow, error)
+	NewestRows(ctx context.Context, q NewestQuery) ([]placement.KeyedRow, error)
 }
 
 // Recent is the time span in which hot keys are searched: in it every slot still lists all Yorkie
@@ -142,7 +143,7 @@ func inOrder(sums map[shardkey.Key]*topology.KeyWrites) []topology.KeyWrites {
 // narrows it, else with one query for all.
 func (c *Collector) fillFromRows(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
 	fields, now := col.Key.Fields(), c.o.Now()
-	q := topology.NewestQuery{NS: col.NS, From: now.Add(-Recent)}
+	q := NewestQuery{NS: col.NS, From: now.Add(-Recent)}
 	for _, f := range fields {
 		q.Key = append(q.Key, f.Name)
 	}
@@ -165,7 +166,7 @@ func (c *Collector) fillFromRows(ctx context.Context, src RowSource, t *topology
 	if !together {
 		limit = max(minSampledRows, maxSampledRows/len(out))
 	}
-	var rows []topology.KeyedRow
+	var rows []placement.KeyedRow
 	var reason string
 	for i := range out {
 		o := &out[i]
@@ -198,7 +199,7 @@ func leadingBounds(col *topology.Collection, o topology.RangeWrites) (lo, hi bso
 }
 
 // newest makes one read within the budget and its timeout.
-func (c *Collector) newest(ctx context.Context, src RowSource, q topology.NewestQuery, limit int) ([]topology.KeyedRow, int, string) {
+func (c *Collector) newest(ctx context.Context, src RowSource, q NewestQuery, limit int) ([]placement.KeyedRow, int, string) {
 	held := c.o.Budget.HoldBut(budgetReserve, limit)
 	if held < minSampledRows {
 		c.o.Budget.Give(held)
@@ -221,7 +222,7 @@ func (c *Collector) newest(ctx context.Context, src RowSource, q topology.Newest
 }
 
 // fillFromSample uses those of the newest rows that are in a range.
-func fillFromSample(col *topology.Collection, of profile.Collection, date string, rows []topology.KeyedRow, limit int, o *topology.RangeWrites) {
+func fillFromSample(col *topology.Collection, of profile.Collection, date string, rows []placement.KeyedRow, limit int, o *topology.RangeWrites) {
 	in := shardkey.Range{Min: o.Min, Max: o.Max}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
 	var last shardkey.Key
@@ -268,7 +269,7 @@ func lookupID(doc bson.Raw, field string) (id bson.ObjectID, ok bool) {
 	return doc.Lookup(field).ObjectIDOK()
 }
 
-func writtenAt(row topology.KeyedRow, date string) time.Time {
+func writtenAt(row placement.KeyedRow, date string) time.Time {
 	if date != "" {
 		t, _ := row.Doc.Lookup(date).TimeOK()
 		return t

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -19,10 +20,10 @@ import (
 type newest struct {
 	rows  []bson.D
 	err   error
-	asked []topology.NewestQuery
+	asked []NewestQuery
 }
 
-func (n *newest) NewestRows(ctx context.Context, q topology.NewestQuery) (out []topology.KeyedRow, err error) {
+func (n *newest) NewestRows(ctx context.Context, q NewestQuery) (out []placement.KeyedRow, err error) {
 	n.asked = append(n.asked, q)
 	if n.err == context.DeadlineExceeded {
 		<-ctx.Done()
@@ -34,7 +35,7 @@ func (n *newest) NewestRows(ctx context.Context, q topology.NewestQuery) (out []
 			return nil, err
 		}
 		id, _ := bson.Raw(raw).Lookup("_id").ObjectIDOK()
-		out = append(out, topology.KeyedRow{ID: id, Doc: raw})
+		out = append(out, placement.KeyedRow{ID: id, Doc: raw})
 	}
 	return out, n.err
 }

@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -116,7 +117,7 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 		}
 		s.Astray += n.Rows
 	}
-	for i := range sortedKeys(rows) {
+	for _, i := range slices.Sorted(maps.Keys(rows)) {
 		s.Pieces = append(s.Pieces, Piece{Min: c.Chunks.At(i).Min, Rows: rows[i]})
 	}
 }

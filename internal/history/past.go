@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -91,7 +91,7 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	}
 	if len(lost) > 0 {
 		h := t.Health[topology.PartRouting]
-		h.Note = fmt.Sprintf("The recorded chunks of %s are unreadable, so they are left out.", hostile.Line(hostile.Shorten(strings.Join(lost, ", "), 300)))
+		h.Note = fmt.Sprintf("The recorded chunks of %s are unreadable, so they are left out.", sanitize.Line(sanitize.Shorten(strings.Join(lost, ", "), 300)))
 		t.Health[topology.PartRouting] = h
 	}
 	if err := p.sizes(ctx, cluster, t, at); err != nil {

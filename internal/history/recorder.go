@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -34,10 +35,6 @@ type Tables interface {
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 	Table() *topology.Table
 }
-
-// clockSlack is how far the clock may go backwards before the history is resumed anew; time
-// services correct clocks by fractions of a second.
-const clockSlack = time.Minute
 
 // Recorder stores what the watcher sees. Run is its only goroutine.
 type Recorder struct {
@@ -127,7 +124,7 @@ func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 	at := r.now().Round(0) // wall clock time, which is what is stored
 	// When the clock was set back, compare with what was known at that time, as after a restart.
 	// Otherwise today's changes would be applied to yesterday's chunks.
-	if r.cluster != t.ClusterID || at.Add(clockSlack).Before(r.lastNoted) {
+	if r.cluster != t.ClusterID || clock.Ahead(r.lastNoted, at) {
 		if err := r.begin(ctx, t, at); err != nil {
 			return err
 		}

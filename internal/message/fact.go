@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/format"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // Kind says what a fact is, so that a page can link and format it.
@@ -92,7 +92,7 @@ func Duration(name string, d time.Duration) Fact { return Fact{name, KindDuratio
 // an older record may have, is shown as text.
 func (f Fact) text() string {
 	if f.Shown != "" {
-		return hostile.Line(f.Shown)
+		return sanitize.Line(f.Shown)
 	}
 	switch f.Kind {
 	case KindWords:
@@ -122,5 +122,5 @@ func (f Fact) text() string {
 			return format.Span(d)
 		}
 	}
-	return hostile.Line(strings.ToValidUTF8(f.Value, "\uFFFD"))
+	return sanitize.Line(strings.ToValidUTF8(f.Value, "\uFFFD"))
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/notify"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -35,7 +36,7 @@ const (
 type Runs interface {
 	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
 	RunByID(ctx context.Context, id string) (engine.Run, error)
-	Subscribe(run string) (<-chan struct{}, func())
+	Subscribe() (<-chan struct{}, func())
 }
 
 // Tables is where the routing table comes from.
@@ -65,7 +66,8 @@ type Recorder struct {
 	mu     sync.Mutex
 	recent map[topology.Namespace][]sample
 	active map[string]*comparison // by run id
-	subs   map[chan struct{}]struct{}
+
+	subscribers notify.Subscribers
 }
 
 // comparison is a run that is being measured. Everything in it belongs to the
@@ -92,7 +94,7 @@ func New(o Options) *Recorder {
 		o.Now = time.Now
 	}
 	return &Recorder{o: o, wake: make(chan struct{}, 1), recent: map[topology.Namespace][]sample{},
-		active: map[string]*comparison{}, subs: map[chan struct{}]struct{}{}}
+		active: map[string]*comparison{}}
 }
 
 // Take adds what heat has just counted. It never waits for the store.
@@ -137,7 +139,7 @@ func (k *comparison) take(x sample) bool {
 // Run follows the runs until the context ends. Only one process may: the one that
 // owns the store.
 func (r *Recorder) Run(ctx context.Context) error {
-	told, end := r.o.Runs.Subscribe("")
+	told, end := r.o.Runs.Subscribe()
 	defer end()
 	_, tables, endTables := r.o.Tables.Subscribe()
 	defer endTables()
@@ -547,28 +549,10 @@ func (r *Recorder) Of(ctx context.Context, run engine.Run) (Outcome, error) {
 
 // Subscribe gives a channel that receives a value after a comparison has changed
 // its state. The last result ends it.
-func (r *Recorder) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.subs[ch] = struct{}{}
-	return ch, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.subs, ch)
-	}
-}
+func (r *Recorder) Subscribe() (<-chan struct{}, func()) { return r.subscribers.Subscribe() }
 
 func (r *Recorder) tell(news []*Record) {
-	if !slices.ContainsFunc(news, func(rec *Record) bool { return rec.Closed }) {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ch := range r.subs {
-		select {
-		case ch <- struct{}{}:
-		default: // told already
-		}
+	if slices.ContainsFunc(news, func(rec *Record) bool { return rec.Closed }) {
+		r.subscribers.Notify()
 	}
 }

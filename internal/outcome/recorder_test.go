@@ -56,7 +56,7 @@ func (w *world) RunByID(_ context.Context, id string) (engine.Run, error) {
 // of is a world as one of the recorder's parts: both have a Subscribe.
 type runsOf struct{ *world }
 
-func (w runsOf) Subscribe(string) (<-chan struct{}, func()) { return w.told, func() {} }
+func (w runsOf) Subscribe() (<-chan struct{}, func()) { return w.told, func() {} }
 
 func (w *world) Table() *topology.Table {
 	w.mu.Lock()

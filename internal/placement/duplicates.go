@@ -19,7 +19,7 @@ import (
 type IDSource interface {
 	// IDs reads at most limit rows in _id order from an id on, with the named
 	// fields; rows of one id follow each other, whichever shards they are on.
-	IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID, limit int) ([]topology.KeyedRow, error)
+	IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID, limit int) ([]KeyedRow, error)
 }
 
 // DuplicateCheck looks through the ids of a profile's project-wide collections

@@ -68,7 +68,7 @@ func (d *DuplicateCheck) collection(ctx context.Context, i int) error {
 		whole := rows
 		if !last {
 			end := rows[len(rows)-1].ID
-			first := slices.IndexFunc(rows, func(r topology.KeyedRow) bool { return r.ID == end })
+			first := slices.IndexFunc(rows, func(r KeyedRow) bool { return r.ID == end })
 			if first == 0 {
 				return fault.New(fault.Internal, "More than %d rows of one collection have the same id; the check cannot go on.", idsPerBatch-1)
 			}
@@ -89,7 +89,7 @@ func (d *DuplicateCheck) collection(ctx context.Context, i int) error {
 
 // batch reads once more when the cluster could not be asked: a primary that
 // steps down must not end a check of hours.
-func (d *DuplicateCheck) batch(ctx context.Context, ns topology.Namespace, names []string, next bson.ObjectID) ([]topology.KeyedRow, error) {
+func (d *DuplicateCheck) batch(ctx context.Context, ns topology.Namespace, names []string, next bson.ObjectID) ([]KeyedRow, error) {
 	for try := 1; ; try++ {
 		bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 		rows, err := d.src.IDs(bounded, ns, names, next, idsPerBatch)
@@ -133,7 +133,7 @@ func (d *DuplicateCheck) fields(ns topology.Namespace) []string {
 
 // keep adds what a batch showed to the report; false when the pass was stopped
 // meanwhile.
-func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []topology.KeyedRow, next bson.ObjectID, last bool) bool {
+func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []KeyedRow, next bson.ObjectID, last bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if ctx.Err() != nil {
@@ -158,7 +158,7 @@ func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []topology.KeyedR
 
 // note keeps an id whose rows are on more than one shard. On which a row is
 // follows from its shard key by the newest table: a mongos does not tell.
-func (d *DuplicateCheck) note(ns topology.Namespace, rows []topology.KeyedRow) {
+func (d *DuplicateCheck) note(ns topology.Namespace, rows []KeyedRow) {
 	c := d.tables.Table().Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
 		return

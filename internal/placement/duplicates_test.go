@@ -23,12 +23,12 @@ import (
 // one after the other.
 type stock struct {
 	mu    sync.Mutex
-	rows  map[topology.Namespace][]topology.KeyedRow
+	rows  map[topology.Namespace][]KeyedRow
 	fail  []error // of the next reads
 	reads []time.Time
 }
 
-func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]topology.KeyedRow, error) {
+func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]KeyedRow, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, time.Now())
@@ -40,7 +40,7 @@ func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from
 		s.fail = s.fail[1:]
 		return nil, err
 	}
-	var out []topology.KeyedRow
+	var out []KeyedRow
 	for _, r := range s.rows[ns] {
 		if bytes.Compare(r.ID[:], from[:]) >= 0 && len(out) < limit {
 			out = append(out, r)
@@ -62,14 +62,14 @@ func (s *stock) add(t *testing.T, coll string, id, project bson.ObjectID) {
 		t.Fatal(err)
 	}
 	ns := topology.Namespace(db + "." + coll)
-	s.rows[ns] = append(s.rows[ns], topology.KeyedRow{ID: id, Doc: doc})
+	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
 
 // stocked has 5,500 documents, two of whose ids are on both shards: one of
 // them with rows on either side of a batch's end, and one id twice on a shard's
 // side of the cut that is no duplicate of ours.
 func stocked(t *testing.T) *stock {
-	s := &stock{rows: map[topology.Namespace][]topology.KeyedRow{}}
+	s := &stock{rows: map[topology.Namespace][]KeyedRow{}}
 	for i := range 5500 {
 		s.add(t, "documents", number(i+1), oid(1))
 		if i == 998 || i == 3000 {

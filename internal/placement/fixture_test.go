@@ -91,18 +91,18 @@ func table(t *testing.T) *topology.Table {
 // fake is a Source over a few rows; it counts what was asked.
 type fake struct {
 	mu       sync.Mutex
-	projects []topology.ProjectRow
-	docs     []topology.DocumentRow
-	ids      map[topology.Namespace][]topology.IDRow
+	projects []ProjectRow
+	docs     []DocumentRow
+	ids      map[topology.Namespace][]IDRow
 	err      error
 	asked    []string
 }
 
-func (f *fake) Projects(_ context.Context, db string, _ topology.ProjectFields, after bson.ObjectID, all bool) ([]topology.ProjectRow, error) {
+func (f *fake) Projects(_ context.Context, db string, _ profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("projects %s after %s", db, after.Hex()))
-	var out []topology.ProjectRow
+	var out []ProjectRow
 	for _, p := range f.projects {
 		if string(p.ID[:]) > string(after[:]) || all {
 			out = append(out, p)
@@ -111,9 +111,9 @@ func (f *fake) Projects(_ context.Context, db string, _ topology.ProjectFields, 
 	return out, f.err
 }
 
-func (f *fake) DocumentsByKey(_ context.Context, _ string, _ topology.DocumentFields, project bson.ObjectID, key string, _ int) ([]topology.DocumentRow, error) {
+func (f *fake) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID, key string, _ int) ([]DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
-	var out []topology.DocumentRow
+	var out []DocumentRow
 	for _, d := range f.docs {
 		if d.Project == project && d.Key == key {
 			out = append(out, d)
@@ -122,8 +122,8 @@ func (f *fake) DocumentsByKey(_ context.Context, _ string, _ topology.DocumentFi
 	return out, f.err
 }
 
-func (f *fake) ByID(_ context.Context, db string, fields topology.RowFields, id bson.ObjectID, _ int) ([]topology.IDRow, error) {
-	var out []topology.IDRow
+func (f *fake) ByID(_ context.Context, db string, fields profile.RowFields, id bson.ObjectID, _ int) ([]IDRow, error) {
+	var out []IDRow
 	for _, r := range f.ids[topology.Namespace(db+"."+fields.Collection)] {
 		if r.ID == id {
 			out = append(out, r)
@@ -155,7 +155,7 @@ func locator(t *testing.T, src *fake, projects ...Project) *Locator {
 }
 
 // set changes what the source answers from now on.
-func (f *fake) set(projects []topology.ProjectRow, err error) {
+func (f *fake) set(projects []ProjectRow, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.projects, f.err = projects, err

@@ -5,13 +5,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/topology"
+	"shardboard/internal/profile"
 )
 
 // ByReference answers from the rows of ids that have the project.
-func (f *fake) ByReference(ctx context.Context, db string, fields topology.RowFields, project, id bson.ObjectID, limit int) ([]topology.IDRow, error) {
+func (f *fake) ByReference(ctx context.Context, db string, fields profile.RowFields, project, id bson.ObjectID, limit int) ([]IDRow, error) {
 	rows, err := f.ByID(ctx, db, fields, id, limit)
-	var out []topology.IDRow
+	var out []IDRow
 	for _, r := range rows {
 		if r.Project == project {
 			out = append(out, r)

@@ -15,7 +15,7 @@ import (
 
 func TestAReferenceOfALogLineCostsOneTargetedQuery(t *testing.T) {
 	doc, client := bson.ObjectID{7, 7}, bson.ObjectID{8, 8}
-	src := &fake{ids: map[topology.Namespace][]topology.IDRow{
+	src := &fake{ids: map[topology.Namespace][]IDRow{
 		db + ".documents": {{ID: doc, Project: oid(5), Key: "d"}, {ID: doc, Project: oid(1), Key: "other"}},
 		db + ".clients":   {{ID: client, Project: oid(5), Key: "c"}},
 	}}
@@ -67,7 +67,7 @@ func TestARowThatIsGoneIsShownWhereItWouldBe(t *testing.T) {
 }
 
 func TestADashboardAddressLeadsToTheDocumentAndOneOfAProjectToTheProject(t *testing.T) {
-	src := &fake{docs: []topology.DocumentRow{{ID: oid(9), Project: oid(5), Key: "a key/with"}}}
+	src := &fake{docs: []DocumentRow{{ID: oid(9), Project: oid(5), Key: "a key/with"}}}
 	l := locator(t, src, project(5, "app", ""))
 	for text, kind := range map[string]string{
 		"https://any.example/projects/app/documents/a%20key%2Fwith":   "document",
@@ -83,7 +83,7 @@ func TestADashboardAddressLeadsToTheDocumentAndOneOfAProjectToTheProject(t *test
 }
 
 func TestAProjectAndKeyCostOneTargetedQueryForEachProjectOfTheName(t *testing.T) {
-	src := &fake{docs: []topology.DocumentRow{{ID: oid(9), Project: oid(1), Key: "k"}, {ID: oid(8), Project: oid(2), Key: "k"}}}
+	src := &fake{docs: []DocumentRow{{ID: oid(9), Project: oid(1), Key: "k"}, {ID: oid(8), Project: oid(2), Key: "k"}}}
 	l := locator(t, src, project(1, "twin", ""), project(2, "twin", ""), project(3, "Twin", ""))
 	a, err := l.Ask(t.Context(), Query{Text: "twin/k"})
 	if err != nil || len(a.Items) != 2 || a.Cost != (Cost{Targeted: 2}) {
@@ -160,7 +160,7 @@ func TestAValueOfTheWrongTypeIsRefusedWithASentence(t *testing.T) {
 
 func TestIDsKnownToBeShared(t *testing.T) {
 	doc := bson.ObjectID{7, 7}
-	src := &fake{ids: map[topology.Namespace][]topology.IDRow{db + ".documents": {{ID: doc, Project: oid(5)}}}}
+	src := &fake{ids: map[topology.Namespace][]IDRow{db + ".documents": {{ID: doc, Project: oid(5)}}}}
 	l := locator(t, src, project(5, "app", ""))
 	l.MarkShared(sharedStub{IDPlace{db + ".documents", doc}: {Rows: []SharedRow{{Shard: "b"}, {Shard: "a"}}}})
 	a, err := l.Ask(t.Context(), Query{Text: doc.Hex()})

@@ -36,7 +36,7 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 			s.cost(ns, c.ProjectField, "_id")
 		}
 	}
-	err := s.askAll(ctx, asked, func(ctx context.Context, q *question) ([]topology.IDRow, error) {
+	err := s.askAll(ctx, asked, func(ctx context.Context, q *question) ([]IDRow, error) {
 		return s.src.ByReference(ctx, q.db, s.profile.RowFields(q.ns.Collection()), r.ProjectID, r.ID, maxRows)
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 		return nil
 	}
 	if i := slices.IndexFunc(asked, func(q *question) bool { return r.Kind != "" && q.kind == r.Kind }); i >= 0 && known {
-		it := s.itemOf(asked[i], topology.IDRow{ID: r.ID, Project: r.ProjectID}, false)
+		it := s.itemOf(asked[i], IDRow{ID: r.ID, Project: r.ProjectID}, false)
 		it.Notes = append(it.Notes, Note{Code: "note.rowGone", Args: map[string]string{"ns": string(asked[i].ns)}})
 		s.add(it)
 		return nil

@@ -102,9 +102,9 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 			return err
 		}
 		// The living document first: removed ones keep their key.
-		slices.SortStableFunc(rows, func(a, b topology.DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
+		slices.SortStableFunc(rows, func(a, b DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
 		for _, row := range rows {
-			s.add(s.documentItem(s.t, p.DB, topology.IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true))
+			s.add(s.documentItem(s.t, p.DB, IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true))
 		}
 		found += len(rows)
 	}
@@ -129,7 +129,7 @@ func boolCompare(a, b bool) int {
 type question struct {
 	db, kind string
 	ns       topology.Namespace
-	rows     []topology.IDRow
+	rows     []IDRow
 }
 
 // byID asks every collection in which a bare id may be a row's.
@@ -144,7 +144,7 @@ func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 			}
 		}
 	}
-	err := s.askAll(ctx, asked, func(ctx context.Context, q *question) ([]topology.IDRow, error) {
+	err := s.askAll(ctx, asked, func(ctx context.Context, q *question) ([]IDRow, error) {
 		return s.src.ByID(ctx, q.db, s.profile.RowFields(q.ns.Collection()), id, maxRows)
 	})
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 }
 
 // askAll runs the queries side by side: each is a round trip.
-func (s *search) askAll(ctx context.Context, asked []*question, ask func(context.Context, *question) ([]topology.IDRow, error)) error {
+func (s *search) askAll(ctx context.Context, asked []*question, ask func(context.Context, *question) ([]IDRow, error)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, q := range asked {
 		g.Go(func() (err error) {
@@ -184,7 +184,7 @@ func (s *search) addRows(asked []*question) (found bool) {
 	return found
 }
 
-func (s *search) itemOf(q *question, r topology.IDRow, seen bool) Item {
+func (s *search) itemOf(q *question, r IDRow, seen bool) Item {
 	if q.ns.Collection() == s.profile.Keys.Collection {
 		return s.documentItem(s.t, q.db, r, false, seen)
 	}

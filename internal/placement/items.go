@@ -35,7 +35,7 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 
 // documentItem places a Yorkie document: its own row and every collection that
 // is kept by document. seen tells that its own row was read.
-func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow, removed, seen bool) Item {
+func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed, seen bool) Item {
 	it := Item{Kind: "document", ID: row.ID.Hex(), Name: row.Key, DB: db, Removed: removed}
 	l.owner(&it, db, row.Project)
 	for _, c := range l.profile.Nearest(t, db).Collections {
@@ -53,7 +53,7 @@ func (l *Locator) documentItem(t *topology.Table, db string, row topology.IDRow,
 }
 
 // rowItem places one row of a collection that no other collection hangs on.
-func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row topology.IDRow, seen bool) Item {
+func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row IDRow, seen bool) Item {
 	it := Item{Kind: kind, ID: row.ID.Hex(), Name: row.Key, DB: db}
 	l.owner(&it, db, row.Project)
 	what := ""

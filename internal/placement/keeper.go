@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -37,12 +38,12 @@ type Keeper struct {
 	profile *profile.Profile
 	log     *slog.Logger
 
-	mu   sync.Mutex
-	dir  *Directory
-	subs map[chan struct{}]struct{}
+	mu          sync.Mutex // held while a directory is published or subscribed to
+	dir         *Directory
+	subscribers notify.Subscribers
 
 	// of the polling goroutine only
-	rows map[string]map[bson.ObjectID]topology.ProjectRow
+	rows map[string]map[bson.ObjectID]ProjectRow
 	full time.Time // last good read of all
 }
 
@@ -51,8 +52,7 @@ func NewKeeper(src Source, tables Tables, p *profile.Profile, log *slog.Logger) 
 	return &Keeper{
 		src: src, tables: tables, profile: p, log: log,
 		dir:  NewDirectory(0, nil, nil, topology.Health{}),
-		subs: map[chan struct{}]struct{}{},
-		rows: map[string]map[bson.ObjectID]topology.ProjectRow{},
+		rows: map[string]map[bson.ObjectID]ProjectRow{},
 	}
 }
 
@@ -66,15 +66,10 @@ func (k *Keeper) Directory() *Directory {
 // Subscribe hands out the directory and a channel that gets one value after
 // newer ones appear (several may be joined into one).
 func (k *Keeper) Subscribe() (*Directory, <-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.subs[ch] = struct{}{}
-	return k.dir, ch, func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.subs, ch)
-	}
+	newer, end := k.subscribers.Subscribe()
+	return k.dir, newer, end
 }
 
 // Run polls until ctx ends. It first waits for a loaded table: until then
@@ -138,7 +133,7 @@ func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 	if all && health.Err == nil {
 		k.full = time.Now()
 	}
-	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]topology.ProjectRow) bool { return !slices.Contains(dbs, db) })
+	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]ProjectRow) bool { return !slices.Contains(dbs, db) })
 	k.publish(dbs, health)
 }
 
@@ -158,7 +153,7 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 		return err
 	}
 	if all || known == nil {
-		known = make(map[bson.ObjectID]topology.ProjectRow, len(rows))
+		known = make(map[bson.ObjectID]ProjectRow, len(rows))
 		k.rows[db] = known
 	}
 	for _, r := range rows {
@@ -187,15 +182,10 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 		return
 	}
 	k.dir = next
-	for ch := range k.subs {
-		select {
-		case ch <- struct{}{}:
-		default: // already told
-		}
-	}
+	k.subscribers.Notify()
 }
 
-func projectOf(db string, r topology.ProjectRow) Project {
+func projectOf(db string, r ProjectRow) Project {
 	figure := func(n *int64) topology.Figure {
 		if n == nil {
 			return topology.Figure{Reason: "notCounted"}

@@ -10,7 +10,6 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
-	"shardboard/internal/topology"
 )
 
 func names(d *Directory) []string {
@@ -23,7 +22,7 @@ func names(d *Directory) []string {
 
 func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &fake{projects: []topology.ProjectRow{{ID: oid(1), Name: "one"}}}
+		src := &fake{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
 		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -37,7 +36,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		if !d.Loaded() || !slices.Equal(names(d), []string{"one"}) {
 			t.Fatalf("after the first read: %v", names(d))
 		}
-		src.set([]topology.ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
+		src.set([]ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
 		time.Sleep(11 * time.Second)
 		if got := names(k.Directory()); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("after ten seconds: %v", got)
@@ -61,7 +60,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 
 func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &fake{projects: []topology.ProjectRow{{ID: oid(1), Name: "one"}}}
+		src := &fake{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
 		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

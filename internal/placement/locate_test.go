@@ -24,7 +24,7 @@ func place(t *testing.T, it Item, coll string) Place {
 
 func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 	doc := bson.ObjectID{9, 9, 9}
-	src := &fake{docs: []topology.DocumentRow{{ID: doc, Project: oid(5), Key: "codepair$x/y"}}}
+	src := &fake{docs: []DocumentRow{{ID: doc, Project: oid(5), Key: "codepair$x/y"}}}
 	l := locator(t, src, project(5, "app", "pubkey"))
 	for _, ref := range []string{"app", "pubkey", oid(5).Hex()} {
 		items, err := l.Locate(t.Context(), Query{Text: " " + ref + "/codepair$x/y"})
@@ -53,7 +53,7 @@ func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 }
 
 func TestTheLivingDocumentComesBeforeRemovedOnesOfItsKey(t *testing.T) {
-	src := &fake{docs: []topology.DocumentRow{
+	src := &fake{docs: []DocumentRow{
 		{ID: oid(1), Project: oid(5), Key: "k", Removed: true}, {ID: oid(2), Project: oid(5), Key: "k"},
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: "app/k"})
@@ -94,7 +94,7 @@ func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
 
 func TestABareIDIsSoughtInEveryCandidateCollection(t *testing.T) {
 	id := bson.ObjectID{7, 7}
-	src := &fake{ids: map[topology.Namespace][]topology.IDRow{
+	src := &fake{ids: map[topology.Namespace][]IDRow{
 		db + ".clients":   {{ID: id, Project: oid(5), Key: "c"}},
 		db + ".documents": {{ID: id, Project: oid(5), Key: "d"}, {ID: id, Project: oid(1), Key: "e"}},
 	}}

@@ -20,13 +20,13 @@ import (
 type Source interface {
 	// Projects reads the projects of a database in _id order: all of them, or
 	// those with _id > after only. A *topology.SkippedError comes with rows.
-	Projects(ctx context.Context, db string, f topology.ProjectFields, after bson.ObjectID, all bool) ([]topology.ProjectRow, error)
+	Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error)
 	// DocumentsByKey is one query targeted by project id; removed documents are included.
-	DocumentsByKey(ctx context.Context, db string, f topology.DocumentFields, project bson.ObjectID, key string, limit int) ([]topology.DocumentRow, error)
+	DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, key string, limit int) ([]DocumentRow, error)
 	// ByID is one {_id: id} query; a broadcast unless _id leads the shard key.
-	ByID(ctx context.Context, db string, f topology.RowFields, id bson.ObjectID, limit int) ([]topology.IDRow, error)
+	ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]IDRow, error)
 	// ByReference is one {project, _id: id} query; targeted where the project leads the shard key.
-	ByReference(ctx context.Context, db string, f topology.RowFields, project, id bson.ObjectID, limit int) ([]topology.IDRow, error)
+	ByReference(ctx context.Context, db string, f profile.RowFields, project, id bson.ObjectID, limit int) ([]IDRow, error)
 }
 
 // Project is one tenant.

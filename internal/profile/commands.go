@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -52,12 +52,12 @@ func (x fixer) since(major, minor int) bool {
 }
 
 func (x fixer) fix(f Finding) Fix {
-	ns, coll := hostile.Quoted(string(f.NS)), "db.getSiblingDB("+hostile.Quoted(x.db)+").getCollection("+hostile.Quoted(f.NS.Collection())+")"
+	ns, coll := sanitize.Quoted(string(f.NS)), "db.getSiblingDB("+sanitize.Quoted(x.db)+").getCollection("+sanitize.Quoted(f.NS.Collection())+")"
 	index := coll + ".createIndex(" + f.Want + ")"
 	shard := "sh.shardCollection(" + ns + ", " + f.Want + ")"
 	var first []string
 	if x.enable && !x.since(6, 0) { // from 6.0 on every database may have sharded collections
-		first = []string{"sh.enableSharding(" + hostile.Quoted(x.db) + ")"}
+		first = []string{"sh.enableSharding(" + sanitize.Quoted(x.db) + ")"}
 	}
 	switch f.Code {
 	case FindMissing:
@@ -77,7 +77,7 @@ func (x fixer) fix(f Finding) Fix {
 		return Fix{Code: FixCopy}
 	case FindSharded:
 		if x.since(8, 0) && x.primary != "" {
-			return Fix{FixMerge, []string{fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, hostile.Quoted(x.primary))}}
+			return Fix{FixMerge, []string{fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, sanitize.Quoted(x.primary))}}
 		}
 	case FindOlder:
 		return Fix{FixDrop, []string{coll + ".estimatedDocumentCount()", coll + ".drop()"}}

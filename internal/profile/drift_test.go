@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -271,7 +271,7 @@ func TestNamesInCommandsAreQuoted(t *testing.T) {
 		"주문":                         `"주문"`,
 	}
 	for in, want := range tests {
-		if got := hostile.Quoted(in); got != want {
+		if got := sanitize.Quoted(in); got != want {
 			t.Errorf("%q is written %s, want %s", in, got, want)
 		}
 	}

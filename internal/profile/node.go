@@ -10,7 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
+
+// shownOfText bounds, in bytes, what a message quotes of a file.
+const shownOfText = 40
 
 // reader walks the nodes of a file and keeps the first thing that is wrong.
 // Nodes, not tags on structs: an error has to name line and field, a key
@@ -50,7 +54,7 @@ func (r *reader) table(n *yaml.Node, path string, known ...string) table {
 		key := n.Content[i]
 		switch _, twice := t.value[key.Value]; {
 		case key.Kind != yaml.ScalarNode || !slices.Contains(known, key.Value):
-			r.bad(key, path, "there is no field %q; known are %s.", clip(key.Value), strings.Join(known, ", "))
+			r.bad(key, path, "there is no field %q; known are %s.", sanitize.Truncate(key.Value, shownOfText), strings.Join(known, ", "))
 		case twice:
 			r.bad(key, path, "the field %s is there twice.", key.Value)
 		}
@@ -159,12 +163,4 @@ func kindOf(n *yaml.Node) string {
 		return "nothing"
 	}
 	return "something else"
-}
-
-// clip keeps a message short whatever is in the file.
-func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "…"
-	}
-	return s
 }

@@ -33,8 +33,8 @@ type Collection struct {
 	Unjudged      bool   // any shard key will do
 	Documented    string // a shard key that documentation names and no release applies
 	Variants      []Variant
-	Dead          topology.DeadMark // of rows that nothing uses any more
-	What          string            // catalogue code of what the rows are, or a profile file's own words
+	Dead          DeadMark // of rows that nothing uses any more
+	What          string   // catalogue code of what the rows are, or a profile file's own words
 }
 
 // Variant is a shard key that releases of the layout are known to leave a
@@ -55,9 +55,9 @@ type Layout struct {
 // not changed once made, so it is safe for concurrent use.
 type Profile struct {
 	Name    string
-	Names   topology.ProjectFields  // where the projects are listed, and by which fields
-	Keys    topology.DocumentFields // where the documents are, and by which fields
-	Called  Called                  // what documents are called
+	Names   ProjectFields  // where the projects are listed, and by which fields
+	Keys    DocumentFields // where the documents are, and by which fields
+	Called  Called         // what documents are called
 	Layouts []Layout
 }
 
@@ -94,7 +94,7 @@ func (p *Profile) Collection(name string) (Collection, bool) {
 
 // RowFields are the fields to read of a row of a collection when asking where
 // it lives; _id is always read and not among them.
-func (p *Profile) RowFields(coll string) topology.RowFields {
+func (p *Profile) RowFields(coll string) RowFields {
 	c, _ := p.Collection(coll)
 	beside := func(field string) string {
 		if field == "_id" {
@@ -102,7 +102,7 @@ func (p *Profile) RowFields(coll string) topology.RowFields {
 		}
 		return field
 	}
-	return topology.RowFields{Collection: coll, Project: beside(c.ProjectField), Document: beside(c.DocumentField), Key: beside(c.KeyField)}
+	return RowFields{Collection: coll, Project: beside(c.ProjectField), Document: beside(c.DocumentField), Key: beside(c.KeyField)}
 }
 
 // Match lists the databases that hold this profile's data, sorted by name:

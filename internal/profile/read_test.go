@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/topology"
 )
 
 const shop = "../../docs/profiles/shop.yaml"
@@ -20,8 +19,8 @@ func TestTheShopExampleIsReadWhole(t *testing.T) {
 	}
 	want := &Profile{
 		Name:   "shop",
-		Names:  topology.ProjectFields{Collection: "tenants", Name: "name", PublicKey: "label", CreatedAt: "created_at", Documents: "order_count", CountedAt: "counted_at"},
-		Keys:   topology.DocumentFields{Collection: "orders", Project: "tenant_id", Key: "number", RemovedAt: "cancelled_at", CreatedAt: "created_at"},
+		Names:  ProjectFields{Collection: "tenants", Name: "name", PublicKey: "label", CreatedAt: "created_at", Documents: "order_count", CountedAt: "counted_at"},
+		Keys:   DocumentFields{Collection: "orders", Project: "tenant_id", Key: "number", RemovedAt: "cancelled_at", CreatedAt: "created_at"},
 		Called: Called{One: "Order", Many: "Orders"},
 		Layouts: []Layout{{Name: "shop", Collections: []Collection{
 			{Name: "orders", Scope: ScopeProject, ProjectField: "tenant_id", DocumentField: "_id", KeyField: "number", Kind: "document", Expected: "{tenant_id: 1}", What: "one row per order"},

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 )
 
 // profile reads the whole file: one layout, which has the profile's name.
@@ -16,13 +16,13 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 	t := r.table(n, "", "name", "tenants", "documents", "collections")
 	p := &Profile{Name: t.text("name", true)}
 	tenants := t.sub("tenants", "collection", "name", "publicKey", "createdAt", "documents", "countedAt", "holds")
-	p.Names = topology.ProjectFields{
+	p.Names = ProjectFields{
 		Collection: tenants.collection("collection"), Name: tenants.field("name", true), PublicKey: tenants.field("publicKey", false),
 		CreatedAt: tenants.field("createdAt", false), Documents: tenants.field("documents", false), CountedAt: tenants.field("countedAt", false),
 	}
 	r.distinct(tenants, "name", "publicKey", "createdAt", "documents", "countedAt")
 	docs := t.sub("documents", "collection", "tenant", "key", "removedAt", "createdAt", "updatedAt", "called", "shardKey", "holds", "writes", "writtenAt")
-	p.Keys = topology.DocumentFields{
+	p.Keys = DocumentFields{
 		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", true),
 		RemovedAt: docs.field("removedAt", false), CreatedAt: docs.field("createdAt", false), UpdatedAt: docs.field("updatedAt", false),
 	}
@@ -126,7 +126,7 @@ func (r *reader) shardKey(t table) (key, leading string, hashed bool) {
 		case value.Kind == yaml.ScalarNode && value.Value == "1" && value.Tag == "!!int":
 			d = append(d, bson.E{Key: name.Value, Value: int32(1)})
 		default:
-			r.bad(value, t.at("shardKey")+"."+clip(name.Value), "expected 1 or hashed.")
+			r.bad(value, t.at("shardKey")+"."+sanitize.Truncate(name.Value, shownOfText), "expected 1 or hashed.")
 		}
 	}
 	if r.err != nil {

@@ -1,18 +1,16 @@
 package profile
 
-import "shardboard/internal/topology"
-
 // Yorkie is the built-in profile. Sources: docs/design/mongodb-sharding.md, the
 // Docker set-up script and the chart's sharding rules of Yorkie's releases, as
 // they were from 0.4.14 to 0.7.17.
 func Yorkie() *Profile {
 	return &Profile{
 		Name: "yorkie",
-		Names: topology.ProjectFields{
+		Names: ProjectFields{
 			Collection: "projects", Name: "name", Owner: "owner", PublicKey: "public_key", CreatedAt: "created_at",
 			Documents: "stats_documents_count", Clients: "stats_clients_count", CountedAt: "stats_updated_at",
 		},
-		Keys: topology.DocumentFields{
+		Keys: DocumentFields{
 			Collection: "documents", Project: projectField, Key: "key", RemovedAt: "removed_at", CreatedAt: "created_at",
 			UpdatedAt: "updated_at", Seq: "server_seq",
 		},
@@ -51,9 +49,9 @@ func byProject(name, key, kind string, variants ...Variant) Collection {
 	switch name {
 	case "documents":
 		c.DocumentField = "_id" // the row itself is the Yorkie document
-		c.Dead = topology.DeadMark{Field: "removed_at"}
+		c.Dead = DeadMark{Field: "removed_at"}
 	case "clients":
-		c.Dead = topology.DeadMark{Field: "status", Value: "deactivated"}
+		c.Dead = DeadMark{Field: "status", Value: "deactivated"}
 	}
 	if name == "schemas" { // a version of a schema is never changed
 		c.KeyField, c.WrittenAt, c.Appended = "name", "", true

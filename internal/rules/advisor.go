@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/notify"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
@@ -66,8 +67,9 @@ type Advisor struct {
 	writes counted
 
 	decided decisions
-	told    string // what listeners were last told of
-	listens map[chan struct{}]struct{}
+	told    string // the list that subscribers were last notified of
+
+	subscribers notify.Subscribers
 }
 
 // input is what a report was made of. One of the same input is the same but for
@@ -110,24 +112,15 @@ func NewAdvisor(from Sources) *Advisor {
 	if from.Log == nil {
 		from.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Advisor{from: from, listens: map[chan struct{}]struct{}{}}
+	return &Advisor{from: from}
 }
 
 // Subscribe gives a channel that receives one value after the list of problems
 // changed, several changes joined into one. The last result ends it.
-func (a *Advisor) Subscribe() (<-chan struct{}, func()) {
-	c := make(chan struct{}, 1)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.listens[c] = struct{}{}
-	return c, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.listens, c)
-	}
-}
+func (a *Advisor) Subscribe() (<-chan struct{}, func()) { return a.subscribers.Subscribe() }
 
-// tell lets listeners know when the list is another one than before. It holds mu.
+// tell notifies subscribers when the list differs from the one they know. The caller
+// holds mu.
 func (a *Advisor) tell() {
 	var b strings.Builder
 	for _, p := range a.last.Items {
@@ -141,12 +134,7 @@ func (a *Advisor) tell() {
 	}
 	if now := b.String(); now != a.told {
 		a.told = now
-		for c := range a.listens {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
-		}
+		a.subscribers.Notify()
 	}
 }
 
@@ -355,12 +343,7 @@ func (a *Advisor) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.decided.read = false
-	for c := range a.listens {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
+	a.subscribers.Notify()
 }
 
 // Cluster is the id that decisions are kept under; "" before it is known.

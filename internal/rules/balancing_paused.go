@@ -3,7 +3,7 @@ package rules
 import (
 	"time"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -76,7 +76,7 @@ func balancingPaused(l *look) {
 		if x.What == PausedCollection {
 			ns := string(x.NS)
 			p.Text = say("paused.collection", "ns", ns, "run", x.Run, "since", at(x.Since))
-			p.Remedy = Remedy{Plans: []Plan{balanceCollection(ns)}, Commands: []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}}
+			p.Remedy = Remedy{Plans: []Plan{balanceCollection(ns)}, Commands: []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}}
 		}
 		if !x.RunKnown {
 			p.Why = say("paused.gone")

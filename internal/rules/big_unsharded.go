@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -90,11 +90,11 @@ func (l *look) unshardedCommands(ns topology.Namespace, shard string) []Command 
 	out := []Command{check(collection(ns)+".getIndexes()", "unsharded.indexes")}
 	if l.release().AtLeast(8, 0, 0) {
 		if to := l.coolest(ns.Database(), shard); to != "" {
-			return append(out, do(admin("moveCollection: %s, toShard: %s", hostile.Quoted(string(ns)), hostile.Quoted(to)), "unsharded.move"))
+			return append(out, do(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)), "unsharded.move"))
 		}
 	}
 	if l.release().AtLeast(7, 0, 0) {
 		out = append(out, check(collection(ns)+`.analyzeShardKey({_id: "hashed"})`, "unsharded.analyze"))
 	}
-	return append(out, do(`sh.shardCollection(`+hostile.Quoted(string(ns))+`, {_id: "hashed"})`, "unsharded.shard"))
+	return append(out, do(`sh.shardCollection(`+sanitize.Quoted(string(ns))+`, {_id: "hashed"})`, "unsharded.shard"))
 }

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -18,7 +18,7 @@ func balancingOff(l *look) {
 		l.add(Problem{Subject: ns, NS: c.NS, Severity: Info, Why: say("balancingOff.chosen"), Weight: float64(c.Chunks.Len()), Text: say("balancingOff", "ns", ns),
 			Evidence: []Evidence{l.counted("balancingOff.chunks", c.Chunks.Len())},
 			Remedy: Remedy{Plans: []Plan{balanceCollection(ns)},
-				Commands: []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}}})
+				Commands: []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}}})
 	}
 }
 
@@ -44,8 +44,8 @@ func migrationsBlocked(l *look) {
 		p := Problem{Subject: ns, NS: c.NS, Severity: Warn, Why: say("blocked.moves"), Weight: float64(c.Chunks.Len()), Text: say("blocked", "ns", ns),
 			Evidence: []Evidence{l.counted("blocked.chunks", c.Chunks.Len()), l.counted("blocked.draining", waiting)},
 			Remedy: Remedy{WhyNot: say("blocked.allow"),
-				Commands: []Command{check(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+hostile.Quoted(ns)+`}}])`, "blocked.ddl"),
-					do(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)), "imbalance.allow")}}}
+				Commands: []Command{check(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+sanitize.Quoted(ns)+`}}])`, "blocked.ddl"),
+					do(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)), "imbalance.allow")}}}
 		if waiting > 0 {
 			p.Severity, p.Why = Critical, say("blocked.drains")
 		}

@@ -6,14 +6,14 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // collection is how mongosh names a collection.
 func collection(ns topology.Namespace) string {
-	return "db.getSiblingDB(" + hostile.Quoted(ns.Database()) + ").getCollection(" + hostile.Quoted(ns.Collection()) + ")"
+	return "db.getSiblingDB(" + sanitize.Quoted(ns.Database()) + ").getCollection(" + sanitize.Quoted(ns.Collection()) + ")"
 }
 
 func admin(format string, args ...any) string {
@@ -51,18 +51,18 @@ func document(raw bson.Raw) string {
 }
 
 // parsed is how mongosh takes Extended JSON.
-func parsed(ext string) string { return parseCall + hostile.Quoted(ext) + ")" }
+func parsed(ext string) string { return parseCall + sanitize.Quoted(ext) + ")" }
 
 // field is a name as a key of a JavaScript object.
 func field(name string) string {
 	for i, r := range name {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
-			return hostile.Quoted(name)
+			return sanitize.Quoted(name)
 		}
 	}
 	if name == "" {
-		return hostile.Quoted(name)
+		return sanitize.Quoted(name)
 	}
 	return name
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"shardboard/internal/balance"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -44,7 +44,7 @@ func draining(l *look) {
 			continue
 		}
 		p.Severity, p.Why, p.Text = Info, say("draining.going"), say("draining", "shard", s.Name, "n", itoa(int(p.Weight)))
-		p.Remedy = Remedy{WhyNot: say("draining.itself"), Commands: []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress")}}
+		p.Remedy = Remedy{WhyNot: say("draining.itself"), Commands: []Command{check(admin("removeShard: %s", sanitize.Quoted(s.Name)), "draining.progress")}}
 		l.add(p)
 	}
 }
@@ -81,7 +81,7 @@ func (l *look) drains(s topology.Shard) (p Problem, stuck, known bool) {
 	case chunks > 0 && enough && moved == 0:
 		p.Text = say("draining.quiet", "shard", s.Name, "n", itoa(chunks), "over", lately.String())
 		p.Remedy.WhyNot = say("draining.unclear")
-		p.Remedy.Commands = []Command{check(admin("removeShard: %s", hostile.Quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
+		p.Remedy.Commands = []Command{check(admin("removeShard: %s", sanitize.Quoted(s.Name)), "draining.progress"), check("sh.isBalancerRunning()", "draining.round")}
 	default:
 		return p, false, enough || chunks == 0
 	}
@@ -103,8 +103,8 @@ func (l *look) movePrimary(from string, dbs []string) Remedy {
 	}
 	for _, db := range dbs[:min(len(dbs), 5)] {
 		r.Commands = append(r.Commands,
-			check("db.getSiblingDB("+hostile.Quoted(db)+").stats()", "draining.stats"),
-			do(admin("movePrimary: %s, to: %s", hostile.Quoted(db), hostile.Quoted(to)), "draining.movePrimary"))
+			check("db.getSiblingDB("+sanitize.Quoted(db)+").stats()", "draining.stats"),
+			do(admin("movePrimary: %s, to: %s", sanitize.Quoted(db), sanitize.Quoted(to)), "draining.movePrimary"))
 	}
 	return r
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"shardboard/internal/heat"
-	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -159,7 +159,7 @@ func (l *look) refine(i *Problem, c *topology.Collection) {
 		first,
 		check(collection(c.NS)+".getIndexes()", "refine.indexes"),
 		do(collection(c.NS)+".createIndex("+key+")", "refine.index"),
-		do(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), key), "refine.refine"),
+		do(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), key), "refine.refine"),
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/balance"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -121,7 +121,7 @@ func (l *look) leftUneven(c *topology.Collection, most, least onShard, mean floa
 	switch {
 	case c.NoBalance:
 		i.Remedy.Plans = []Plan{balanceCollection(ns)}
-		i.Remedy.Commands = []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}
+		i.Remedy.Commands = []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}
 	case strings.HasPrefix(why.Code, string(balance.RuleThreshold)+".count"):
 		// Up to 6.0.2 chunks are counted, whatever they weigh.
 		i.Text.Code = "imbalance.counts"
@@ -134,10 +134,10 @@ func (l *look) leftUneven(c *topology.Collection, most, least onShard, mean floa
 		i.Remedy.WhyNot = say("imbalance.jumbo")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
 		i.Remedy.WhyNot = say("imbalance.blocked")
-		i.Remedy.Commands = []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)), "imbalance.allow")}
+		i.Remedy.Commands = []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)), "imbalance.allow")}
 	default:
 		i.Remedy.WhyNot = say("imbalance.rule")
-		i.Remedy.Commands = []Command{check(admin("balancerCollectionStatus: %s", hostile.Quoted(ns)), "imbalance.status")}
+		i.Remedy.Commands = []Command{check(admin("balancerCollectionStatus: %s", sanitize.Quoted(ns)), "imbalance.status")}
 	}
 	l.add(i)
 }

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -49,6 +49,6 @@ func (l *look) widerKey(c *topology.Collection) []Command {
 	return []Command{
 		check("db.version()", "refine.version"),
 		do(collection(c.NS)+".createIndex("+wider+")", "refine.index"),
-		do(admin("refineCollectionShardKey: %s, key: %s", hostile.Quoted(string(c.NS)), wider), "refine.refine"),
+		do(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), wider), "refine.refine"),
 	}
 }

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -28,7 +28,7 @@ func monotonicKey(l *look) {
 			i.Remedy.WhyNot = say("noAction")
 			i.Remedy.Commands = []Command{
 				check(collection(w.NS)+".stats().size", "growing.room"),
-				do(admin("reshardCollection: %s, key: %s", hostile.Quoted(ns), key), "growing.reshard"),
+				do(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key), "growing.reshard"),
 			}
 		} else {
 			i.Remedy.WhyNot = say("growing.before50")

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 const (
@@ -38,8 +38,8 @@ func orphans(l *look) {
 				i.Severity, i.Why = Warn, say("orphans.much")
 			}
 			i.Remedy = Remedy{WhyNot: say("orphans.direct", "shard", s.Name), Commands: []Command{
-				check(`db.getSiblingDB("config").rangeDeletions.find({nss: `+hostile.Quoted(string(c.NS))+`})`, "orphans.pending"),
-				do(admin("cleanupOrphaned: %s", hostile.Quoted(string(c.NS))), "orphans.clean"),
+				check(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`, "orphans.pending"),
+				do(admin("cleanupOrphaned: %s", sanitize.Quoted(string(c.NS))), "orphans.clean"),
 			}}
 			l.add(i)
 		}

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"maps"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"slices"
 )
 
 // pinExpired: pins that were meant to end.
@@ -10,7 +12,7 @@ func pinExpired(l *look) {
 	if l.unread(topology.PartZones) {
 		return
 	}
-	for _, zone := range sortedNames(l.rangesOf()) {
+	for _, zone := range slices.Sorted(maps.Keys(l.rangesOf())) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {
 			continue

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"shardboard/internal/placement"
@@ -13,7 +14,7 @@ func pinViolated(l *look) {
 		return
 	}
 	ranges, carry := l.rangesOf(), l.carriers()
-	for _, zone := range sortedNames(ranges) {
+	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
 			continue // nobody carries it: told by its own rule

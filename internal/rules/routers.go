@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func routerVersions(l *look) {
 	if len(count) < 2 {
 		return
 	}
-	versions := sortedNames(count)
+	versions := slices.Sorted(maps.Keys(count))
 	p := Problem{Subject: "mongos", Severity: Info, Why: say("router.upgrade"), Text: say("router.versions", "versions", strings.Join(versions, ", ")),
 		Remedy: Remedy{WhyNot: say("router.finish"), Commands: []Command{check(`db.getSiblingDB("config").mongos.find().sort({ping: -1})`, "router.list")}}}
 	for _, v := range versions {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"shardboard/internal/topology"
@@ -17,7 +18,7 @@ func zoneDropped(l *look) {
 			by[string(z.NS)] = append(by[string(z.NS)], z)
 		}
 	}
-	for _, ns := range sortedNames(by) {
+	for _, ns := range slices.Sorted(maps.Keys(by)) {
 		list := by[ns]
 		i := Problem{Subject: ns, NS: list[0].NS, Severity: Info, Why: say("zone.left"), Weight: float64(len(list)), Text: say("zone.dropped", "ns", ns, "n", itoa(len(list))),
 			Evidence: []Evidence{l.counted("zone.ranges", len(list))}}

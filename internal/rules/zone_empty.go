@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"maps"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"slices"
 )
 
 // zoneEmpty: shards carry a zone that has no range.
@@ -11,7 +13,7 @@ func zoneEmpty(l *look) {
 		return
 	}
 	ranges, carry := l.rangesOf(), l.carriers()
-	for _, zone := range sortedNames(carry) {
+	for _, zone := range slices.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"shardboard/internal/placement"
@@ -14,7 +15,7 @@ func zoneNoShard(l *look) {
 	}
 	carry := l.carriers()
 	ranges := l.rangesOf()
-	for _, zone := range sortedNames(ranges) {
+	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		if len(carry[zone]) > 0 {
 			continue
 		}

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -25,15 +25,6 @@ func (l *look) rangesOf() map[string][]topology.ZoneRange {
 	for _, z := range l.Table.Zones {
 		out[z.Zone] = append(out[z.Zone], z)
 	}
-	return out
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
 	return out
 }
 
@@ -74,7 +65,7 @@ func removeRange(z topology.ZoneRange) Plan {
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return do("sh.removeRangeFromZone("+hostile.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
+	return do("sh.removeRangeFromZone("+sanitize.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
 }
 
 // fewPlans bounds the plans of one advice.

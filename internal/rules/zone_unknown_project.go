@@ -1,9 +1,11 @@
 package rules
 
 import (
-	"shardboard/internal/hostile"
+	"maps"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
+	"slices"
 )
 
 // zoneUnknown: zones named after a project that is not there.
@@ -19,7 +21,7 @@ func zoneUnknown(l *look) {
 	for z := range carry {
 		names[z] = true
 	}
-	for _, zone := range sortedNames(names) {
+	for _, zone := range slices.Sorted(maps.Keys(names)) {
 		id, _, ok := placement.ZoneProject(zone)
 		if !ok {
 			continue
@@ -46,6 +48,6 @@ func (l *look) leftovers(i *Problem, zone string, ranges []topology.ZoneRange, s
 	}
 	for _, s := range shards[:min(len(shards), fewPlans)] {
 		i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-remove-shard", say("zone-remove-shard", "zone", zone, "shard", s), "shard", s, "zone", zone))
-		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+hostile.Quoted(s)+", "+hostile.Quoted(zone)+")", "zone.removeShard"))
+		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+sanitize.Quoted(s)+", "+sanitize.Quoted(zone)+")", "zone.removeShard"))
 	}
 }

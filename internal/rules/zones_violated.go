@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"shardboard/internal/hostile"
 	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -73,10 +73,10 @@ func zonesStuck(l *look) {
 			continue // nothing of it moves until that is done, and its own rule lists it
 		case w.c.MigrationsBlocked:
 			p.Text = say("zonesStuck.blocked", "ns", ns, "n", itoa(w.n))
-			p.Remedy = Remedy{WhyNot: say("blocked.allow"), Commands: []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", hostile.Quoted(ns)), "imbalance.allow")}}
+			p.Remedy = Remedy{WhyNot: say("blocked.allow"), Commands: []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)), "imbalance.allow")}}
 		case w.c.NoBalance:
 			p.Text = say("zonesStuck.collectionOff", "ns", ns, "n", itoa(w.n))
-			p.Remedy = Remedy{Plans: []Plan{balanceCollection(ns)}, Commands: []Command{do("sh.enableBalancing("+hostile.Quoted(ns)+")", "imbalance.enable")}}
+			p.Remedy = Remedy{Plans: []Plan{balanceCollection(ns)}, Commands: []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}}
 		default:
 			continue // the balancer brings them back
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 )
 
@@ -54,7 +55,7 @@ func (w *Watcher) watchMoves(ctx context.Context) error {
 		} else {
 			failed = 0
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}

@@ -40,12 +40,7 @@ func (w *Watcher) publish(change func(t *Table) (loud bool)) {
 	if next.Loaded && !old.Loaded {
 		close(w.loaded)
 	}
-	for c := range w.subscribers {
-		select {
-		case c <- struct{}{}:
-		default: // one notification is waiting already; it will find this table
-		}
-	}
+	w.subscribers.Notify()
 }
 
 // remember appends to a copy, so that older tables keep theirs.

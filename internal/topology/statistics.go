@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 )
 
@@ -22,7 +23,7 @@ func (w *Watcher) statistics(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}

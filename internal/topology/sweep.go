@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/shardkey"
 )
 
@@ -19,7 +20,7 @@ func (w *Watcher) sweep(ctx context.Context) error {
 	}
 	for {
 		// The first load has read the flags a moment ago: pause first.
-		if err := sleep(ctx, w.o.Sweep); err != nil {
+		if err := clock.Sleep(ctx, w.o.Sweep); err != nil {
 			return err
 		}
 		for _, c := range w.Table().Collections {
@@ -56,7 +57,7 @@ func (w *Watcher) sweepOne(ctx context.Context, ns Namespace) error {
 		// Pay for at least a twentieth of a second, so that many small collections
 		// do not become many commands at once.
 		cost := max(time.Second*time.Duration(n)/time.Duration(w.o.SweepPerSecond), 50*time.Millisecond)
-		if err := sleep(ctx, cost-time.Since(begun)); err != nil {
+		if err := clock.Sleep(ctx, cost-time.Since(begun)); err != nil {
 			return err
 		}
 		if err != nil || n < batch || last.Compare(from) <= 0 {

@@ -9,7 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 )
 
 // Watcher keeps a Table of one cluster at most one poll old. Everything that
@@ -22,8 +24,8 @@ type Watcher struct {
 	table  atomic.Pointer[Table]
 	loaded chan struct{} // closed once the first table is loaded
 
-	mu          sync.Mutex // guards publishing and subscribers
-	subscribers map[chan struct{}]struct{}
+	mu          sync.Mutex // held while a table is published or subscribed to
+	subscribers notify.Subscribers
 
 	routing gate // held while chunk maps are read and replaced
 	slow    gate // held during a slow poll
@@ -63,9 +65,8 @@ func (g gate) leave() { <-g }
 func NewWatcher(src Source, o Options) *Watcher {
 	w := &Watcher{
 		src: src, o: o.withDefaults(),
-		loaded:      make(chan struct{}),
-		subscribers: make(map[chan struct{}]struct{}),
-		routing:     make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
+		loaded:  make(chan struct{}),
+		routing: make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
 		wakeup: make(chan struct{}, 1),
 	}
 	w.table.Store(&Table{Health: map[Part]Health{}, every: w.o.every()})
@@ -82,13 +83,8 @@ func (w *Watcher) Table() *Table { return w.table.Load() }
 func (w *Watcher) Subscribe() (*Table, <-chan struct{}, func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := make(chan struct{}, 1)
-	w.subscribers[c] = struct{}{}
-	return w.table.Load(), c, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.subscribers, c)
-	}
+	newer, end := w.subscribers.Subscribe()
+	return w.table.Load(), newer, end
 }
 
 // Run polls until the context ends, and returns when all that it started has
@@ -154,7 +150,7 @@ func (w *Watcher) routingLoop(ctx context.Context) error {
 			}
 			failed = 0
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -184,16 +180,5 @@ func (w *Watcher) wake() {
 	select {
 	case w.wakeup <- struct{}{}:
 	default:
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }

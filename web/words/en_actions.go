@@ -32,8 +32,6 @@ var acting = map[string]string{
 
 	// What checks say.
 	"check.other":                          "A check says {code}.",
-	"check.fresh":                          "The routing table is fresh.",
-	"check.stale":                          "{part}: the last read failed or is old. What each command needs is read again before it is sent.",
 	"check.activityKnown":                  "The cluster was asked what goes on in it.",
 	"check.activityUnknown":                "The cluster did not say what goes on in it ({reason}).",
 	"check.stale.fresh":                    "The routing table is fresh.",

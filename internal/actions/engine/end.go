@@ -116,6 +116,6 @@ func (e *Engine) undone(ctx context.Context, id, by string) error {
 	if err := e.o.Journal.SaveRun(ctx, record); err != nil {
 		return err
 	}
-	e.told.tell(id)
+	e.subscribers.Notify()
 	return nil
 }

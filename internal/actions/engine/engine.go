@@ -127,9 +127,9 @@ type Service interface {
 	// Runs lists runs, newest first, after a cursor ("" from the newest); next is
 	// "" at the end.
 	Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error)
-	// Subscribe gives a channel that receives one value after a run changed (""
-	// any run), several joined into one. The last result ends it.
-	Subscribe(run string) (<-chan struct{}, func())
+	// Subscribe gives a channel that receives one value after a run changed, several
+	// joined into one. The last result ends it.
+	Subscribe() (<-chan struct{}, func())
 }
 
 var _ Service = (*Engine)(nil)

@@ -58,7 +58,7 @@ func (x *execution) show(change func(*Run)) {
 	x.mu.Lock()
 	x.run = x.changed(change)
 	x.mu.Unlock()
-	x.e.told.tell(x.id)
+	x.e.subscribers.Notify()
 }
 
 // changed is the run after a change. The caller holds mu.

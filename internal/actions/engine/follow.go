@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/clock"
 )
 
 // The pause between two looks at a migration: a sixtieth of the time that it has
@@ -23,7 +24,7 @@ func (x *execution) follow(i int, s actions.Step) (end func()) {
 	go func() {
 		defer close(ended)
 		begun := time.Now()
-		for sleep(ctx, min(max(time.Since(begun)/60, followEvery), followRarely)) == nil {
+		for clock.Sleep(ctx, min(max(time.Since(begun)/60, followEvery), followRarely)) == nil {
 			look, cancel := context.WithTimeout(ctx, readTime)
 			t, err := x.e.o.Reader.Trace(look, x.id, s, sent)
 			cancel()

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/balance"
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 )
 
@@ -40,7 +41,7 @@ type Backoff struct {
 // is from before the clock was set back: it begins anew, because otherwise it
 // would last until that time comes.
 func (w Backoff) from(at time.Time) (from Backoff, anew bool) {
-	if !w.Since.After(at.Add(clockSlack)) {
+	if !clock.Ahead(w.Since, at) {
 		return w, false
 	}
 	w.Next, w.Until = at, at.Add(w.Until.Sub(w.Since))

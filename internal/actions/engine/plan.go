@@ -133,7 +133,7 @@ func (e *Engine) draft(ctx, cluster context.Context, s *actions.Situation, r Req
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}
-	d.Checks = append(d.Checks, common(*s, d.Checks)...)
+	d.Checks = append(d.Checks, activityCheck(s.Activity))
 	commands, err := e.render(d.Steps)
 	if err != nil {
 		return actions.Plan{}, err

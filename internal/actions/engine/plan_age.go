@@ -5,13 +5,11 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/clock"
 )
 
 const (
-	// clockSlack is how far the clock may be set back without a plan being refused
-	// for it: time services do it by fractions of a second.
-	clockSlack = time.Minute
-	agesKept   = 10_000 // plans whose age is known apart from the clock
+	agesKept = 10_000 // plans whose age is known apart from the clock
 )
 
 // planAges tells when a plan has expired, whatever is done to the clock: a plan
@@ -51,7 +49,7 @@ func (a *planAges) expired(p actions.Plan, at time.Time) bool {
 	defer a.mu.Unlock()
 	made, known := a.made[p.ID]
 	over := known && (made.IsZero() || time.Since(made) >= Expiry) ||
-		!at.Before(p.Expires) || at.Add(clockSlack).Before(p.Made)
+		!at.Before(p.Expires) || clock.Ahead(p.Made, at)
 	if over {
 		a.keep(p.ID, time.Time{})
 	}

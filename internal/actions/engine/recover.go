@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/clock"
 	"shardboard/internal/store"
 )
 
@@ -22,7 +23,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	for pause := saveAgain; err != nil; pause = min(2*pause, saveLonger) {
 		// While the journal cannot be read nothing is started, and nothing is lost.
 		e.o.Log.Error("take over the runs of an earlier process; trying again", "err", err)
-		if err := sleep(ctx, pause); err != nil {
+		if err := clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
 		runs, err = e.left(ctx, cluster)
@@ -67,7 +68,7 @@ func (e *Engine) knownCluster(ctx context.Context) (string, error) {
 		if t := e.o.Tables.Table(); t.Loaded {
 			return t.ClusterID, nil
 		}
-		if err := sleep(ctx, firstLook); err != nil {
+		if err := clock.Sleep(ctx, firstLook); err != nil {
 			return "", err
 		}
 	}

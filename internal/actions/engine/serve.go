@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 )
 
 // Engine is a Service. Safe for concurrent use.
@@ -27,12 +28,17 @@ type Engine struct {
 
 	starting turns
 	locks    queue
-	told     topics
 	cleaned  cleanups
 	ages     planAges
 
+	subscribers notify.Subscribers
+
 	unreadable sync.Map // ids of runs that the log knows to be unreadable
 }
+
+// Subscribe gives a channel that receives one value after a run changed, several
+// joined into one. The last result ends it.
+func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subscribers.Subscribe() }
 
 // New makes an engine that runs nothing before Serve.
 func New(o Options) *Engine {
@@ -119,15 +125,3 @@ func (e *Engine) newID() (string, error) {
 
 // now is the time in the store's precision, so that what was kept compares equal.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
-
-// sleep waits; the error is the context's.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

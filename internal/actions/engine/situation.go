@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -109,32 +108,12 @@ func (e *Engine) activity(ctx context.Context) actions.Activity {
 	return actions.Activity{Reason: reason, At: now()}
 }
 
-// parts of a table that plans are made from.
-var parts = []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings}
-
-// common are the checks of every plan, unless its kind has made them itself.
-func common(s actions.Situation, has []actions.Check) []actions.Check {
-	var out []actions.Check
-	add := func(c actions.Check) {
-		if !slices.ContainsFunc(has, func(h actions.Check) bool { return h.ID == c.ID }) {
-			out = append(out, c)
-		}
+// activityCheck tells whoever reads a plan whether the cluster said what goes on.
+func activityCheck(a actions.Activity) actions.Check {
+	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: actions.Say{Code: "check.activityKnown"},
+		Source: actions.Say{Code: "source.activity", Args: map[string]string{"at": a.At.UTC().Format(time.RFC3339)}}}
+	if !a.Known {
+		c.Verdict, c.Text = actions.Warn, actions.Say{Code: "check.activityUnknown", Args: map[string]string{"reason": a.Reason}}
 	}
-	stale := actions.Check{ID: "stale", Verdict: actions.Pass, Text: actions.Say{Code: "check.fresh"},
-		Source: actions.Say{Code: "source.table", Args: map[string]string{"part": string(topology.PartRouting), "at": s.Table.Health[topology.PartRouting].At.UTC().Format(time.RFC3339)}}}
-	for _, p := range parts {
-		if s.Table.Stale(p, s.Now) {
-			stale.Verdict, stale.Text = actions.Warn, actions.Say{Code: "check.stale", Args: map[string]string{"part": string(p)}}
-			stale.Source.Args = map[string]string{"part": string(p), "at": s.Table.Health[p].At.UTC().Format(time.RFC3339)}
-			break
-		}
-	}
-	add(stale)
-	activity := actions.Check{ID: "activity", Verdict: actions.Pass, Text: actions.Say{Code: "check.activityKnown"},
-		Source: actions.Say{Code: "source.activity", Args: map[string]string{"at": s.Activity.At.UTC().Format(time.RFC3339)}}}
-	if !s.Activity.Known {
-		activity.Verdict, activity.Text = actions.Warn, actions.Say{Code: "check.activityUnknown", Args: map[string]string{"reason": s.Activity.Reason}}
-	}
-	add(activity)
-	return out
+	return c
 }

@@ -187,7 +187,7 @@ const patience = 3 * time.Hour
 // Wait waits for a run to be as wanted.
 func (r *Rig) Wait(id string, is func(engine.Run) bool) engine.Run {
 	r.Helper()
-	told, end := r.Engine.Subscribe(id)
+	told, end := r.Engine.Subscribe()
 	defer end()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -227,7 +227,7 @@ func (r *Rig) EndedLate(id string) engine.Run {
 // within gives the run when it has ended, or after a while.
 func (r *Rig) within(id string) engine.Run {
 	r.Helper()
-	told, end := r.Engine.Subscribe(id)
+	told, end := r.Engine.Subscribe()
 	defer end()
 	late := time.NewTimer(patience)
 	defer late.Stop()

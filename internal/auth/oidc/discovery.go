@@ -11,7 +11,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 // unavailableText is what the user reads when the issuer, or its configuration, does not work. The
@@ -63,7 +63,7 @@ func discoveryFailed(err error) error {
 	var mismatch *coreos.IssuerMismatchError
 	if errors.As(err, &mismatch) {
 		return unavailable("discovery-issuer", shortened(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
-			hostile.Shorten(hostile.Line(mismatch.Discovered), 200), mismatch.Provided))
+			sanitize.Shorten(sanitize.Line(mismatch.Discovered), 200), mismatch.Provided))
 	}
 	if advice := unreachableAdvice(err); advice != "" {
 		return unavailable("issuer-unreachable", shortened(err), advice)
@@ -108,7 +108,7 @@ func checkAddresses(p *coreos.Provider) error {
 			continue
 		}
 		if u, err := url.Parse(a.address); err != nil || !protected(u) {
-			return unavailable("discovery-address", fmt.Errorf("%s is %q", a.name, hostile.Shorten(a.address, 200)),
+			return unavailable("discovery-address", fmt.Errorf("%s is %q", a.name, sanitize.Shorten(a.address, 200)),
 				fmt.Sprintf("The issuer's discovery document has no https:// address as %s.", a.name))
 		}
 	}
@@ -118,7 +118,7 @@ func checkAddresses(p *coreos.Provider) error {
 // shortened limits errors that quote an answer of the issuer.
 func shortened(err error) error {
 	if text := err.Error(); len(text) > 200 {
-		return errors.New(hostile.Shorten(text, 200))
+		return errors.New(sanitize.Shorten(text, 200))
 	}
 	return err
 }

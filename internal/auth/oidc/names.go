@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 const (
@@ -32,6 +32,6 @@ func collect(all *[]string, path string, claims map[string]any, depth int) {
 			collect(all, path+name+".", inner, depth-1)
 			continue
 		}
-		*all = append(*all, hostile.Shorten(hostile.Line(path+name), maxNamed))
+		*all = append(*all, sanitize.Shorten(sanitize.Line(path+name), maxNamed))
 	}
 }

@@ -50,7 +50,7 @@ func (c *cells) of(k cellKey) *cell {
 }
 
 // add adds a row; byDocument keeps separate sums for each document.
-func (c *cells) add(t *topology.Table, ns topology.Namespace, row topology.SizedRow, byDocument bool) {
+func (c *cells) add(t *topology.Table, ns topology.Namespace, row SizedRow, byDocument bool) {
 	k := cellKey{project: row.Project, shard: shardOf(t, ns, row.Key)}
 	if byDocument {
 		k.document = row.Document

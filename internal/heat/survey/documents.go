@@ -63,9 +63,9 @@ func (d *documents) step(ctx context.Context, r *reading) (bool, error) {
 // one sums up one document in one collection.
 func (d *documents) one(ctx context.Context, r *reading, p *documentPart) error {
 	id := d.IDs[p.At]
-	var size topology.DocumentSize
+	var size DocumentSize
 	err := r.read(ctx, 1, func(ctx context.Context) (_ int, err error) {
-		size, err = r.src.DocumentSize(ctx, topology.DocumentSizeQuery{
+		size, err = r.src.DocumentSize(ctx, DocumentSizeQuery{
 			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: maxRowsPerDocument})
 		return 1, err
 	})

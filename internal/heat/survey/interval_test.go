@@ -24,7 +24,7 @@ func TestChiSquareQuantilesAreThoseOfTheTables(t *testing.T) {
 // population is a collection of projects of very different sizes whose rows are
 // of very different sizes too, on three shards.
 type population struct {
-	rows   []topology.SizedRow
+	rows   []SizedRow
 	shard  []string
 	byName map[string]int64
 	truth  map[bson.ObjectID][2]int64
@@ -38,7 +38,7 @@ func skewed(seed uint64, projects int) population {
 		for n := 60_000 / ((i + 1) * (i + 1)); n >= 0; n-- {
 			size := int64(100 + 200*math.Exp(rng.NormFloat64()))
 			shard := []string{"a", "a", "a", "b", "c"}[rng.IntN(5)]
-			p.rows = append(p.rows, topology.SizedRow{Project: id, Document: id, Bytes: size})
+			p.rows = append(p.rows, SizedRow{Project: id, Document: id, Bytes: size})
 			p.shard = append(p.shard, shard)
 			p.byName[shard]++
 			had := p.truth[id]

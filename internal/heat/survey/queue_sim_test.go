@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
 
 func TestASampleGoesOnWhereTheProcessDiedBeforeItLookedForDocuments(t *testing.T) {
@@ -36,11 +35,11 @@ func TestASampleGoesOnWhereTheProcessDiedBeforeItLookedForDocuments(t *testing.T
 // defective is a source with a defect.
 type defective struct{ survey.Source }
 
-func (defective) SampleSizes(context.Context, topology.SizeQuery) ([]topology.SizedRow, error) {
+func (defective) SampleSizes(context.Context, survey.SizeQuery) ([]survey.SizedRow, error) {
 	panic("defect")
 }
 
-func (defective) RowSizes(context.Context, topology.SizeQuery, *bson.ObjectID, bson.ObjectID) ([]topology.SizedRow, error) {
+func (defective) RowSizes(context.Context, survey.SizeQuery, *bson.ObjectID, bson.ObjectID) ([]survey.SizedRow, error) {
 	panic("defect")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
@@ -57,7 +58,7 @@ func (r *reading) read(ctx context.Context, want int, f func(context.Context) (i
 		if err == nil || ctx.Err() != nil || fault.Of(err) != fault.Unavailable || want == 1 || try > retries {
 			return err
 		}
-		if err := sleep(ctx, retryAfter); err != nil {
+		if err := clock.Sleep(ctx, retryAfter); err != nil {
 			return err
 		}
 	}
@@ -66,7 +67,7 @@ func (r *reading) read(ctx context.Context, want int, f func(context.Context) (i
 func (r *reading) once(ctx context.Context, want int, f func(context.Context) (int, error)) error {
 	if r.pause > 0 {
 		r.onPaced(true)
-		if err := sleep(ctx, r.pause); err != nil {
+		if err := clock.Sleep(ctx, r.pause); err != nil {
 			return err
 		}
 	}
@@ -85,7 +86,7 @@ func (r *reading) once(ctx context.Context, want int, f func(context.Context) (i
 		return err
 	}
 	even := time.Duration(float64(max(returned, minDocumentsPerRead)) / r.rate * float64(time.Second))
-	return sleep(ctx, even-took)
+	return clock.Sleep(ctx, even-took)
 }
 
 // adaptPace compares a read with earlier ones.
@@ -109,7 +110,7 @@ func (r *reading) adaptPace(took time.Duration) {
 
 // rows reads a batch in _id order. Several shards may have rows with the same _id, and the batch
 // may end between them: the rows of its last id are left to the next batch.
-func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []topology.SizedRow, next bson.ObjectID, last bool, err error) {
+func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
 	err = r.read(ctx, batch, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.RowSizes(ctx, t.query(batch), project, from)
 		return len(rows), err
@@ -118,23 +119,9 @@ func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, fr
 		return rows, from, err == nil, err
 	}
 	end := rows[len(rows)-1].ID
-	first := slices.IndexFunc(rows, func(o topology.SizedRow) bool { return o.ID == end })
+	first := slices.IndexFunc(rows, func(o SizedRow) bool { return o.ID == end })
 	if first == 0 {
 		return nil, from, false, fault.New(fault.Internal, "More than %d rows of one collection have the same id; the survey cannot go on.", batch-1)
 	}
 	return rows[:first], end, false, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

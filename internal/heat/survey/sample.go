@@ -25,7 +25,7 @@ const (
 // rename them.
 type sampling struct {
 	Parts     []*samplePart
-	Documents topology.DocumentFields
+	Documents profile.DocumentFields
 }
 
 // samplePart is the state of one collection.
@@ -93,7 +93,7 @@ func (p *samplePart) draw(ctx context.Context, r *reading) error {
 		return nil
 	}
 	n := int(min(batch, p.Wanted-p.Sums.Read))
-	var rows []topology.SizedRow
+	var rows []SizedRow
 	err := r.read(ctx, n, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.SampleSizes(ctx, p.Target.query(n))
 		return len(rows), err

@@ -15,13 +15,13 @@ type target struct {
 	Project  string // field with the project's id
 	Document string // field with the Yorkie document's id; "" if none
 	Key      []string
-	Dead     topology.DeadMark
+	Dead     profile.DeadMark
 	Revision bool // its rows outlive their document
 }
 
 // query is a query for rows of the target.
-func (t target) query(limit int) topology.SizeQuery {
-	return topology.SizeQuery{NS: t.NS, Project: t.Project, Document: t.Document, Key: t.Key, Dead: t.Dead, Limit: limit}
+func (t target) query(limit int) SizeQuery {
+	return SizeQuery{NS: t.NS, Project: t.Project, Document: t.Document, Key: t.Key, Dead: t.Dead, Limit: limit}
 }
 
 // targets returns the existing collections of a scope. Unsharded ones are included unless the list

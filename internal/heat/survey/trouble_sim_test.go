@@ -31,14 +31,14 @@ type refusing struct {
 	ns topology.Namespace
 }
 
-func (s refusing) SampleSizes(ctx context.Context, q topology.SizeQuery) ([]topology.SizedRow, error) {
+func (s refusing) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s refusing) RowSizes(ctx context.Context, q topology.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]topology.SizedRow, error) {
+func (s refusing) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}
@@ -70,10 +70,10 @@ func TestAUserWithoutFindIsToldWhatLacks(t *testing.T) {
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
 		must(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
-		q := topology.SizeQuery{NS: db + ".changes", Project: "project_id", Limit: 5}
+		q := survey.SizeQuery{NS: db + ".changes", Project: "project_id", Limit: 5}
 		_, sample := c.SampleSizes(t.Context(), q)
 		_, rows := c.RowSizes(t.Context(), q, nil, bson.ObjectID{})
-		_, document := c.DocumentSize(t.Context(), topology.DocumentSizeQuery{NS: q.NS, Document: "doc_id", Limit: 5})
+		_, document := c.DocumentSize(t.Context(), survey.DocumentSizeQuery{NS: q.NS, Document: "doc_id", Limit: 5})
 		_, existing := c.Existing(t.Context(), q.NS, "project_id", nil, []bson.ObjectID{{1}})
 		for _, err := range []error{sample, rows, document, existing} {
 			var denied *topology.DeniedError
@@ -90,7 +90,7 @@ type slow struct {
 	takes atomic.Int64
 }
 
-func (s *slow) RowSizes(ctx context.Context, q topology.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]topology.SizedRow, error) {
+func (s *slow) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	time.Sleep(time.Duration(s.takes.Load()))
 	return s.Source.RowSizes(ctx, q, p, from)
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -16,7 +17,7 @@ const (
 	maxExamples  = 5
 	maxAddresses = 1000 // distinct addresses of one kind; more are "more than 1000"
 	maxSubjects  = 100
-	exampleBytes = 120
+	exampleBytes = 120 // kept of an address or a subject
 )
 
 // refusalCounter counts the attempts of one kind since its last record.
@@ -48,8 +49,8 @@ func (of *refusalCounter) add(e store.AuditEntry, now time.Time) {
 	}
 	of.count++
 	of.last = now
-	news := of.addresses.add(truncate(e.From), maxAddresses)
-	if of.subjects.add(truncate(e.Subject), maxSubjects) || news {
+	news := of.addresses.add(sanitize.Truncate(e.From, exampleBytes), maxAddresses)
+	if of.subjects.add(sanitize.Truncate(e.Subject, exampleBytes), maxSubjects) || news {
 		of.example(e)
 	}
 	of.clusters.add(e.Cluster, 2)
@@ -57,7 +58,7 @@ func (of *refusalCounter) add(e store.AuditEntry, now time.Time) {
 
 func (of *refusalCounter) example(e store.AuditEntry) {
 	if len(of.examples) < maxExamples {
-		of.examples = append(of.examples, strings.TrimSpace(truncate(e.From)+" "+truncate(e.Subject)))
+		of.examples = append(of.examples, strings.TrimSpace(sanitize.Truncate(e.From, exampleBytes)+" "+sanitize.Truncate(e.Subject, exampleBytes)))
 	}
 }
 
@@ -136,12 +137,4 @@ func canonicalDetails(details map[string]string) string {
 		b.WriteString(strconv.Quote(name) + strconv.Quote(details[name]))
 	}
 	return b.String()
-}
-
-// truncate bounds the memory used for an address or a subject.
-func truncate(text string) string {
-	if len(text) <= exampleBytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:exampleBytes], "") + "…"
 }

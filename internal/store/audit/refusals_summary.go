@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -37,7 +38,7 @@ func summarize(past []*refusalCounter, now time.Time) dueRecord {
 func (of *refusalCounter) name() string {
 	var more []string
 	for _, name := range slices.Sorted(maps.Keys(of.entry.Details)) {
-		more = append(more, truncate(of.entry.Details[name]))
+		more = append(more, sanitize.Truncate(of.entry.Details[name], exampleBytes))
 	}
 	if len(more) == 0 {
 		return of.key.what

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -58,13 +58,13 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 		switch {
 		case line == "ok":
 		case isRowFinding(line): // lists omit and report such a row
-			f.log.Warn("a row of the database has an invalid value", "file", f.path, "found", hostile.Line(line))
+			f.log.Warn("a row of the database has an invalid value", "file", f.path, "found", sanitize.Line(line))
 		default:
 			if first == "" {
 				first = line
 			}
 			if f.isOpen() {
-				f.log.Error("the database is damaged", "file", f.path, "found", hostile.Line(line))
+				f.log.Error("the database is damaged", "file", f.path, "found", sanitize.Line(line))
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 		return nil
 	}
 	t := f.trouble(store.TroubleDamaged, "%s is damaged: a check of its pages failed.", f.path)
-	cause := errors.New(hostile.Line(first))
+	cause := errors.New(sanitize.Line(first))
 	return f.meet(t, cause).Failed(cause)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	code "modernc.org/sqlite/lib"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -64,7 +64,7 @@ func (f *file) troubleOf(err error) (t store.Trouble, ok bool) {
 // missing is the trouble of a file without a required table or column.
 func (f *file) missing(what, name string) store.Trouble {
 	return f.trouble(store.TroubleSchema, "The %s %s is missing in %s: another program has changed it, or it was restored in part.",
-		what, hostile.Line(hostile.Shorten(name, 100)), f.path)
+		what, sanitize.Line(sanitize.Shorten(name, 100)), f.path)
 }
 
 // systemTrouble explains a failed system call.

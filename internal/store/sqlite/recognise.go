@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"shardboard/internal/fileperm"
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -36,7 +36,7 @@ func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
 	case err != nil:
 		return false, f.failed(err)
 	case len(head) < 100 || string(head[:len(magic)]) != magic:
-		return false, f.refuse(f.trouble(store.TroubleDamaged, "%s is not a database: it does not begin as one (%s).", f.path, hostile.Line(fmt.Sprintf("%q", head[:min(len(head), 16)]))))
+		return false, f.refuse(f.trouble(store.TroubleDamaged, "%s is not a database: it does not begin as one (%s).", f.path, sanitize.Line(fmt.Sprintf("%q", head[:min(len(head), 16)]))))
 	}
 	user, id := binary.BigEndian.Uint32(head[60:]), binary.BigEndian.Uint32(head[68:])
 	switch id {
@@ -70,7 +70,7 @@ func (f *file) foreignTables(ctx context.Context, user uint32) error {
 	if len(names) > 3 {
 		names = append(names[:3], "…")
 	}
-	return f.refuse(f.trouble(store.TroubleForeign, "%s is a database of another program: it has the tables %s (user_version %d), and none of them is shardboard's.", f.path, hostile.Line(fmt.Sprintf("%q", names)), user))
+	return f.refuse(f.trouble(store.TroubleForeign, "%s is a database of another program: it has the tables %s (user_version %d), and none of them is shardboard's.", f.path, sanitize.Line(fmt.Sprintf("%q", names)), user))
 }
 
 // checkWAL checks the journal beside the database. SQLite treats one with an invalid header as

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -29,7 +29,7 @@ func (f *file) leaveOut(table, row string, err error) {
 		return
 	}
 	f.unreadable[table][row] = true
-	f.log.Error("a row of the database is unreadable and is left out", "table", table, "row", hostile.Line(hostile.Shorten(row, 100)), "err", err)
+	f.log.Error("a row of the database is unreadable and is left out", "table", table, "row", sanitize.Line(sanitize.Shorten(row, 100)), "err", err)
 }
 
 // Unreadable returns how many unreadable rows were found in each table since the start. Lists omit

@@ -1,6 +1,11 @@
-package topology
+package survey
 
-import "go.mongodb.org/mongo-driver/v2/bson"
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
 
 // SizedRow is what a survey reads of a stored row: how large it is, whose it
 // is, and the fields that decide where it is. Absent ids are zero.
@@ -13,26 +18,19 @@ type SizedRow struct {
 	Key      bson.Raw // the fields that were asked for, owned by the row
 }
 
-// DeadMark says by which field rows are known that nothing uses any more. The
-// zero value knows none.
-type DeadMark struct {
-	Field string
-	Value string // what the field holds; "" = anything at all, as a date of removal does
-}
-
 // SizeQuery asks for rows with their sizes.
 type SizeQuery struct {
-	NS       Namespace
+	NS       topology.Namespace
 	Project  string   // field with the project's id; "" if none
 	Document string   // field with the Yorkie document's id; "" if none
 	Key      []string // fields of the shard key
-	Dead     DeadMark
+	Dead     profile.DeadMark
 	Limit    int // rows
 }
 
 // DocumentSizeQuery asks what one Yorkie document takes of a collection.
 type DocumentSizeQuery struct {
-	NS       Namespace
+	NS       topology.Namespace
 	Document string // field with its id
 	ID       bson.ObjectID
 	Project  string        // field with the project's id; "" = none

@@ -1,4 +1,4 @@
-package topology
+package placement
 
 import (
 	"time"
@@ -38,4 +38,11 @@ type IDRow struct {
 	Project  bson.ObjectID
 	Document bson.ObjectID // doc_id
 	Key      string
+}
+
+// KeyedRow is what is read of a stored row to tell on which shard it is: its
+// _id and the fields of its shard key, nothing else.
+type KeyedRow struct {
+	ID  bson.ObjectID
+	Doc bson.Raw // of the fields that were asked for, owned by the row
 }

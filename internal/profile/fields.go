@@ -1,4 +1,4 @@
-package topology
+package profile
 
 // ProjectFields names the collection that lists the projects (tenants) and the
 // fields that are read of it, all at the top level. An empty name is a field
@@ -34,4 +34,11 @@ type RowFields struct {
 	Project    string
 	Document   string
 	Key        string
+}
+
+// DeadMark says by which field rows are known that nothing uses any more. The
+// zero value knows none.
+type DeadMark struct {
+	Field string
+	Value string // what the field holds; "" = anything at all, as a date of removal does
 }

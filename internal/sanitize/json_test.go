@@ -1,11 +1,11 @@
-package hostile_test
+package sanitize_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 func TestJSONMeansTheSameAndShowsNothingHidden(t *testing.T) {
@@ -14,12 +14,12 @@ func TestJSONMeansTheSameAndShowsNothingHidden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		safe := hostile.JSON(string(b) + "\n")
+		safe := sanitize.JSON(string(b) + "\n")
 		var back map[string]string
 		if err := json.Unmarshal([]byte(safe), &back); err != nil || back["k"] != text {
 			t.Errorf("%q comes back as %q: %v", text, back["k"], err)
 		}
-		if line := strings.TrimSuffix(safe, "\n"); hostile.Line(line) != line {
+		if line := strings.TrimSuffix(safe, "\n"); sanitize.Line(line) != line {
 			t.Errorf("%q is written as %q", text, line)
 		}
 	}

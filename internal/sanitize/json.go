@@ -1,4 +1,4 @@
-package hostile
+package sanitize
 
 import (
 	"encoding/json"

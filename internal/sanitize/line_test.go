@@ -1,4 +1,4 @@
-package hostile_test
+package sanitize_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"shardboard/internal/hostile"
+	"shardboard/internal/sanitize"
 )
 
 func TestLineShowsWhatCannotBeSeen(t *testing.T) {
@@ -34,16 +34,23 @@ func TestLineShowsWhatCannotBeSeen(t *testing.T) {
 		"\xff\xfe half \xe2\x82":       `\xff\xfe half \xe2\x82`,
 		"the sign itself \ufffd stays": "the sign itself \ufffd stays",
 	} {
-		if got := hostile.Line(in); got != want {
+		if got := sanitize.Line(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestSentenceKeepsTheThinSpaceOfOurFigures(t *testing.T) {
+	const in = "12\u202f345 chunks of a\nb\u202e\u2003c"
+	if got, want := sanitize.Sentence(in), "12\u202f345 chunks of a\\nb\\u{202e}\\u{2003}c"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
-		out := hostile.Line(in)
+		out := sanitize.Line(in)
 		if !utf8.ValidString(out) {
 			t.Fatalf("%q is not UTF-8", out)
 		}
@@ -52,7 +59,7 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 				t.Fatalf("%q has %U", out, r)
 			}
 		}
-		if again := hostile.Line(out); again != out {
+		if again := sanitize.Line(out); again != out {
 			t.Fatalf("%q became %q the second time", out, again)
 		}
 		if strings.TrimFunc(in, unicode.IsPrint) == "" && len(out) < len(in) {

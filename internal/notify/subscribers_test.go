@@ -1,0 +1,28 @@
+package notify
+
+import "testing"
+
+func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
+	var s Subscribers
+	s.Notify() // with nobody there
+	a, endA := s.Subscribe()
+	b, endB := s.Subscribe()
+	defer endB()
+	s.Notify()
+	s.Notify()
+	for name, c := range map[string]<-chan struct{}{"a": a, "b": b} {
+		if len(c) != 1 {
+			t.Errorf("%s has %d notifications waiting after two, want 1", name, len(c))
+		}
+		<-c
+	}
+	endA()
+	endA() // twice does no harm
+	s.Notify()
+	if len(a) != 0 || len(b) != 1 {
+		t.Errorf("after the end of a subscription: %d and %d notifications, want 0 and 1", len(a), len(b))
+	}
+	if len(s.chans) != 1 {
+		t.Errorf("%d subscribers are kept, want 1", len(s.chans))
+	}
+}
