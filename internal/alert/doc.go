@@ -1,14 +1,12 @@
-// Package alert tells people about trouble by webhooks: generic JSON, Slack and
-// Alertmanager. It promises that a trouble is told once when it has lasted, once
-// when it is over and again only after the interval its receiver asked for, over
-// restarts too; that a receiver which fails is tried again, ever more slowly,
-// without holding up the others; and that a receiver's address is a secret: it
-// is in no log, error, page or stored row. What is told are sentences made
-// elsewhere, which may hold hostile text; no format lets it be more than text.
+// Package alert sends problems to people by webhooks: generic JSON, Slack and Alertmanager. A
+// problem is sent once when it has lasted, once when it is resolved, and in between only at the
+// receiver's repeat interval, also over restarts. A failing receiver is retried at growing
+// intervals without delaying others. A receiver's address is a secret: it is in no log, error, page
+// or stored row. The sentences are made elsewhere and may contain untrusted text, so every format
+// sends them as plain text.
 //
-// A message that got through just before a crash is sent again: nothing short of
-// the receiver's help could avoid that, so every message carries the alert's id
-// and the time at which it began.
+// A message that arrived just before a crash is sent again, which only the receiver could prevent.
+// So every message carries the alert's id and start time.
 package alert
 
 import (
@@ -16,10 +14,10 @@ import (
 	"time"
 )
 
-// Severity is how much it matters.
+// Severity is how urgent a problem is.
 type Severity string
 
-// The severities, least first.
+// The severities, lowest first.
 const (
 	Info     Severity = "info"
 	Warn     Severity = "warn"
@@ -36,45 +34,45 @@ func (s Severity) level() int {
 	return 0
 }
 
-// Notice is one trouble that is there now.
+// Notice is one current problem.
 type Notice struct {
-	ID       string // the same as long as it lasts
+	ID       string // stable while the problem lasts
 	Rule     string
 	Severity Severity
-	Subject  string // hostile text, as the next two
+	Subject  string // untrusted text, like the next two
 	Title    string
 	Text     string
-	Path     string // of the page about it, such as "/advice"
+	Path     string // path of the page about it, such as "/advice"
 }
 
-// Observed is everything that is there now.
+// Observed is all current problems.
 type Observed struct {
 	Cluster string // id
 	Notices []Notice
-	// Unsure tells whether a rule could not tell, of all or of this subject: an
-	// alert of it is neither there nor over.
+	// Unsure reports whether a rule could not be evaluated, for all or for this subject: its alerts
+	// then keep their state.
 	Unsure func(rule, subject string) bool
 }
 
-// Source observes. An error means that nothing can be told now.
+// Source returns the current problems. After an error nothing is known.
 type Source func(ctx context.Context) (Observed, error)
 
 // The states of an alert.
 const (
-	Pending  = "pending"  // there, and not for long enough yet
-	Firing   = "firing"   // there
-	Resolved = "resolved" // over, and not yet told to everybody
+	Pending  = "pending"  // observed, but not for long enough
+	Firing   = "firing"   // observed and sent
+	Resolved = "resolved" // over, but not all receivers know yet
 )
 
-// Alert is a trouble and what has been told of it. It is kept as JSON.
+// Alert is a problem with what was sent about it. Stored as JSON; do not rename its fields.
 type Alert struct {
 	Notice
 	State    string
 	Since    time.Time       // first seen
-	Fired    time.Time       `json:",omitzero"` // has been told from then on
-	Missing  time.Time       `json:",omitzero"` // not there since
+	Fired    time.Time       `json:",omitzero"` // sent from then on
+	Missing  time.Time       `json:",omitzero"` // not observed since
 	Resolved time.Time       `json:",omitzero"`
-	Told     map[string]Told `json:",omitempty"` // by target
+	Told     map[string]Told `json:",omitempty"` // last message by target
 	Silenced bool            `json:"-"`
 }
 

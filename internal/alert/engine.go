@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// Every is how often the source is asked.
+	// Every is how often the source is read.
 	Every = 30 * time.Second
-	// maxAlerts bounds what is followed at a time: the most severe.
+	// maxAlerts bounds how many alerts are followed; the most severe are kept.
 	maxAlerts = 200
 )
 
-// Options are what an engine needs beside its configuration. Zero values mean
-// the defaults.
+// Options configure an Engine. Zero values are the defaults.
 type Options struct {
 	Transport http.RoundTripper
 	Log       *slog.Logger
@@ -30,28 +29,28 @@ type Options struct {
 	Every     time.Duration
 }
 
-// Engine follows alerts and tells of them. Only one process may run one over a
-// store: the store's owner. Safe for concurrent use.
+// Engine follows problems and sends alerts. Only the store's owner may run one. Safe for concurrent
+// use.
 type Engine struct {
 	config  *Config
 	observe Source
-	kept    store.Notices // nil: all is forgotten with the process
+	kept    store.Notices // nil: nothing is stored
 	client  *http.Client
 	o       Options
 	targets []*sender
 
 	mu       sync.Mutex
-	cluster  string // "" before the kept alerts are read
+	cluster  string // "" before the stored alerts are read
 	alerts   map[string]*Alert
-	unkept   map[string]bool // ids whose state, or end, is not in the store yet
+	unsaved  map[string]bool // ids whose state or end is not stored yet
 	silences []store.Silence
-	dropped  int // beyond maxAlerts at the last look
+	dropped  int // problems beyond maxAlerts at the last check
 	lookErr  error
 	looked   time.Time
 }
 
-// New makes an engine that asks and tells nothing until Run. The store may be
-// nil; then a restart tells of everything anew.
+// New makes an engine that does nothing until Run. The store may be nil; then everything is sent
+// again after a restart.
 func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -62,15 +61,14 @@ func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
 	if o.Every <= 0 {
 		o.Every = Every
 	}
-	e := &Engine{config: c, observe: observe, kept: kept, client: newClient(o.Transport), o: o, alerts: map[string]*Alert{}, unkept: map[string]bool{}}
+	e := &Engine{config: c, observe: observe, kept: kept, client: newClient(o.Transport), o: o, alerts: map[string]*Alert{}, unsaved: map[string]bool{}}
 	for _, t := range c.Targets {
 		e.targets = append(e.targets, &sender{Target: t, wake: make(chan struct{}, 1)})
 	}
 	return e
 }
 
-// Run asks and tells until the context ends, and returns when every receiver's
-// goroutine has.
+// Run reads the source and sends alerts until the context ends, and returns after all senders have.
 func (e *Engine) Run(ctx context.Context) error {
 	var senders sync.WaitGroup
 	defer senders.Wait()
@@ -82,7 +80,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := e.Look(ctx); err != nil && ctx.Err() == nil {
-			e.o.Log.Warn("look for alerts", "err", err)
+			e.o.Log.Warn("check for alerts", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -92,8 +90,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// Look asks the source once and wakes who has something to tell. Nothing changes
-// when the source or the store fails.
+// Look reads the source once and wakes the senders. Nothing changes when the source or the store
+// fails.
 func (e *Engine) Look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, e.o.Every)
 	defer cancel()
@@ -145,7 +143,7 @@ func (e *Engine) look(ctx context.Context) error {
 	return e.save(ctx, now)
 }
 
-// load reads what was kept of a cluster, once; another cluster is begun anew.
+// load reads the stored alerts of a cluster, once; for another cluster it starts anew.
 func (e *Engine) load(ctx context.Context, cluster string) error {
 	e.mu.Lock()
 	same := e.cluster == cluster && cluster != ""
@@ -166,7 +164,7 @@ func (e *Engine) load(ctx context.Context, cluster string) error {
 		for _, r := range records {
 			var a Alert
 			if err := json.Unmarshal(r.Body, &a); err != nil || a.ID != r.ID {
-				e.o.Log.Warn("a kept alert cannot be read and is forgotten", "id", r.ID)
+				e.o.Log.Warn("a stored alert is unreadable and was dropped", "id", r.ID)
 				continue
 			}
 			alerts[a.ID] = &a
@@ -192,8 +190,8 @@ func (e *Engine) load(ctx context.Context, cluster string) error {
 // be kept anew.
 func (e *Engine) follow(seen Observed, now time.Time) {
 	for _, a := range e.alerts {
-		if a.notAhead(now) {
-			e.unkept[a.ID] = true
+		if a.resetAhead(now) {
+			e.unsaved[a.ID] = true
 		}
 	}
 	there := map[string]bool{}
@@ -208,16 +206,16 @@ func (e *Engine) follow(seen Observed, now time.Time) {
 			}
 			a = &Alert{Notice: n, State: Pending, Since: now, Told: told}
 			e.alerts[n.ID] = a
-			e.unkept[n.ID] = true
+			e.unsaved[n.ID] = true
 		default:
 			if a.Severity != n.Severity || !a.Missing.IsZero() {
-				e.unkept[n.ID] = true
+				e.unsaved[n.ID] = true
 			}
 			a.Notice, a.Missing = n, time.Time{}
 		}
 		if a.State == Pending && now.Sub(a.Since) >= e.config.For {
 			a.State, a.Fired = Firing, now
-			e.unkept[n.ID] = true
+			e.unsaved[n.ID] = true
 		}
 	}
 	for id, a := range e.alerts {
@@ -225,32 +223,32 @@ func (e *Engine) follow(seen Observed, now time.Time) {
 		case there[id] || seen.Unsure != nil && seen.Unsure(a.Rule, a.Subject) && a.State != Resolved:
 			continue
 		case e.dropped > 0 && a.State == Firing:
-			continue // it may be one of those that were not looked at
+			continue // it may be among the dropped ones
 		case a.State == Pending:
 			delete(e.alerts, id)
-			e.unkept[id] = true
+			e.unsaved[id] = true
 			continue
 		case a.State == Firing && a.Missing.IsZero():
 			a.Missing = now
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
 		if a.State == Firing && now.Sub(a.Missing) >= e.config.For {
 			a.State, a.Resolved = Resolved, now
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
-		if a.State == Resolved && e.toldAll(a, now) {
+		if a.State == Resolved && e.allKnowResolved(a, now) {
 			delete(e.alerts, id)
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
 	}
 }
 
-// forget is how long after its end an alert is told to a receiver that fails.
-const forget = 24 * time.Hour
+// giveUpAfter is how long after its end an alert is still sent to a failing receiver.
+const giveUpAfter = 24 * time.Hour
 
-// toldAll tells whether everybody who knows of an alert knows that it is over.
-func (e *Engine) toldAll(a *Alert, now time.Time) bool {
-	if now.Sub(a.Resolved) >= forget {
+// allKnowResolved reports whether all receivers of an alert know that it is resolved.
+func (e *Engine) allKnowResolved(a *Alert, now time.Time) bool {
+	if now.Sub(a.Resolved) >= giveUpAfter {
 		return true
 	}
 	for _, t := range e.targets {
@@ -261,15 +259,15 @@ func (e *Engine) toldAll(a *Alert, now time.Time) bool {
 	return true
 }
 
-// save keeps what changed, and what an earlier attempt could not. The caller
-// holds the lock, so that what is kept is in the order of what happened.
+// save stores changes, and earlier ones that could not be stored. The caller holds the lock, so
+// changes are stored in order.
 func (e *Engine) save(ctx context.Context, now time.Time) error {
-	if e.kept == nil || len(e.unkept) == 0 || e.cluster == "" {
-		clear(e.unkept)
+	if e.kept == nil || len(e.unsaved) == 0 || e.cluster == "" {
+		clear(e.unsaved)
 		return nil
 	}
 	var c store.AlertChange
-	for id := range e.unkept {
+	for id := range e.unsaved {
 		a, ok := e.alerts[id]
 		if !ok {
 			c.Gone = append(c.Gone, id)
@@ -284,6 +282,6 @@ func (e *Engine) save(ctx context.Context, now time.Time) error {
 	if err := e.kept.SaveAlerts(ctx, e.cluster, c); err != nil {
 		return err
 	}
-	clear(e.unkept)
+	clear(e.unsaved)
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what leaves: receivers refuse what is longer, and a hostile name may
-// be as long as MongoDB allows.
+// Limits of a message: receivers reject longer ones, and an untrusted name may be as long as
+// MongoDB allows.
 const (
 	maxBatch   = 20
 	maxTitle   = 300
@@ -17,10 +17,10 @@ const (
 	maxSubject = 300
 )
 
-// Status "test" is of a message that somebody asked for.
+// statusTest is the status of a test message.
 const statusTest = "test"
 
-// batch is what one message tells of.
+// batch is the content of one message.
 type batch struct {
 	cluster string
 	link    string
@@ -30,7 +30,7 @@ type batch struct {
 	test    bool
 }
 
-// body is the message in a target's format.
+// body encodes the message in a target's format.
 func (b batch) body(format string) ([]byte, error) {
 	switch format {
 	case Slack:
@@ -66,8 +66,8 @@ type genericAlert struct {
 func (b batch) generic() genericMessage {
 	out := genericMessage{Version: 1, Source: "shardboard", Cluster: b.cluster, At: b.at, Test: b.test, Alerts: []genericAlert{}}
 	for _, a := range b.alerts {
-		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plain(a.Subject, maxSubject),
-			Title: plain(a.Title, maxTitle), Text: plain(a.Text, maxText), Since: a.Since, URL: b.url(a)}
+		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plainText(a.Subject, maxSubject),
+			Title: plainText(a.Title, maxTitle), Text: plainText(a.Text, maxText), Since: a.Since, URL: b.url(a)}
 		if !a.Resolved.IsZero() {
 			one.Resolved = &a.Resolved
 		}
@@ -84,8 +84,8 @@ type alertmanagerAlert struct {
 	GeneratorURL string            `json:"generatorURL,omitempty"`
 }
 
-// alertmanager: what is not told again by endsAt is over there, also when this
-// process is gone: long enough for a few missed messages.
+// alertmanager sets endsAt so that an alert that is not sent again expires there, even if this
+// process is gone; it leaves room for a few lost messages.
 func (b batch) alertmanager() []alertmanagerAlert {
 	out := []alertmanagerAlert{}
 	for _, a := range b.alerts {
@@ -94,9 +94,9 @@ func (b batch) alertmanager() []alertmanagerAlert {
 			ends = a.Resolved
 		}
 		out = append(out, alertmanagerAlert{
-			Labels: map[string]string{"alertname": "Shardboard" + camel(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
-				"subject": plain(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
-			Annotations: map[string]string{"summary": plain(a.Title, maxTitle), "description": plain(a.Text, maxText)},
+			Labels: map[string]string{"alertname": "Shardboard" + camelCase(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
+				"subject": plainText(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
+			Annotations: map[string]string{"summary": plainText(a.Title, maxTitle), "description": plainText(a.Text, maxText)},
 			StartsAt:    a.Fired, EndsAt: ends, GeneratorURL: b.url(a),
 		})
 	}
@@ -104,7 +104,7 @@ func (b batch) alertmanager() []alertmanagerAlert {
 }
 
 type slackMessage struct {
-	Text        string       `json:"text"` // what notifications show
+	Text        string       `json:"text"` // shown in notifications
 	Blocks      []slackBlock `json:"blocks"`
 	UnfurlLinks bool         `json:"unfurl_links"`
 	UnfurlMedia bool         `json:"unfurl_media"`
@@ -116,8 +116,7 @@ type slackBlock struct {
 	Text slackText `json:"text"`
 }
 
-// slackText of type plain_text is shown as it is: nothing in it is a mention, a
-// link or a format.
+// slackText of type plain_text is shown literally, without mentions, links or formatting.
 type slackText struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -129,9 +128,9 @@ func (b batch) slack() slackMessage {
 	out := slackMessage{Blocks: []slackBlock{}}
 	no := false
 	for _, a := range b.alerts {
-		line := slackStatus(b.status(a), a.Severity) + plain(a.Title, maxTitle)
+		line := slackStatus(b.status(a), a.Severity) + plainText(a.Title, maxTitle)
 		titles = append(titles, line)
-		if text := plain(a.Text, maxText); text != "" {
+		if text := plainText(a.Text, maxText); text != "" {
 			line += "\n" + text
 		}
 		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{"plain_text", line, &no}})
@@ -152,8 +151,7 @@ func slackStatus(status string, s Severity) string {
 	}
 }
 
-// mrkdwn escapes the three characters that begin everything special in a Slack
-// message: <!channel>, <@user>, links.
+// mrkdwn escapes the characters that begin mentions and links in a Slack message.
 func mrkdwn(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
@@ -172,9 +170,9 @@ func (b batch) url(a Alert) string {
 	return b.link + a.Path
 }
 
-// plain is hostile text as one line of at most n characters without anything
-// that is not seen or that turns the direction of writing.
-func plain(s string, n int) string {
+// plainText makes untrusted text one line of at most n characters, without invisible characters and
+// direction marks.
+func plainText(s string, n int) string {
 	var out strings.Builder
 	count := 0
 	for _, r := range s {
@@ -193,8 +191,8 @@ func plain(s string, n int) string {
 	return out.String()
 }
 
-// camel is a rule's name as a part of an alert's: hot-project is HotProject.
-func camel(rule string) string {
+// camelCase converts a rule's name: hot-project to HotProject.
+func camelCase(rule string) string {
 	var out strings.Builder
 	for part := range strings.SplitSeq(rule, "-") {
 		if part != "" {

@@ -18,7 +18,7 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// sender is a receiver and how telling it goes.
+// sender is a receiver with its sending state.
 type sender struct {
 	Target
 	wake chan struct{}
@@ -26,8 +26,8 @@ type sender struct {
 	last store.Delivery // guarded by the engine's lock
 }
 
-// send tells one receiver what is due until the context ends. What is due is
-// made from the alerts each time, so nothing queues up while a receiver fails.
+// send sends one receiver its due alerts until the context ends. They are collected from the alerts
+// each time, so nothing queues up while a receiver fails.
 func (e *Engine) send(ctx context.Context, t *sender) {
 	pause := time.Duration(0)
 	for {
@@ -47,14 +47,14 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 			}
 		}
 		for {
-			out, some := e.tell(ctx, t)
+			out, some := e.sendDue(ctx, t)
 			if !some || ctx.Err() != nil {
 				pause = 0
 				break
 			}
 			if out.ok() {
 				pause = 0
-				continue // there may be more than one message's worth
+				continue // there may be more alerts than fit into one message
 			}
 			pause = max(out.after, min(max(2*pause, firstPause), maxPause))
 			break
@@ -62,8 +62,8 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 	}
 }
 
-// tell sends one message of what is due; some is false when nothing is.
-func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
+// sendDue sends one message with due alerts; some is false when none is due.
+func (e *Engine) sendDue(ctx context.Context, t *sender) (out outcome, some bool) {
 	t.busy.Lock()
 	defer t.busy.Unlock()
 	e.mu.Lock()
@@ -83,13 +83,12 @@ func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
 	if out.code == "stopped" {
 		return out, true
 	}
-	_ = e.note(ctx, t, out, due, nil) // logged
+	_ = e.recordDelivery(ctx, t, out, due, nil) // logged
 	return out, true
 }
 
-// due are the alerts that a receiver is to be told of now, as they are now. A
-// message leaves a moment after the look that made it, so an interval that ends
-// within half a look's is over: else it would be told one look late each time.
+// due returns the alerts to send to a receiver now. A repeat interval that ends within half a check
+// interval counts as over, otherwise each repetition would be one check late.
 func (e *Engine) due(t *sender, now time.Time) []Alert {
 	var out []Alert
 	for _, a := range e.alerts {
@@ -126,10 +125,10 @@ func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	})
 }
 
-// note keeps how a message went, and what the receiver knows by it. by is who
-// asked for a test; nil: it is none.
-func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
-	// The message has left: that it did is kept also when everything ends now.
+// recordDelivery stores the result of a message and what the receiver now knows. by is who
+// requested a test; nil: not a test.
+func (e *Engine) recordDelivery(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
+	// The message was sent, so this is stored even if the program is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	e.mu.Lock()
@@ -141,7 +140,7 @@ func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert,
 	}
 	t.last = store.Delivery{Target: t.Name, At: now, Code: out.code, Status: out.status, Alerts: len(sent), Test: test, Failed: failed}
 	if !out.ok() {
-		e.o.Log.Warn("an alert message did not get through", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
+		e.o.Log.Warn("an alert message was not delivered", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
 	}
 	if out.ok() && !test {
 		for _, s := range sent {
@@ -153,7 +152,7 @@ func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert,
 				a.Told = map[string]Told{}
 			}
 			a.Told[t.Name] = Told{State: s.State, Severity: s.Severity, At: now}
-			if e.unkept[s.ID] = true; a.State == Resolved && e.toldAll(a, now) {
+			if e.unsaved[s.ID] = true; a.State == Resolved && e.allKnowResolved(a, now) {
 				delete(e.alerts, s.ID)
 			}
 		}
@@ -162,19 +161,18 @@ func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert,
 	if err == nil && e.kept != nil && e.cluster != "" {
 		var told []store.AuditEntry
 		if test {
-			told = append(told, tested(*by, e.cluster, t.last))
+			told = append(told, testEntry(*by, e.cluster, t.last))
 		}
 		err = e.kept.SaveDelivery(ctx, e.cluster, t.last, told...)
 	}
 	if err != nil {
-		e.o.Log.Error("keep that an alert message was sent", "target", t.Name, "err", err)
+		e.o.Log.Error("store the delivery of an alert message", "target", t.Name, "err", err)
 	}
 	return err
 }
 
-// tested is what the audit record says of a test: the receiver by its name, for
-// its address is a secret.
-func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
+// testEntry is the audit entry of a test. It names the receiver, whose address is secret.
+func testEntry(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, d.At, "alert.tested", d.Target, "ok"
 	if d.Failed > 0 {
 		by.Outcome = "failed"
@@ -186,10 +184,9 @@ func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEn
 	return by
 }
 
-// Test sends a message that says it is a test to one receiver, and tells how it
-// went. That is recorded with who asked for it. fault.NotFound when there is no
-// receiver of that name, fault.Conflict while another message to it is under
-// way, fault.Unavailable while nothing can be recorded.
+// Test sends a test message to one receiver, records who requested it, and returns the result.
+// fault.NotFound for an unknown receiver, fault.Conflict while another message to it is being sent,
+// fault.Unavailable while nothing can be recorded.
 func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (store.Delivery, error) {
 	i := slices.IndexFunc(e.targets, func(t *sender) bool { return t.Name == name })
 	if i < 0 {
@@ -197,7 +194,7 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	}
 	t := e.targets[i]
 	if !t.busy.TryLock() {
-		return store.Delivery{}, fault.New(fault.Conflict, "A message to this receiver is under way; try again in a few seconds.")
+		return store.Delivery{}, fault.New(fault.Conflict, "A message to this receiver is being sent; try again in a few seconds.")
 	}
 	defer t.busy.Unlock()
 	now := e.o.Now()
@@ -211,13 +208,13 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}
 	b := batch{cluster: cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: []Alert{a}, test: true}
 	if t.Format == Alertmanager {
-		b.alerts[0].Resolved = now.Add(time.Minute) // it ends by itself there
+		b.alerts[0].Resolved = now.Add(time.Minute) // it expires there by itself
 	}
 	body, err := b.body(t.Format)
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	if err := e.note(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
+	if err := e.recordDelivery(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
 		return store.Delivery{}, err
 	}
 	e.mu.Lock()

@@ -12,29 +12,29 @@ import (
 	"shardboard/internal/store"
 )
 
-// TargetStatus is a receiver as it may be shown.
+// TargetStatus is the public state of a receiver.
 type TargetStatus struct {
 	Name        string
 	Format      string
 	MinSeverity Severity
 	Repeat      time.Duration
 	Last        store.Delivery // zero: nothing was sent yet
-	Due         int            // alerts that it has not been told of yet
+	Due         int            // alerts not sent to it yet
 }
 
-// Status is everything that may be shown of an engine.
+// Status is the public state of an engine.
 type Status struct {
-	At       time.Time // of the last look; zero: none yet
-	Err      error     // why the last look failed
+	At       time.Time // time of the last check; zero: none yet
+	Err      error     // why the last check failed
 	For      time.Duration
-	Dropped  int // alerts beyond those that are followed
+	Dropped  int // problems beyond those that are followed
 	Kept     bool
 	Targets  []TargetStatus
 	Alerts   []Alert // most severe first, then those that began first
 	Silences []store.Silence
 }
 
-// Status is a copy.
+// Status returns a copy.
 func (e *Engine) Status() Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,16 +65,16 @@ func (e *Engine) Status() Status {
 	return s
 }
 
-// Bounds of a silence.
+// Limits of a silence.
 const (
 	LongestSilence = 30 * 24 * time.Hour
 	maxReason      = 500
 )
 
-// Silence keeps alerts of an id or of a rule from being told for a while. What
-// was told before is still told to be over.
+// Silence suppresses alerts of an id or of a rule for a while. The resolution of an alert that was
+// already sent is still sent.
 func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, by store.AuditEntry) (store.Silence, error) {
-	cluster, err := e.keeper()
+	cluster, err := e.writableCluster()
 	switch {
 	case err != nil:
 		return s, err
@@ -95,9 +95,9 @@ func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, 
 	return s, e.readSilences(ctx, cluster)
 }
 
-// Unsilence ends a silence before its time.
+// Unsilence ends a silence early.
 func (e *Engine) Unsilence(ctx context.Context, id string, by store.AuditEntry) error {
-	cluster, err := e.keeper()
+	cluster, err := e.writableCluster()
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (e *Engine) readSilences(ctx context.Context, cluster string) error {
 	return nil
 }
 
-func (e *Engine) keeper() (cluster string, err error) {
+func (e *Engine) writableCluster() (cluster string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.kept == nil || e.cluster == "" {

@@ -16,12 +16,11 @@ const (
 	OperatorRole = "shardboardOperator"
 )
 
-// Remedies are the commands for mongosh that grant what findings lack: what
-// looking needs to the viewer's role, the rest to the operator's, which includes
-// it and counts only where the cluster is to be changed. A user without the role
-// is given it, for then the role may well have all; an examination after that
-// tells what the role itself lacks. None when nothing is lacking. Names in them
-// are quoted.
+// Remedies returns the mongosh commands that grant the missing privileges: those for reading to the
+// viewer's role, the others to the operator's role, which includes it and is used only if the
+// cluster is to be changed. A user without the role is granted the role, which may already have
+// everything; a second examination then shows what the role lacks. Empty when nothing is missing.
+// Names are quoted.
 func Remedies(r Report, actions bool) (commands []string) {
 	var look, change []Privilege
 	for _, f := range r.Findings {
@@ -37,7 +36,7 @@ func Remedies(r Report, actions bool) (commands []string) {
 		}
 	}
 	if len(change) > 0 && !r.holds(OperatorRole) && !r.holds(ViewerRole) {
-		look = nil // comes with the operator's
+		look = nil // included in the operator's role
 	}
 	if len(look) > 0 {
 		commands = append(commands, r.remedy(ViewerRole, look))
@@ -48,23 +47,23 @@ func Remedies(r Report, actions bool) (commands []string) {
 	return commands
 }
 
-// holds tells whether the user has a role, or nothing is known of either.
+// holds reports whether the user has a role; true if users or roles are unknown.
 func (r Report) holds(role string) bool {
 	return len(r.Users) == 0 || slices.Contains(r.Roles, role+"@admin")
 }
 
-// remedy gives the user the role, or the role what it lacks.
+// remedy grants the user the role, or the role its missing privileges.
 func (r Report) remedy(role string, lacks []Privilege) string {
 	if r.holds(role) {
 		return grantPrivileges(role, lacks)
 	}
 	user := r.Users[0]
-	at := strings.LastIndexByte(user, '@') // names may have one, databases not
+	at := strings.LastIndexByte(user, '@') // user names may contain @, databases not
 	return "db.getSiblingDB(" + script(user[at+1:]) + ").grantRolesToUser(" + script(user[:at]) + ", " +
 		script([]grantedRole{{role, "admin"}}) + ")"
 }
 
-// grantedRole is a role as user commands name it.
+// grantedRole is a role in user commands.
 type grantedRole struct {
 	Role string `json:"role"`
 	DB   string `json:"db"`
@@ -100,14 +99,14 @@ func grantPrivileges(role string, lacks []Privilege) string {
 	return `db.getSiblingDB("admin").grantPrivilegesToRole(` + script(role) + ", " + script(list) + ")"
 }
 
-// script is a value as JavaScript on one line: JSON, with everything that is not
-// seen as itself written as \u{…}, which JavaScript reads back.
+// script writes a value as one line of JavaScript: JSON with all invisible characters as \u{…},
+// which JavaScript decodes.
 func script(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return "" // cannot happen: names and lists of names
+		return "" // cannot happen for names and lists of names
 	}
 	return sanitize.Line(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
 }

@@ -8,12 +8,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Cluster is what an examination asks for. Every method only reads; errors are
-// classified with fault, and fault.Forbidden is a missing privilege.
+// Cluster is what an examination reads. Errors are classified with fault; fault.Forbidden is a
+// missing privilege.
 type Cluster interface {
 	Identity(ctx context.Context) (topology.Identity, error)
 	Clock(ctx context.Context) (topology.Clock, error)
-	// MayFind looks for a document that is not there.
+	// MayFind searches for a document that does not exist.
 	MayFind(ctx context.Context, ns topology.Namespace) error
 	Collections(ctx context.Context, db string) ([]topology.Namespace, error)
 	Sizes(ctx context.Context, ns topology.Namespace) (topology.Sizes, error)
@@ -22,18 +22,18 @@ type Cluster interface {
 	Primaries(ctx context.Context) (map[string]string, error)
 }
 
-// State is how it stands with a feature or a check.
+// State is the result of a check or the state of a feature.
 type State string
 
-// The states, the zero value being none of them.
+// The states; the zero value is none of them.
 const (
 	OK      State = "ok"
-	Lacks   State = "lacks"   // a privilege
-	Unknown State = "unknown" // it could not be found out
-	Warns   State = "warns"   // of a check: it works, and somebody should know
+	Lacks   State = "lacks"   // a privilege is missing
+	Unknown State = "unknown" // it could not be determined
+	Warns   State = "warns"   // of a check: it works, but somebody should know
 )
 
-// Finding is one feature with what is lacking or not known.
+// Finding is one feature with its missing and unknown privileges.
 type Finding struct {
 	Feature
 	State  State
@@ -44,16 +44,16 @@ type Finding struct {
 // probeTime bounds each read.
 const probeTime = 5 * time.Second
 
-// examination is what is known of a cluster user.
+// examination is what is known about a cluster user.
 type examination struct {
 	cluster Cluster
 	id      topology.Identity
-	listed  bool // the cluster lists what the user may do
-	open    bool // the cluster lets anybody do anything
+	listed  bool // the cluster listed the user's privileges
+	open    bool // the cluster has no access control
 	tried   map[Privilege]State
 }
 
-// judge finds out about every feature. Each privilege is tried once.
+// judge examines all features. Each privilege is tested once.
 func (e *examination) judge(ctx context.Context, features []Feature) []Finding {
 	out := make([]Finding, len(features))
 	for i, f := range features {
@@ -76,9 +76,9 @@ func (e *examination) judge(ctx context.Context, features []Feature) []Finding {
 	return out
 }
 
-// privilege joins what is listed with what a read shows. A refusal is the truth
-// whatever the list says; a read that works is one where the privilege is about
-// no more than what was read.
+// privilege combines the list with a test read. A refused read proves that the privilege is
+// missing, whatever the list says; a successful read proves a privilege only if it covers no more
+// than what was read.
 func (e *examination) privilege(ctx context.Context, p Privilege) State {
 	if s, ok := e.tried[p]; ok {
 		return s
@@ -99,7 +99,7 @@ func (e *examination) privilege(ctx context.Context, p Privilege) State {
 	return state
 }
 
-// try reads what needs the privilege: Unknown when no read does.
+// try reads something that needs the privilege: Unknown when no read does.
 func (e *examination) try(ctx context.Context, p Privilege) State {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -121,7 +121,7 @@ func (e *examination) try(ctx context.Context, p Privilege) State {
 		return Unknown
 	}
 	switch {
-	case err == nil, fault.Of(err) == fault.NotFound: // looked for what is not there
+	case err == nil, fault.Of(err) == fault.NotFound: // the object does not exist
 		return OK
 	case fault.Of(err) == fault.Forbidden:
 		return Lacks
@@ -129,6 +129,6 @@ func (e *examination) try(ctx context.Context, p Privilege) State {
 	return Unknown
 }
 
-// sample is a collection that no scheme has: its statistics are refused like
-// those of any other, and cost nothing.
+// sample is a collection name that no schema uses: its statistics are refused like any other's and
+// cost nothing.
 const sample = "shardboard-doctor"

@@ -9,41 +9,39 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Check is one fact about the cluster or the connection to it, beside what the
-// user may do. Args are the values for its words; texts among them are the
-// cluster's and hostile.
+// Check is one fact about the cluster or the connection. Args are the values for its text; strings
+// among them come from the cluster and are untrusted.
 type Check struct {
 	Code  string
 	State State
 	Args  map[string]string
 }
 
-// Report is everything that an examination found.
+// Report is the result of an examination.
 type Report struct {
-	Users    []string // who is signed in; none where nobody has to
-	Roles    []string // theirs, "name@database", inherited ones included; none where that is not known
+	Users    []string // signed-in users; empty without access control
+	Roles    []string // their roles as "name@database", including inherited ones; empty if unknown
 	Checks   []Check
 	Findings []Finding
 }
 
-// Subject is what is known before an examination.
+// Subject is the input of an examination.
 type Subject struct {
-	Table   *topology.Table // as far as it could be read; never nil
+	Table   *topology.Table // possibly incomplete; never nil
 	Server  topology.ServerInfo
 	Profile *profile.Profile
-	Data    []Data // databases with projects, as found or as somebody said
+	Data    []Data // databases with projects, found or given
 }
 
-// clockTolerance is a difference of clocks that does no harm: ids and dates of
-// the data are compared with ours to the second.
+// clockTolerance is a harmless clock difference: ids and dates of the data are compared with our
+// clock to the second.
 const clockTolerance = 2 * time.Second
 
-// anonymous is the check of a cluster that lets in nobody without a name.
+// anonymous is the check of a cluster that requires a user and was given none.
 const anonymous = "anonymous"
 
-// Examine finds out what the cluster user lacks. It fails only when the context
-// ends: what cannot be read is unknown. Where the cluster wants a user and was
-// given none, it ends with that.
+// Examine finds the missing privileges of the cluster user. It fails only when the context ends;
+// what cannot be read is unknown. Without a required user it stops after the first checks.
 func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 	e := examination{cluster: c, tried: map[Privilege]State{}}
 	var out Report
@@ -54,7 +52,7 @@ func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 		release(s.Server.Version), access,
 	}
 	if access.Code == anonymous {
-		return out, ctx.Err() // what nobody may do says nothing of what a user lacks
+		return out, ctx.Err() // an anonymous client's privileges say nothing about a user's
 	}
 	out.Checks = append(out.Checks, clock(ctx, c), balancer(s.Table))
 	if len(s.Data) == 0 {
@@ -64,8 +62,8 @@ func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 	return out, ctx.Err()
 }
 
-// identify learns who the user is. A cluster that knows of nobody signed in and
-// still answers a read lets anybody in.
+// identify reads who the user is. A cluster that reports no user and still answers a read has no
+// access control.
 func (e *examination) identify(ctx context.Context) Check {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

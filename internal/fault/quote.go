@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Quote classifies err like Wrap, with two sentences: text quotes what a server
-// wrote, which may hold key values and host names; brief is without that and is
-// for people who may not see it.
+// Quote classifies err like Wrap, with two sentences: text quotes a server, so it may contain key
+// values and host names; brief does not, and is for people who may not see those.
 func Quote(kind Kind, err error, text, brief string) error {
 	return &Error{Kind: kind, Text: text, Brief: brief, Err: err}
 }
 
-// Brief is Text without what a server wrote. A sentence that repeats another one
-// further down the chain is rid of that one's quotes too.
+// Brief is Text without quotes of a server. It also removes quotes of errors further down the chain
+// that the sentence repeats.
 func Brief(err error) string {
 	text := Text(err)
 	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
@@ -24,8 +23,7 @@ func Brief(err error) string {
 	return text
 }
 
-// WithoutQuotes is err with Brief in the place of its sentence; err itself where
-// they are the same.
+// WithoutQuotes is err with Brief instead of its sentence; err itself if they are the same.
 func WithoutQuotes(err error) error {
 	brief := Brief(err)
 	if err == nil || brief == Text(err) {

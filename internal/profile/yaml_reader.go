@@ -16,16 +16,15 @@ import (
 // shownOfText bounds, in bytes, what a message quotes of a file.
 const shownOfText = 40
 
-// reader walks the nodes of a file and keeps the first thing that is wrong.
-// Nodes, not tags on structs: an error has to name line and field, a key
-// written twice is an error, and so is text that YAML takes for something else
-// (true, 1.0, null).
+// reader walks the nodes of a file and keeps the first error. It uses nodes and not struct tags,
+// because an error must name line and field, and because duplicate keys and text that YAML converts
+// to something else (true, 1.0, null) are errors.
 type reader struct {
 	file string
 	err  error
 }
 
-// bad notes what is wrong at a node.
+// bad records an error at a node.
 func (r *reader) bad(n *yaml.Node, field, format string, args ...any) {
 	if r.err == nil {
 		where := field
@@ -36,7 +35,7 @@ func (r *reader) bad(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// table is a mapping node with its keys; names of what is not in known are errors.
+// table is a mapping node with its keys; unknown keys are errors.
 type table struct {
 	r     *reader
 	node  *yaml.Node
@@ -105,8 +104,8 @@ func (t table) text(name string, required bool) string {
 	return s
 }
 
-// secrets are words that the name of a field to be read must not contain:
-// whatever it is for, a value that is never read cannot be shown.
+// secrets are words that the name of a field must not contain: a value that is never read cannot be
+// leaked.
 var secrets = []string{"secret", "password", "passwd", "passphrase", "token", "credential", "webhook", "private", "apikey", "api_key", "hash"}
 
 // field is the name of a field of stored rows.

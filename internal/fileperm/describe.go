@@ -11,15 +11,15 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// refuse makes the one kind of error that the rules give.
+// refuse makes the error of a rejected file.
 func refuse(format string, args ...any) error { return fault.New(fault.Invalid, format, args...) }
 
-// state is mode and owner, as a refusal names them.
-func (e entry) state() string {
+// modeAndOwner is mode and owner for a rejection.
+func (e entry) modeAndOwner() string {
 	return fmt.Sprintf("mode %s, owner %s", octal(e.mode), userName(e.uid))
 }
 
-// octal is a mode as chmod takes it, with the sticky bit and its like.
+// octal is a mode for chmod, with the special bits.
 func octal(m fs.FileMode) string {
 	n := uint32(m.Perm())
 	for bit, special := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
@@ -47,17 +47,16 @@ func groupName(gid int) string {
 	return fmt.Sprintf("gid %d", gid)
 }
 
-// show is a path inside a sentence.
+// show is a path for a sentence.
 func show(path string) string { return sanitize.Line(path) }
 
 const plainPath = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
 
-// Quote is a path as one word of a shell command, on one line, whatever its
-// characters: plain where that is safe, in single quotes where all of it can be
-// seen, else as $'…', which bash, zsh and ksh read.
+// Quote writes a path as one shell word on one line: plain if that is safe, in single quotes if all
+// of it is visible, else as $'…', which bash, zsh and ksh decode.
 func Quote(path string) string {
 	if strings.HasPrefix(path, "-") {
-		path = "./" + path // never an option
+		path = "./" + path // never parsed as an option
 	}
 	switch {
 	case path != "" && strings.Trim(path, plainPath) == "":
