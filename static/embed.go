@@ -17,6 +17,7 @@ import (
 )
 
 // FS holds the files as in the source tree.
+//
 //go:embed app.css icon.svg js/*.js
 var FS embed.FS
 

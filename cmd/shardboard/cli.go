@@ -43,7 +43,7 @@ type env struct {
 
 // run parses and runs a command line and returns the exit code. Errors are one line on stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var c cli
+	c := cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}}
 	exit := -1
 	parser, err := kong.New(&c,
 		kong.Name("shardboard"),
@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
-		kong.Vars{"version": version, "planKinds": planKinds},
+		kong.Vars{"version": version, "planKinds": planKinds()},
 	)
 	if err != nil {
 		fmt.Fprintln(stderr, "shardboard:", err)

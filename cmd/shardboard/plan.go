@@ -3,70 +3,92 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 )
 
-// planKinds lists the kinds of changes for --help; the server decides which exist.
-const planKinds = "split, split-project, split-hot, merge, move, pin, isolate, unpin, spread, zone-add-shard, zone-remove-shard, zone-set-range, zone-remove-range, balancer-on, balancer-off, balancer-window, balance-collection, clear-jumbo"
-
 type planCmd struct {
 	remoteFlags `embed:""`
-	planFlags   `embed:""`
-	Kind        string   `arg:"" help:"What to do: ${planKinds}."`
-	Arg         []string `placeholder:"NAME=VALUE" sep:"none" help:"An argument by its name in the API; as good as the flag of that name."`
-	Reason      string   `required:"" help:"Why, for those who read the record later."`
-	JSON        bool     `name:"json" help:"Print the API's JSON."`
+	Flags       kong.Plugins `embed:""` // of planFlags
+	Kind        string       `arg:"" help:"What to do: ${planKinds}."`
+	Arg         []string     `placeholder:"NAME=VALUE" sep:"none" help:"An argument by its name in the API; the same as the flag of that name."`
+	Reason      string       `required:"" help:"Why, for those who read the record later."`
+	JSON        bool         `name:"json" help:"Print the API's JSON."`
 }
 
-// planFlags are the arguments of all kinds, named as in the API.
-type planFlags struct {
-	NS      string `name:"ns" group:"Arguments" placeholder:"DB.COLLECTION" help:"Collection."`
-	At      string `group:"Arguments" placeholder:"JSON" help:"Shard key to split at, in Extended JSON."`
-	Parts   string `group:"Arguments" placeholder:"N" help:"Into how many parts to split."`
-	Bounds  string `group:"Arguments" placeholder:"JSON" help:"[min, max]: exactly those of a chunk, or of the chunks to merge."`
-	Chunk   string `group:"Arguments" placeholder:"REF" help:"A chunk's reference instead of its bounds."`
-	To      string `group:"Arguments" placeholder:"SHARD" help:"Shard to move to."`
-	Project string `group:"Arguments" placeholder:"PROJECT" help:"Project's id, exact name or public key."`
-	DB      string `name:"db" group:"Arguments" placeholder:"DB" help:"Which database's project, where several have it."`
-	Shard   string `group:"Arguments" placeholder:"SHARD" help:"Shard."`
-	Zone    string `group:"Arguments" placeholder:"ZONE" help:"Zone."`
-	Min     string `group:"Arguments" placeholder:"JSON" help:"Lower bound, in Extended JSON."`
-	Max     string `group:"Arguments" placeholder:"JSON" help:"Upper bound, in Extended JSON."`
-	Mode    string `group:"Arguments" placeholder:"MODE" help:"Who moves the chunks: moves (shardboard) or balancer."`
-	On      string `group:"Arguments" placeholder:"true|false" help:"Whether the balancer may touch the collection."`
-	Start   string `group:"Arguments" placeholder:"HH:MM" help:"When the balancer's window begins, by the config server's clock."`
-	Stop    string `group:"Arguments" placeholder:"HH:MM" help:"When it ends."`
-	Force   bool   `group:"Arguments" help:"Also move a chunk that is too big or jumbo."`
-	Expires string `group:"Arguments" placeholder:"DURATION" help:"After how long a pin is reported as expired, such as 720h."`
-	Owner   string `group:"Arguments" placeholder:"WHO" help:"Who answers for a pin."`
-	Pause   string `group:"Arguments" placeholder:"WHAT" help:"Pause balancing while the run is at work: collections (only those concerned) or balancer (the whole cluster's)."`
-	Chunks  string `group:"Arguments" placeholder:"REF,REF…" help:"Several chunks' references, for split-hot."`
-	Cuts    string `group:"Arguments" placeholder:"JSON" help:"What a plan of split-hot chose, to have the same again."`
-}
-
-// given returns the flags that were set, as name=value.
-func (f planFlags) given() []string {
+// planKinds is what can be planned, for --help; the server decides.
+func planKinds() string {
 	var out []string
-	for _, a := range []struct{ name, value string }{
-		{"ns", f.NS}, {"at", f.At}, {"parts", f.Parts}, {"bounds", f.Bounds}, {"chunk", f.Chunk}, {"to", f.To}, {"project", f.Project},
-		{"db", f.DB}, {"shard", f.Shard}, {"zone", f.Zone}, {"min", f.Min}, {"max", f.Max}, {"mode", f.Mode}, {"on", f.On},
-		{"start", f.Start}, {"stop", f.Stop}, {"expires", f.Expires}, {"owner", f.Owner}, {"pause", f.Pause}, {"chunks", f.Chunks}, {"cuts", f.Cuts},
-	} {
-		if a.value != "" {
-			out = append(out, a.name+"="+a.value)
-		}
+	for _, k := range actions.Kinds() {
+		out = append(out, string(k))
 	}
-	if f.Force {
-		out = append(out, "force=true")
+	return strings.Join(out, ", ")
+}
+
+// planFlags is a pointer to a struct with a flag for each argument of a change:
+// a bool for a switch, else a string that the API reads.
+func planFlags() any {
+	var fields []reflect.StructField
+	for _, x := range actions.Arguments() {
+		tag := fmt.Sprintf(`name:%q group:"Arguments" help:%q`, x.Name, x.Help)
+		kind := reflect.TypeFor[string]()
+		if x.Type == actions.TypeSwitch {
+			kind = reflect.TypeFor[bool]()
+		} else {
+			tag += fmt.Sprintf(` placeholder:%q`, placeholder(x))
+		}
+		fields = append(fields, reflect.StructField{Name: strings.ToUpper(x.Name), Type: kind, Tag: reflect.StructTag(tag)})
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+// placeholder is what --help shows for the value of a flag.
+func placeholder(x actions.Argument) string {
+	switch x.Type {
+	case actions.TypeCollection, actions.TypeNamespace:
+		return "DB.COLLECTION"
+	case actions.TypeKey, actions.TypeBounds, actions.TypeCuts:
+		return "JSON"
+	case actions.TypeChunk:
+		return "REF"
+	case actions.TypeChunks:
+		return "REF,REF…"
+	case actions.TypeDatabase:
+		return "DB"
+	case actions.TypeTime:
+		return "HH:MM"
+	case actions.TypeChoice, actions.TypeBool:
+		var values []string
+		for _, c := range x.Choices {
+			values = append(values, c.Value)
+		}
+		return strings.Join(values, "|")
+	}
+	return strings.ToUpper(string(x.Type)) // SHARD, ZONE, PROJECT, COUNT, DURATION, TEXT
+}
+
+// named are the flags that were given, as name=value pairs.
+func named(flags kong.Plugins) []string {
+	var out []string
+	for _, f := range flags {
+		values := reflect.ValueOf(f).Elem()
+		for i, x := range actions.Arguments() {
+			if value := values.Field(i); !value.IsZero() {
+				out = append(out, fmt.Sprintf("%s=%v", x.Name, value))
+			}
+		}
 	}
 	return out
 }
 
-// planArgs makes the API's object from name=value pairs. The server checks the names and which of
-// them a kind takes.
+// planArgs makes the API's object of name=value pairs. A name that is not known
+// here is sent as text: the server may be newer.
 func planArgs(pairs []string) (json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	for _, pair := range pairs {
@@ -77,33 +99,23 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 		if _, twice := args[name]; twice {
 			return nil, fault.New(fault.Invalid, "The argument %q is given twice.", name)
 		}
-		switch name {
-		case "at", "min", "max", "bounds", "cuts", "parts", "on", "force": // JSON in the API too
-			if !json.Valid([]byte(value)) {
-				return nil, fault.New(fault.Invalid, "The argument %q is JSON, and %q is not. Put it into single quotes.", name, value)
-			}
-			args[name] = json.RawMessage(value)
-		case "chunks":
-			text, err := json.Marshal(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }))
-			if err != nil {
-				return nil, fmt.Errorf("encode argument: %w", err)
-			}
-			args[name] = text
-		default:
-			text, err := json.Marshal(value)
-			if err != nil {
-				return nil, fmt.Errorf("encode argument: %w", err)
-			}
-			args[name] = text
+		x, _ := actions.ArgumentNamed(name)
+		raw, err := x.FromText(value)
+		if err != nil && placeholder(x) == "JSON" {
+			return nil, fault.Wrap(fault.Invalid, err, "%s Put it into single quotes.", fault.Text(err))
 		}
+		if err != nil {
+			return nil, err
+		}
+		args[name] = raw
 	}
 	return json.Marshal(args)
 }
 
-// Run makes a plan and prints it. A plan that a check blocks is printed too, with the exit code of
-// a refused run.
+// Run makes a plan and shows it. One that a check blocks is shown too, and ends
+// as a refused run would.
 func (c planCmd) Run(e *env) error {
-	args, err := planArgs(append(c.given(), c.Arg...))
+	args, err := planArgs(append(named(c.Flags), c.Arg...))
 	if err != nil {
 		return err
 	}

@@ -6,21 +6,23 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planBalanceCollection lets the balancer move a collection's chunks, or not.
-// Takes ns and on.
-func planBalanceCollection(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(BalanceCollection, "ns", "on"); err != nil {
-		return Draft{}, a, err
+// BalanceCollection lets the balancer move a collection's chunks, or forbids it.
+const BalanceCollection Kind = "balance-collection"
+
+func describeBalanceCollection() Description {
+	return Description{
+		Kind:      BalanceCollection,
+		Title:     "Balance a collection, or not",
+		Lead:      "Lets the balancer move this collection’s chunks, or keeps it from that.",
+		Proof:     "The setting of the collection.",
+		Undo:      "The opposite. What the balancer has moved meanwhile stays there.",
+		Arguments: []Argument{argNS.needed(), argOn.needed()},
+		plan:      planBalanceCollection,
 	}
-	c, err := collectionOf(s.Table, BalanceCollection, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	if a.On == nil {
-		return Draft{}, a, missing(BalanceCollection, "on", "true or false")
-	}
-	on := *a.On
-	d := draft(s, BalanceCollection, a)
+}
+
+func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
+	s, c, on := d.s, d.c, *d.a.On
 	if c.NoBalance != on {
 		d.check(Check{ID: "switch", Verdict: Block, Text: say("switch.already", "on", strconv.FormatBool(on)), Source: d.fromTable(topology.PartRouting)})
 	} else {

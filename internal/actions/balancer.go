@@ -8,18 +8,40 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planBalancerOn turns the balancer on. Takes nothing.
-func planBalancerOn(s Situation, a Args) (Draft, Args, error) { return planSwitch(s, BalancerOn, a) }
+// BalancerOn turns the balancer on; BalancerOff turns it off and waits for the end
+// of the round that is on.
+const (
+	BalancerOn  Kind = "balancer-on"
+	BalancerOff Kind = "balancer-off"
+)
 
-// planBalancerOff turns it off and waits for the round that is on. Takes nothing.
-func planBalancerOff(s Situation, a Args) (Draft, Args, error) { return planSwitch(s, BalancerOff, a) }
-
-func planSwitch(s Situation, kind Kind, a Args) (Draft, Args, error) {
-	if err := a.only(kind); err != nil {
-		return Draft{}, a, err
+func describeBalancerOn() Description {
+	return Description{
+		Kind:      BalancerOn,
+		Title:     "Turn the balancer on",
+		Lead:      "For the whole cluster.",
+		Proof:     "The balancer’s settings.",
+		Undo:      "Turning it off. What the balancer has moved meanwhile stays there.",
+		LeastRisk: Medium,
+		plan:      planSwitch,
 	}
+}
+
+func describeBalancerOff() Description {
+	return Description{
+		Kind:      BalancerOff,
+		Title:     "Turn the balancer off",
+		Lead:      "For the whole cluster, after the migrations of its current round.",
+		Proof:     "The balancer’s settings.",
+		Undo:      "Turning it on.",
+		LeastRisk: Medium,
+		plan:      planSwitch,
+	}
+}
+
+func planSwitch(d *draftBuilder) (Draft, Args, error) {
+	s, kind := d.s, d.kind
 	on := kind == BalancerOn
-	d := draft(s, kind, a)
 	b := s.Table.Balancer
 	step, back := Step{Op: OpBalancerOff, Proof: []Fact{balancerIs(false)}}, BalancerOn
 	if on {
@@ -45,7 +67,7 @@ func planSwitch(s Situation, kind Kind, a Args) (Draft, Args, error) {
 }
 
 // checkRound: turning it off ends only when the migrations of its round have.
-func (d *drafting) checkRound() {
+func (d *draftBuilder) checkRound() {
 	c := Check{ID: "switch", Verdict: Pass, Text: say("switch.idle"), Source: d.fromTable(topology.PartBalancer)}
 	switch b := d.s.Table.Balancer; {
 	case !b.StatusKnown:
@@ -67,24 +89,31 @@ func balancerIs(on bool) Fact {
 
 var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
-// planBalancerWindow sets or clears the hours of the balancer. Takes start and
-// stop as "HH:MM"; both empty: always.
-func planBalancerWindow(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(BalancerWindow, "start", "stop"); err != nil {
-		return Draft{}, a, err
+// BalancerWindow sets or removes the hours in which the balancer may run.
+const BalancerWindow Kind = "balancer-window"
+
+func describeBalancerWindow() Description {
+	return Description{
+		Kind:      BalancerWindow,
+		Title:     "Set the balancing window",
+		Lead:      "The hours in which the balancer may move chunks. Leave both empty to let it run always.",
+		Proof:     "The balancer’s settings.",
+		Undo:      "Setting the window of before, if that was known.",
+		Arguments: []Argument{argStart, argStop},
+		plan:      planBalancerWindow,
 	}
+}
+
+func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
+	s, a := d.s, d.a
 	if (a.Start == "") != (a.Stop == "") {
-		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"start\" and \"stop\" go together; without both the balancer may run at any time.")
-	}
-	for _, x := range [][2]string{{"start", a.Start}, {"stop", a.Stop}} {
-		if x[1] != "" && !clockTime.MatchString(x[1]) {
-			return Draft{}, a, fault.New(fault.Invalid, "The argument %q is no time of day; write it as HH:MM, from 00:00 to 23:59.", x[0])
-		}
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The arguments \"start\" and \"stop\" go together; without both the balancer may run at any time.")
 	}
 	if a.Start != "" && a.Start == a.Stop {
-		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"start\" and \"stop\" are the same time; the server does not take that for a window.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The arguments \"start\" and \"stop\" are the same time; the server does not take that for a window.")
 	}
-	d := draft(s, BalancerWindow, a)
 	b := s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	step := Step{Op: OpBalancerWindow, Start: a.Start, Stop: a.Stop, Proof: []Fact{windowIs(a.Start, a.Stop)}}

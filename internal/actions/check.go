@@ -8,7 +8,7 @@ import (
 
 // always makes the checks that every plan has, and those that every plan with
 // moves has, in the order in which they are told: what blocks most first.
-func (d *drafting) always() {
+func (d *draftBuilder) always() {
 	own := d.checks
 	d.checks = nil
 	d.checkStale()
@@ -32,7 +32,7 @@ func (d *drafting) always() {
 }
 
 // fromTable says that an answer was read from a part of the table, and when.
-func (d *drafting) fromTable(p topology.Part) Say {
+func (d *draftBuilder) fromTable(p topology.Part) Say {
 	at := d.s.Table.Health[p].At
 	if at.IsZero() {
 		return say("unread", "part", string(p))
@@ -41,25 +41,25 @@ func (d *drafting) fromTable(p topology.Part) Say {
 }
 
 // fromRule says that an answer is a rule of the server's release.
-func (d *drafting) fromRule() Say {
+func (d *draftBuilder) fromRule() Say {
 	if !d.s.Release.Known() {
 		return say("rules")
 	}
 	return say("rule", "release", d.s.Release.String())
 }
 
-func (d *drafting) fromCluster() Say { return say("cluster", "at", moment(d.s.Activity.At)) }
+func (d *draftBuilder) fromCluster() Say { return say("cluster", "at", moment(d.s.Activity.At)) }
 
 // recipients are the shards that take something, sorted; donors those that give.
-func (d *drafting) recipients() []string {
+func (d *draftBuilder) recipients() []string {
 	return d.ends(func(m transfer) string { return m.to })
 }
 
-func (d *drafting) donors() []string {
+func (d *draftBuilder) donors() []string {
 	return d.ends(func(m transfer) string { return m.from })
 }
 
-func (d *drafting) ends(of func(transfer) string) []string {
+func (d *draftBuilder) ends(of func(transfer) string) []string {
 	var out []string
 	for _, m := range d.moves {
 		out = append(out, of(m))

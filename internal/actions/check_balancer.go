@@ -8,13 +8,13 @@ import (
 )
 
 // awaits tells whether the balancer is to do the moving.
-func (d *drafting) awaits() bool {
+func (d *draftBuilder) awaits() bool {
 	return slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpAwait })
 }
 
 // checkBalancer: while it is on it may move the same chunks first; when it is
 // to do the work it must be on.
-func (d *drafting) checkBalancer() {
+func (d *draftBuilder) checkBalancer() {
 	b := d.s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	is := func(v Verdict, code string, args ...string) {
@@ -34,7 +34,7 @@ func (d *drafting) checkBalancer() {
 		}
 	case d.paused:
 		is(Pass, "balancer.paused", "what", d.a.Pause)
-	case len(d.sketches) == 0:
+	case len(d.futures) == 0:
 		is(Pass, "balancer.apart")
 	case b.Enabled() && b.Mode != "autoSplitOnly":
 		is(Warn, "balancer.races")
@@ -45,7 +45,7 @@ func (d *drafting) checkBalancer() {
 
 // checkWindow: the window is when the operators of this cluster want data to
 // move. Its times are of the config server's clock, which nobody tells.
-func (d *drafting) checkWindow() {
+func (d *draftBuilder) checkWindow() {
 	b := d.s.Table.Balancer
 	if len(d.moves) == 0 || d.kind == BalancerWindow {
 		return
@@ -65,8 +65,8 @@ func (d *drafting) checkWindow() {
 const judged = 64
 
 // checkUndone asks the balancer's own rules what it would do with the outcome.
-func (d *drafting) checkUndone() {
-	if len(d.sketches) == 0 && len(d.zones) == 0 {
+func (d *draftBuilder) checkUndone() {
+	if len(d.futures) == 0 && len(d.zones) == 0 {
 		return
 	}
 	after := d.after()
@@ -107,17 +107,17 @@ func (d *drafting) checkUndone() {
 
 // splitsOnly: cuts without moves leave neighbours on one shard, which releases
 // from 7.0 on join again while the balancer is on.
-func (d *drafting) splitsOnly() bool {
+func (d *draftBuilder) splitsOnly() bool {
 	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpSplitAt || s.Op == OpSplitMedian })
 }
 
 // after is the table as the steps leave it; sizes follow the moves.
-func (d *drafting) after() *topology.Table {
+func (d *draftBuilder) after() *topology.Table {
 	t := *d.s.Table
 	t.Shards = d.shards
 	t.Collections = slices.Clone(t.Collections)
 	for i, c := range t.Collections {
-		k := d.sketches[c.NS]
+		k := d.futures[c.NS]
 		if k == nil {
 			continue
 		}
@@ -152,7 +152,7 @@ func (d *drafting) after() *topology.Table {
 	return &t
 }
 
-func (d *drafting) zonedNamespaces() []topology.Namespace {
+func (d *draftBuilder) zonedNamespaces() []topology.Namespace {
 	var out []topology.Namespace
 	for ns := range d.zones {
 		out = append(out, ns)
@@ -162,7 +162,7 @@ func (d *drafting) zonedNamespaces() []topology.Namespace {
 }
 
 // sizesAfter moves the estimated bytes with the ranges.
-func (d *drafting) sizesAfter() map[topology.Namespace]topology.Sizes {
+func (d *draftBuilder) sizesAfter() map[topology.Namespace]topology.Sizes {
 	out := map[topology.Namespace]topology.Sizes{}
 	for ns, s := range d.s.Table.Sizes {
 		out[ns] = s

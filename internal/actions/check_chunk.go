@@ -9,7 +9,7 @@ import (
 
 // checkWhole: can this chunk be cut in its middle at all? One that has a single
 // value of the shard key can't, ever.
-func (d *drafting) checkWhole(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) checkWhole(c *topology.Collection, ch topology.Chunk) {
 	r := shardkey.Range{Min: ch.Min, Max: ch.Max}
 	if d.singleValue(c, r) {
 		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneValue", "key", c.Key.String(), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
@@ -30,7 +30,7 @@ func (d *drafting) checkWhole(c *topology.Collection, ch topology.Chunk) {
 }
 
 // singleValue tells whether a range has room for one value at most.
-func (d *drafting) singleValue(c *topology.Collection, r shardkey.Range) bool {
+func (d *draftBuilder) singleValue(c *topology.Collection, r shardkey.Range) bool {
 	if hashedLast(c.Key) {
 		if _, lo, hi, ok := hashSpan(c.Key, r); ok {
 			return hi.Sub(hi, lo).Cmp(big.NewInt(1)) <= 0
@@ -51,7 +51,7 @@ func (d *drafting) singleValue(c *topology.Collection, r shardkey.Range) bool {
 }
 
 // remedy is what makes a chunk of one shard-key value divisible, by release.
-func (d *drafting) remedy() string {
+func (d *draftBuilder) remedy() string {
 	switch {
 	case d.s.Release.AtLeast(5, 0, 0):
 		return "refineOrReshard"
@@ -63,7 +63,7 @@ func (d *drafting) remedy() string {
 
 // checkJumbo: the flag says that the balancer tried and failed. Forced, the
 // chunk moves and keeps the flag, and writes to it wait meanwhile.
-func (d *drafting) checkJumbo() {
+func (d *draftBuilder) checkJumbo() {
 	for _, m := range d.moves {
 		if !m.jumbo {
 			continue

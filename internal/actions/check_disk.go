@@ -16,7 +16,7 @@ const (
 
 // checkDisks: does what a shard takes fit on its disk? Nothing that it gives is
 // taken off: deleted documents leave room in files, which stay as large as they are.
-func (d *drafting) checkDisks() {
+func (d *draftBuilder) checkDisks() {
 	comes := map[string][]topology.Figure{}
 	for _, m := range d.moves {
 		comes[m.to] = append(comes[m.to], d.estimate(m.k.c, m.lo, m.hi, bytesOf))
@@ -29,7 +29,7 @@ func (d *drafting) checkDisks() {
 // checkRoom holds bytes that come against what the disks of shards have left
 // together. Bytes are those of the documents: on disk they are compressed, and
 // their indexes come on top, so what is estimated here is near the truth, not it.
-func (d *drafting) checkRoom(shards []string, comes topology.Figure) {
+func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
 	check := func(v Verdict, code string, at topology.Figure, args ...string) {
 		if len(shards) > 1 {
 			code += ".together"
@@ -79,7 +79,7 @@ func (d *drafting) checkRoom(shards []string, comes topology.Figure) {
 }
 
 // checkZoneRoom holds what ranges will bring to a zone against its shards' disks.
-func (d *drafting) checkZoneRoom(zone string, comes topology.Figure) {
+func (d *draftBuilder) checkZoneRoom(zone string, comes topology.Figure) {
 	var takers []string
 	for _, shard := range d.members(zone) {
 		if s := d.shard(shard); s != nil && !s.Draining {

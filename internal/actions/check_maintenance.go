@@ -17,7 +17,7 @@ func (s Step) disturbs() bool {
 // checkMaintenance: outside the windows a plan is not blocked, for whoever is on
 // call must be able to act; it has to be confirmed by typing. Without windows
 // there is nothing to check.
-func (d *drafting) checkMaintenance() {
+func (d *draftBuilder) checkMaintenance() {
 	if len(d.s.Maintenance) == 0 || !slices.ContainsFunc(d.steps, Step.disturbs) {
 		return
 	}

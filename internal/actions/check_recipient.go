@@ -11,7 +11,7 @@ import (
 // checkRecipients: a shard that is being emptied takes nothing, and one outside
 // of a zone is refused (before 6.0) or has it taken away again. Whether it fits on
 // its disk is another check.
-func (d *drafting) checkRecipients() {
+func (d *draftBuilder) checkRecipients() {
 	for _, name := range d.recipients() {
 		s := d.shard(name)
 		if s != nil && s.Draining {
@@ -31,7 +31,7 @@ func (d *drafting) checkRecipients() {
 }
 
 // outside is a zone of something that the shard is to take and that it does not carry.
-func (d *drafting) outside(shard string) (string, bool) {
+func (d *draftBuilder) outside(shard string) (string, bool) {
 	for _, m := range d.moves {
 		if m.to != shard {
 			continue
@@ -47,7 +47,7 @@ func (d *drafting) outside(shard string) (string, bool) {
 
 // checkDuplicates: ids that rows there have too make a migration fail without a
 // word of it.
-func (d *drafting) checkDuplicates() {
+func (d *draftBuilder) checkDuplicates() {
 	bad := false
 	for _, m := range d.moves {
 		from, to := m.k.c.Chunks.Overlap(shardkey.Range{Min: m.lo, Max: m.hi})
@@ -74,7 +74,7 @@ func (d *drafting) checkDuplicates() {
 }
 
 // sharable tells whether two shards can have one id: not when the key begins with it.
-func (d *drafting) sharable() bool {
+func (d *draftBuilder) sharable() bool {
 	return slices.ContainsFunc(d.moves, func(m transfer) bool { return m.k.c.Key.Fields()[0].Name != "_id" })
 }
 
@@ -83,7 +83,7 @@ func (d *drafting) sharable() bool {
 // was given away lately is known from the changelog; whether the clean-up was
 // waited for only of our own moves. Where orphans are counted, a count of none
 // decides. It never blocks: a run waits until the shard has deleted them.
-func (d *drafting) checkCleanup() {
+func (d *draftBuilder) checkCleanup() {
 	for _, c := range d.cleanups() {
 		m, ok := d.collides(c)
 		if !ok {
@@ -113,7 +113,7 @@ func (d *drafting) checkCleanup() {
 
 // cleanups are those that were asked of the cluster; by the table's changelog
 // when it did not say. Those that are known to be done are left out.
-func (d *drafting) cleanups() []Cleanup {
+func (d *draftBuilder) cleanups() []Cleanup {
 	all := slices.Clone(d.s.Activity.Cleanups)
 	if !d.s.Activity.Known && len(all) == 0 {
 		for _, e := range d.s.Table.Events {
@@ -128,7 +128,7 @@ func (d *drafting) cleanups() []Cleanup {
 
 // collides finds a move that brings back what is to be cleaned up; a clean-up
 // whose range is not known may be in the way of any.
-func (d *drafting) collides(c Cleanup) (transfer, bool) {
+func (d *draftBuilder) collides(c Cleanup) (transfer, bool) {
 	for _, m := range d.moves {
 		if m.k.c.NS != c.NS || m.to != c.Shard {
 			continue
@@ -144,7 +144,7 @@ func (d *drafting) collides(c Cleanup) (transfer, bool) {
 
 // orphans is how many of the collection the recipient has; known when they were
 // counted after the last time that it gave something away.
-func (d *drafting) orphans(m transfer) (int64, bool) {
+func (d *draftBuilder) orphans(m transfer) (int64, bool) {
 	o := d.s.Table.SizeOn(m.k.c.NS, m.to).Orphans
 	if !o.Known || o.At.IsZero() {
 		return 0, false

@@ -31,7 +31,7 @@ type sizeAnswer struct {
 // checkSize: what has more documents than the donor moves at once is refused with
 // code 153, and then nothing has changed. Ranges are measured for the plan; those
 // that were not are estimated from the shards' sizes.
-func (d *drafting) checkSize() {
+func (d *draftBuilder) checkSize() {
 	var worst sizeAnswer
 	ranges, measured := 0, 0
 	for _, m := range d.moves {
@@ -68,7 +68,7 @@ func (d *drafting) checkSize() {
 }
 
 // partsOf are the ranges that a transfer moves one by one.
-func (d *drafting) partsOf(m transfer) []Span {
+func (d *draftBuilder) partsOf(m transfer) []Span {
 	if m.chunks == 1 {
 		return []Span{{NS: m.k.c.NS, Min: m.lo, Max: m.hi}}
 	}
@@ -80,7 +80,7 @@ func (d *drafting) partsOf(m transfer) []Span {
 }
 
 // measuredSize applies the donor's rule to a range that was measured.
-func (d *drafting) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAnswer {
+func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAnswer {
 	c := m.k.c
 	l := d.s.moveLimit(c, m.from, r)
 	source := say("measured", "at", moment(r.At))
@@ -113,7 +113,7 @@ func (d *drafting) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAn
 // copiesIn tells whether a measurement may count copies that wait for deletion
 // on other shards than the owner. Since 6.0 shards report how many they have;
 // before, what was given away lately is known from the cluster and its changelog.
-func (d *drafting) copiesIn(c *topology.Collection, p Span, owner string) bool {
+func (d *draftBuilder) copiesIn(c *topology.Collection, p Span, owner string) bool {
 	all := true
 	for shard := range d.s.Table.Sizes[c.NS].Shards {
 		o := d.s.Table.SizeOn(c.NS, shard).Orphans
@@ -143,7 +143,7 @@ func (d *drafting) copiesIn(c *topology.Collection, p Span, owner string) bool {
 
 // estimatedSize is the answer for a transfer that was not measured. How big a
 // chunk is can only be estimated then, but when it is the only one of its shard.
-func (d *drafting) estimatedSize(m transfer) sizeAnswer {
+func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 	c, source := m.k.c, d.fromTable(topology.PartSizes)
 	limit := d.chunkLimit(c)
 	size := d.estimate(c, m.lo, m.hi, bytesOf)
@@ -171,7 +171,7 @@ func (d *drafting) estimatedSize(m transfer) sizeAnswer {
 
 // unmeasured says that ranges are small enough by an estimate alone, and why
 // they were not measured.
-func (d *drafting) unmeasured(n, of int) sizeAnswer {
+func (d *draftBuilder) unmeasured(n, of int) sizeAnswer {
 	reason := d.s.Measured.Reason
 	if reason == "" {
 		reason = reasonNotLoaded
@@ -182,14 +182,14 @@ func (d *drafting) unmeasured(n, of int) sizeAnswer {
 
 // lone tells whether the moved range is all that its shard has of the
 // collection: then its size is no estimate.
-func (d *drafting) lone(m transfer) bool {
+func (d *draftBuilder) lone(m transfer) bool {
 	i, ch := m.k.c.Chunks.Find(m.lo)
 	return i >= 0 && ch.Min.Compare(m.lo) == 0 && ch.Max.Compare(m.hi) == 0 && m.k.c.Chunks.CountByShard()[ch.Shard] == 1
 }
 
 // tooBigAt tells whether a range would be too big to move, and how that is told:
 // by the documents where it was measured, else by the estimated bytes.
-func (d *drafting) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (args []string, tooBig, known bool) {
+func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (args []string, tooBig, known bool) {
 	p := Span{NS: c.NS, Min: lo, Max: hi}
 	d.measures = append(d.measures, p)
 	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)

@@ -9,7 +9,7 @@ import (
 
 // checkStale: a plan from an old table may be of chunks that are gone. Before
 // each command what it needs is read again, so this only spares the way there.
-func (d *drafting) checkStale() {
+func (d *draftBuilder) checkStale() {
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones} {
 		if !d.s.Table.Stale(p, d.s.Now) {
 			continue
@@ -26,7 +26,7 @@ func (d *drafting) checkStale() {
 
 // checkRelease: without a release nothing is known of what it does, and before
 // 4.4 commands and catalogue are other ones.
-func (d *drafting) checkRelease() {
+func (d *draftBuilder) checkRelease() {
 	switch r := d.s.Release; {
 	case !r.Known():
 		d.check(Check{ID: "release", Verdict: Warn, Text: say("release.unknown"), Source: say("rules")})
@@ -41,7 +41,7 @@ func (d *drafting) checkRelease() {
 const most = 1000
 
 // checkSteps: a plan has something to do, and not too much.
-func (d *drafting) checkSteps() {
+func (d *draftBuilder) checkSteps() {
 	switch n := len(d.steps); {
 	case n == 0 && !d.blocked() && !d.continuing:
 		d.check(Check{ID: "steps", Verdict: Block, Text: say("steps.none"), Source: d.fromTable(topology.PartRouting)})
@@ -50,13 +50,13 @@ func (d *drafting) checkSteps() {
 	}
 }
 
-func (d *drafting) blocked() bool {
+func (d *draftBuilder) blocked() bool {
 	return slices.ContainsFunc(d.checks, func(c Check) bool { return c.Verdict == Block })
 }
 
 // checkCompeting: what else works on the same collections and shards. A
 // migration makes splits and merges wait and other moves of its shards fail at once.
-func (d *drafting) checkCompeting() {
+func (d *draftBuilder) checkCompeting() {
 	nss := d.namespaces()
 	for _, ns := range nss {
 		if c := d.s.Table.Collection(ns); c != nil && c.Resharding {
@@ -100,7 +100,7 @@ func (d *drafting) checkCompeting() {
 }
 
 // checkMigrations: a collection that nobody may move chunks of.
-func (d *drafting) checkMigrations() {
+func (d *draftBuilder) checkMigrations() {
 	for _, k := range d.movedCollections() {
 		if k.c.MigrationsBlocked {
 			d.check(Check{ID: "migrations-blocked", Verdict: Block, Text: say("migrations-blocked.blocked", "ns", string(k.c.NS)), Source: d.fromTable(topology.PartRouting)})
@@ -111,8 +111,8 @@ func (d *drafting) checkMigrations() {
 }
 
 // movedCollections are the collections of which something moves, by name.
-func (d *drafting) movedCollections() []*sketch {
-	var out []*sketch
+func (d *draftBuilder) movedCollections() []*futureChunks {
+	var out []*futureChunks
 	for _, k := range d.touched() {
 		if slices.ContainsFunc(d.moves, func(m transfer) bool { return m.k == k }) {
 			out = append(out, k)

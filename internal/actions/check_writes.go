@@ -7,7 +7,7 @@ import (
 )
 
 // fromWrites says how the writes of a range are known, and until when.
-func (d *drafting) fromWrites(w topology.RangeWrites) Say {
+func (d *draftBuilder) fromWrites(w topology.RangeWrites) Say {
 	if w.Reason != "" || w.Method == "" {
 		return say("notAsked")
 	}
@@ -15,7 +15,7 @@ func (d *drafting) fromWrites(w topology.RangeWrites) Say {
 }
 
 // checkDivides says what the split does with the writes.
-func (d *drafting) checkDivides(c *topology.Collection, h *hotChunk) {
+func (d *draftBuilder) checkDivides(c *topology.Collection, h *hotChunk) {
 	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "rows", number(h.w.Rows), "seconds", seconds(h.w), "key", c.Key.Display(h.at)}
 	if h.w.PerSecond > 0 {
 		args = append(args, "share", strconv.FormatFloat(h.lower/h.w.PerSecond, 'g', 4, 64))
@@ -30,7 +30,7 @@ func (d *drafting) checkDivides(c *topology.Collection, h *hotChunk) {
 }
 
 // checkGiven says what a split does that was chosen before, or by who asked for it.
-func (d *drafting) checkGiven(c *topology.Collection, h *hotChunk) {
+func (d *draftBuilder) checkGiven(c *topology.Collection, h *hotChunk) {
 	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "key", c.Key.Display(h.at)}
 	switch {
 	case h.w.Reason != "":
@@ -45,7 +45,7 @@ func (d *drafting) checkGiven(c *topology.Collection, h *hotChunk) {
 }
 
 // checkPlaced says what the move does to the writes of both shards.
-func (d *drafting) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
+func (d *draftBuilder) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
 	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "shard", h.owner, "to", h.to}
 	if !known {
 		d.check(Check{ID: "even", Verdict: Warn, Text: say("even.given", args...), Source: d.fromWrites(h.w)})
@@ -68,7 +68,7 @@ func seconds(w topology.RangeWrites) string { return number(int64(w.To.Sub(w.Fro
 
 // projectName is the project that writes with a value of the shard key, by name
 // where that is known.
-func (d *drafting) projectName(c *topology.Collection, k topology.KeyWrites) string {
+func (d *draftBuilder) projectName(c *topology.Collection, k topology.KeyWrites) string {
 	if d.s.Directory != nil {
 		if p, ok := d.s.Directory.In(c.NS.Database(), k.Project); ok && p.Name != "" {
 			return p.Name

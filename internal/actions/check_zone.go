@@ -8,7 +8,7 @@ import (
 // checkConsequence: what the balancer will cut and move because of a zone's
 // ranges as they will be. There is no threshold: every chunk outside of its zone
 // moves.
-func (d *drafting) checkConsequence(zone string, ranges []topology.ZoneRange) {
+func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange) {
 	straddled, chunks := 0, 0
 	var bytes []topology.Figure
 	for _, z := range ranges {
@@ -51,7 +51,7 @@ func (d *drafting) checkConsequence(zone string, ranges []topology.ZoneRange) {
 // checkPrefix: a range that was stored with fewer fields than the key has can't
 // be removed by command: the server completes the bounds that it is given, and
 // then finds no such range.
-func (d *drafting) checkPrefix(z topology.ZoneRange) {
+func (d *draftBuilder) checkPrefix(z topology.ZoneRange) {
 	c := d.s.Table.Collection(z.NS)
 	if c == nil {
 		return

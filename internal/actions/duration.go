@@ -21,7 +21,7 @@ const OrphanDelay = topology.OrphanDelay
 
 // duration is how long the steps take, and in its method how that is known:
 // "changelogRate" is measured from past migrations here, "assumedRate" is not.
-func (d *drafting) duration(bytes topology.Figure) topology.Figure {
+func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 	out := topology.Figure{Known: true, Method: "assumedRate", At: d.s.Now}
 	if len(d.moves) == 0 {
 		out.Value = (time.Duration(len(d.steps)) * eachCut).Milliseconds()
@@ -39,7 +39,7 @@ func (d *drafting) duration(bytes topology.Figure) topology.Figure {
 }
 
 // copyRate is how many bytes a second migrations copy, and how that is known.
-func (d *drafting) copyRate() (bytesPerSecond float64, method string) {
+func (d *draftBuilder) copyRate() (bytesPerSecond float64, method string) {
 	if r, n := pastRate(d.s.Table.Events); n > 0 {
 		return r, "changelogRate"
 	}
@@ -96,6 +96,6 @@ func pastRate(events []topology.Event) (rate float64, n int) {
 
 // cleanFrom is from when what the moves leave behind is deleted, if nobody
 // waits for it: until then nothing can come back.
-func (d *drafting) cleanFrom(took topology.Figure) time.Time {
+func (d *draftBuilder) cleanFrom(took topology.Figure) time.Time {
 	return d.s.Now.Add(time.Duration(took.Value)*time.Millisecond + OrphanDelay)
 }

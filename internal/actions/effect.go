@@ -20,7 +20,7 @@ const (
 )
 
 // effect is what the steps change.
-func (d *drafting) effect() Effect {
+func (d *draftBuilder) effect() Effect {
 	e := Effect{
 		Chunks: topology.Figure{Known: true, Exact: true, Method: methodRouting, Value: int64(d.cuts), At: d.s.Table.Health[topology.PartRouting].At},
 		Stays:  d.stays,
@@ -91,7 +91,7 @@ func (s *sum) figure() topology.Figure {
 
 // shardEffects are the shards before and after over the collections concerned:
 // those that change first, then by name.
-func (d *drafting) shardEffects(moves []MoveEffect) []ShardEffect {
+func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 	all := map[string]*ShardEffect{}
 	get := func(shard string) *ShardEffect {
 		if all[shard] == nil {

@@ -12,7 +12,7 @@ import (
 // Of a chunk that the range cuts, a hashed key gives the part by arithmetic, and
 // a key that leads with the project the part of its projects; else half of it is
 // taken, give or take the other half.
-func (d *drafting) estimate(c *topology.Collection, lo, hi shardkey.Key, of func(topology.Size) topology.Figure) topology.Figure {
+func (d *draftBuilder) estimate(c *topology.Collection, lo, hi shardkey.Key, of func(topology.Size) topology.Figure) topology.Figure {
 	if f, ok := d.s.Measured.figure(Span{NS: c.NS, Min: lo, Max: hi}, of); ok {
 		return f
 	}
@@ -55,7 +55,7 @@ func perChunk(whole topology.Figure, chunks int) topology.Figure {
 }
 
 // cutShare is the part of a chunk's share that is in [lo, hi).
-func (d *drafting) cutShare(c *topology.Collection, ch topology.Chunk, lo, hi shardkey.Key, share topology.Figure) topology.Figure {
+func (d *draftBuilder) cutShare(c *topology.Collection, ch topology.Chunk, lo, hi shardkey.Key, share topology.Figure) topology.Figure {
 	in := shardkey.Range{Min: later(lo, ch.Min), Max: earlier(hi, ch.Max)}
 	if in.Min.Compare(ch.Min) == 0 && in.Max.Compare(ch.Max) == 0 || !share.Known {
 		return share
@@ -114,4 +114,4 @@ func documentsOf(s topology.Size) topology.Figure { return s.Documents }
 // chunkLimit is the size from which a chunk can't be moved: twice the chunk
 // size in documents of the average size (MongoDB 5.0.7, refused with code 153);
 // 0 when the chunk size is not known.
-func (d *drafting) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.s.Table, c) }
+func (d *draftBuilder) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.s.Table, c) }

@@ -1,6 +1,9 @@
 package actions
 
 import (
+	"maps"
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
@@ -45,4 +48,12 @@ type Difference struct {
 
 // Against compares what was read with what is wanted, field by field, in the
 // order of names. A field that was not read is a difference, never a match.
-func (f Fact) Against(got map[string]string) []Difference { return against(f, got) }
+func (f Fact) Against(got map[string]string) []Difference {
+	var out []Difference
+	for _, field := range slices.Sorted(maps.Keys(f.Want)) {
+		if value, read := got[field]; !read || value != f.Want[field] {
+			out = append(out, Difference{Fact: f, Field: field, Want: f.Want[field], Got: value})
+		}
+	}
+	return out
+}

@@ -78,12 +78,12 @@ func FlagReads(t *topology.Table, spans []Span) (reads []FlagRead, all bool) {
 }
 
 // look notes that the draft depends on the flags of the chunks of a range.
-func (d *drafting) look(c *topology.Collection, lo, hi shardkey.Key) {
+func (d *draftBuilder) look(c *topology.Collection, lo, hi shardkey.Key) {
 	d.looked = append(d.looked, Span{NS: c.NS, Min: lo, Max: hi})
 }
 
 // fromFlags says that an answer was read from jumbo flags, and when.
-func (d *drafting) fromFlags() Say {
+func (d *draftBuilder) fromFlags() Say {
 	if d.s.Flags.At.IsZero() {
 		return say("sweep")
 	}
@@ -91,7 +91,7 @@ func (d *drafting) fromFlags() Say {
 }
 
 // unflagged: nothing that moves is flagged, as far as that is known.
-func (d *drafting) unflagged() Check {
+func (d *draftBuilder) unflagged() Check {
 	c := Check{ID: "jumbo", Verdict: Pass, Text: say("jumbo.none"), Source: d.fromFlags()}
 	if d.s.Flags.At.IsZero() {
 		reason := d.s.Flags.Reason

@@ -67,7 +67,7 @@ func TestTheFlagsOfNeighboursAreOneReadAndAllReadsAreBounded(t *testing.T) {
 	}
 }
 
-// The flags of the pieces that a plan cuts are not needs: a cut takes them off.
+// The flags of the chunks that a plan cuts are not needs: a cut takes them off.
 func TestAMoveNeedsTheFlagThatItWasPlannedWith(t *testing.T) {
 	for version, want := range map[string]string{"5.0.7": "", "6.0.9": "false"} {
 		s := cluster(t, "0.6.38", version)

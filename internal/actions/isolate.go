@@ -7,12 +7,31 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planIsolate pins a project and keeps everything else of the same collections
-// away from its shard. Takes what pin takes.
-func planIsolate(s Situation, a Args) (Draft, Args, error) {
-	d, p, err := pinning(s, Isolate, a)
+// Isolate pins a project and keeps everything else of the same collections away
+// from its shard.
+const Isolate Kind = "isolate"
+
+func describeIsolate() Description {
+	return Description{
+		Kind:      Isolate,
+		Title:     "Isolate a project on a shard",
+		Lead:      "As pinning; all other rows of these collections are kept away from the shard.",
+		Proof:     "The zones have their ranges; the project’s are all on the shard, and nothing else is there.",
+		Undo:      "Removing the zones, moving back and merging.",
+		Arguments: pinArguments(),
+		Adapts:    true,
+		KeepsGoal: true,
+		Gathers:   true,
+		LeastRisk: High,
+		rewrite:   pinShard,
+		plan:      planIsolate,
+	}
+}
+
+func planIsolate(d *draftBuilder) (Draft, Args, error) {
+	p, err := d.pinnedProject()
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)
@@ -22,7 +41,7 @@ func planIsolate(s Situation, a Args) (Draft, Args, error) {
 }
 
 // keepOut gives all that no range covers yet to a zone of the other shards.
-func (d *drafting) keepOut(p placement.Project, held []held) {
+func (d *draftBuilder) keepOut(p placement.Project, held []held) {
 	zone := placement.OthersZone(p.ID.Hex())
 	var others []string
 	for _, s := range d.s.Table.Shards {
@@ -58,8 +77,8 @@ func (d *drafting) keepOut(p placement.Project, held []held) {
 
 // keepOutOf does it in one collection. Ranges that are there already stay; one
 // that its shard may hold would let others in.
-func (d *drafting) keepOutOf(h held, p placement.Project, others []string, load map[string]int64) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) keepOutOf(h held, p placement.Project, others []string, load map[string]int64) {
+	k := d.future(h.c)
 	for shard, n := range k.counts() {
 		load[shard] = n[1]
 	}
@@ -90,22 +109,22 @@ func (d *drafting) keepOutOf(h held, p placement.Project, others []string, load 
 	}
 	for _, g := range kept {
 		if d.a.Mode == ModeBalancer {
-			if slices.ContainsFunc(k.within(g[0], g[1]), func(p piece) bool { return p.Shard == d.a.Shard }) {
+			if slices.ContainsFunc(k.within(g[0], g[1]), func(p futureChunk) bool { return p.Shard == d.a.Shard }) {
 				d.awaitOff(k, g[0], g[1], d.a.Shard, least)
 			}
 			continue
 		}
 		d.cutOut(k, g[0], g[1])
-		for _, piece := range k.within(g[0], g[1]) {
-			if piece.Shard == d.a.Shard {
-				d.moveOff(k, piece.Min, piece.Max, least(piece.Shard), d.a.Shard)
+		for _, ch := range k.within(g[0], g[1]) {
+			if ch.Shard == d.a.Shard {
+				d.moveOff(k, ch.Min, ch.Max, least(ch.Shard), d.a.Shard)
 			}
 		}
 	}
 }
 
 // zoned are the ranges of a collection that a zone has already.
-func (d *drafting) zoned(c *topology.Collection, zone string) (out [][2]key) {
+func (d *draftBuilder) zoned(c *topology.Collection, zone string) (out [][2]key) {
 	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if z.Zone == zone {
 			out = append(out, [2]key{z.Min, z.Max})
@@ -115,7 +134,7 @@ func (d *drafting) zoned(c *topology.Collection, zone string) (out [][2]key) {
 }
 
 // gaps are the ranges of a collection's keys that no zone range covers.
-func (d *drafting) gaps(c *topology.Collection) [][2]key {
+func (d *draftBuilder) gaps(c *topology.Collection) [][2]key {
 	var out [][2]key
 	at := c.Key.Min()
 	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {

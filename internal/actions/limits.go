@@ -23,7 +23,7 @@ type Limits struct {
 const spareMoves = 8
 
 // limits of a draft, from its own steps.
-func (d *drafting) limits(out Draft) Limits {
+func (d *draftBuilder) limits(out Draft) Limits {
 	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.recipients(), d.receivers)}
 	sent, joins := 0, false
 	for _, s := range d.steps {
@@ -42,7 +42,7 @@ func (d *drafting) limits(out Draft) Limits {
 	l.Zones = slices.Compact(l.Zones)
 	slices.Sort(l.Shards)
 	l.Shards = slices.Compact(l.Shards)
-	if sent > 0 || joins || d.kind.KeepsGoal() && !d.undoing && d.a.Mode != ModeBalancer {
+	if sent > 0 || joins || d.about.KeepsGoal && !d.undoing && d.a.Mode != ModeBalancer {
 		l.Chunks = 2*sent + spareMoves
 		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {
 			l.Bytes.Exact, l.Bytes.Value, l.Bytes.PlusMinus = false, 2*(l.Bytes.Value+l.Bytes.PlusMinus), 0

@@ -35,7 +35,8 @@ const maintenanceForm = "write it like “Mon-Fri 01:00-05:00 Europe/Berlin”: 
 // Errors are fault.Invalid.
 func ParseMaintenance(text string) (Maintenance, error) {
 	bad := func(why string) (Maintenance, error) {
-		return Maintenance{}, fault.New(fault.Invalid, "The maintenance window %q is not usable: %s; %s.", cutText(text, 80), why, maintenanceForm)
+		return Maintenance{}, fault.New(fault.Invalid,
+			"The maintenance window %q is not usable: %s; %s.", cutText(text, 80), why, maintenanceForm)
 	}
 	parts := strings.Fields(text)
 	m := Maintenance{text: strings.Join(parts, " "), zone: time.UTC}
@@ -152,7 +153,7 @@ func maintained(windows []Maintenance, now time.Time) (m Maintenance, open bool,
 
 func cutText(s string, most int) string {
 	if len(s) > most {
-		return s[:most] + "…"
+		return strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }

@@ -10,31 +10,48 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planMerge joins chunks that follow each other on one shard. Takes ns and the
-// range's ends, as bounds or as min and max.
-func planMerge(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Merge, "ns", "bounds", "min", "max"); err != nil {
-		return Draft{}, a, err
+// Merge joins chunks that follow each other on one shard.
+const Merge Kind = "merge"
+
+func describeMerge() Description {
+	return Description{
+		Kind:  Merge,
+		Title: "Merge chunks",
+		Lead:  "Chunks that follow each other on one shard become one. No data moves.",
+		Proof: "One chunk has exactly these bounds.",
+		Undo:  "Splitting it where the chunks met.",
+		Arguments: []Argument{argNS.needed(),
+			argBounds.help("The bounds of the first and the last chunk, [min, max]; the same as min and max."),
+			argMin.needed().about().or("bounds").help("The lower bound of the first chunk, as Extended JSON."),
+			argMax.needed().about().or("bounds").help("The upper bound of the last chunk, as Extended JSON.")},
+		rewrite: mergeBounds,
+		plan:    planMerge,
 	}
-	c, err := collectionOf(s.Table, Merge, a.NS)
-	if err != nil {
-		return Draft{}, a, err
+}
+
+// mergeBounds turns min and max into bounds.
+func mergeBounds(a *Args) error {
+	if a.Min == nil && a.Max == nil {
+		return nil
 	}
-	if a.Min != nil || a.Max != nil {
-		if a.Bounds[0] != nil || a.Bounds[1] != nil {
-			return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" says the same as \"min\" and \"max\"; give one of both.")
-		}
-		a.Bounds, a.Min, a.Max = [2]bson.Raw{a.Min, a.Max}, nil, nil
+	if a.Bounds[0] != nil || a.Bounds[1] != nil {
+		return fault.New(fault.Invalid, "The argument \"bounds\" says the same as \"min\" and \"max\"; give one of both.")
 	}
+	a.Bounds, a.Min, a.Max = [2]bson.Raw{a.Min, a.Max}, nil, nil
+	return nil
+}
+
+func planMerge(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	lo, hi, err := s.ends(c, Merge, a.Bounds)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, Merge, a)
-	k := d.sketch(c)
+	k := d.future(c)
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
-		return Draft{}, a, fault.New(fault.NotFound, "The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
 	}
 	if len(parts) < 2 {
 		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is one chunk already: there is nothing to merge.")
@@ -53,7 +70,7 @@ func planMerge(s Situation, a Args) (Draft, Args, error) {
 }
 
 // checkMergeable: one shard, one zone, and not too big to be moved afterwards.
-func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi shardkey.Key) {
+func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChunk, lo, hi shardkey.Key) {
 	var shards []string
 	jumbo := 0
 	for _, p := range parts {
@@ -84,7 +101,7 @@ func (d *drafting) checkMergeable(c *topology.Collection, parts []piece, lo, hi 
 }
 
 // edgeInside is an end of a zone range strictly inside a range.
-func (d *drafting) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
+func (d *draftBuilder) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
 	for _, z := range meeting(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {

@@ -5,33 +5,36 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planMove brings a chunk, or the part of it that min and max name, to another
-// shard. Takes ns, chunk or bounds, to; min, max and force.
-func planMove(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(MoveChunk, "ns", "chunk", "bounds", "to", "min", "max", "force", "pause"); err != nil {
-		return Draft{}, a, err
+// MoveChunk brings a chunk, or the part of it between min and max, to another
+// shard.
+const MoveChunk Kind = "move"
+
+func describeMove() Description {
+	return Description{
+		Kind:  MoveChunk,
+		Title: "Move a chunk",
+		Lead:  "A whole chunk, or the part of it between two keys.",
+		Proof: "All of the range is on the shard.",
+		Undo:  "Moving it back, and merging what was cut.",
+		Arguments: []Argument{argNS.needed(), argChunk, argBounds, argTo.needed(),
+			argMin.help("The lower bound of the part to move, to move only a part of the chunk."),
+			argMax.help("The upper bound of the part to move, to move only a part of the chunk."), argForce, argPause},
+		plan: planMove,
 	}
-	if err := a.checkPause(MoveChunk); err != nil {
-		return Draft{}, a, err
-	}
-	c, err := collectionOf(s.Table, MoveChunk, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	if _, err := shardOf(s.Table, MoveChunk, "to", a.To); err != nil {
-		return Draft{}, a, err
-	}
+}
+
+func planMove(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	_, ch, err := s.chunkOf(c, MoveChunk, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, MoveChunk, a)
 	d.resolved(c, ch)
 	part, err := d.part(c, ch)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	if ch.Shard == a.To {
 		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.same", "shard", a.To), Source: d.fromTable(topology.PartRouting)})
 	} else {
@@ -46,7 +49,7 @@ func planMove(s Situation, a Args) (Draft, Args, error) {
 }
 
 // part is what of the chunk is to move.
-func (d *drafting) part(c *topology.Collection, ch topology.Chunk) (topology.Chunk, error) {
+func (d *draftBuilder) part(c *topology.Collection, ch topology.Chunk) (topology.Chunk, error) {
 	var err error
 	part := ch
 	if d.a.Min != nil {
@@ -60,7 +63,8 @@ func (d *drafting) part(c *topology.Collection, ch topology.Chunk) (topology.Chu
 		}
 	}
 	if part.Min.Compare(part.Max) >= 0 {
-		return ch, fault.New(fault.Invalid, "The part to move ends before it begins: the argument \"min\" must be below \"max\", both inside the chunk.")
+		return ch, fault.New(fault.Invalid,
+			"The part to move ends before it begins: the argument \"min\" must be below \"max\", both inside the chunk.")
 	}
 	if part.Min.Compare(ch.Min) < 0 {
 		return ch, fault.New(fault.Invalid, "The argument \"min\" is outside of the chunk that is named.")

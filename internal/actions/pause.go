@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
@@ -15,23 +14,10 @@ const (
 	PauseBalancer    = "balancer"
 )
 
-// checkPause reads the argument "pause".
-func (a Args) checkPause(kind Kind) error {
-	switch a.Pause {
-	case "", PauseCollections, PauseBalancer:
-	default:
-		return fault.New(fault.Invalid, "The argument \"pause\" is %q; it is %q or %q, or left out.", a.Pause, PauseCollections, PauseBalancer)
-	}
-	if a.Pause != "" && a.Mode == ModeBalancer {
-		return fault.New(fault.Invalid, "The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, kind)
-	}
-	return nil
-}
-
 // pause puts the steps around the others that switch balancing off and on again.
 // Nothing is switched that is off already, and nothing when there is nothing else
 // to do.
-func (d *drafting) pause() {
+func (d *draftBuilder) pause() {
 	if d.a.Pause == "" || d.continuing || len(d.steps) == 0 {
 		return
 	}

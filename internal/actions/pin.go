@@ -9,12 +9,48 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planPin keeps a project's rows on one shard, in every collection whose key
-// leads with the project. Takes project, db, shard (or to), mode, expires, owner.
-func planPin(s Situation, a Args) (Draft, Args, error) {
-	d, p, err := pinning(s, Pin, a)
+// Pin keeps a project's rows on one shard, in every collection whose key begins
+// with the project.
+const Pin Kind = "pin"
+
+func describePin() Description {
+	return Description{
+		Kind:      Pin,
+		Title:     "Pin a project to a shard",
+		Lead:      "A zone keeps the project’s rows on one shard, wherever the shard key begins with the project.",
+		Proof:     "The zone has the project’s ranges, and all of them are on the shard.",
+		Undo:      "Removing the zone, moving back and merging.",
+		Arguments: pinArguments(),
+		Adapts:    true,
+		KeepsGoal: true,
+		Gathers:   true,
+		rewrite:   pinShard,
+		plan:      planPin,
+	}
+}
+
+// pinArguments are those of pin and isolate.
+func pinArguments() []Argument {
+	return []Argument{argProject.needed(), argDB, argShard.needed().help("The shard that keeps the project."),
+		argTo.unasked().help("The same as shard."), argMode, argExpires, argOwner, argPause}
+}
+
+// pinShard takes "to" for "shard".
+func pinShard(a *Args) error {
+	if a.Shard != "" && a.To != "" && a.Shard != a.To {
+		return fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; a project is kept on one.")
+	}
+	if a.Shard == "" {
+		a.Shard = a.To
+	}
+	a.To = ""
+	return nil
+}
+
+func planPin(d *draftBuilder) (Draft, Args, error) {
+	p, err := d.pinnedProject()
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
 	held := d.heldBy(p)
 	d.pin(p, held)
@@ -22,43 +58,22 @@ func planPin(s Situation, a Args) (Draft, Args, error) {
 	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()))})
 }
 
-// pinning reads the arguments that pin and isolate have in common.
-func pinning(s Situation, kind Kind, a Args) (*drafting, placement.Project, error) {
-	none := placement.Project{}
-	if err := a.only(kind, "project", "db", "shard", "to", "mode", "expires", "owner", "pause"); err != nil {
-		return nil, none, err
-	}
-	if err := a.checkPause(kind); err != nil {
-		return nil, none, err
-	}
-	if a.Shard != "" && a.To != "" && a.Shard != a.To {
-		return nil, none, fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; %s takes one.", kind)
-	}
-	if a.Shard == "" {
-		a.Shard = a.To
-	}
-	a.To = ""
-	if _, err := shardOf(s.Table, kind, "shard", a.Shard); err != nil {
-		return nil, none, err
-	}
-	switch a.Mode {
-	case "":
-		a.Mode = ModeMoves
-	case ModeMoves, ModeBalancer:
-	default:
-		return nil, none, fault.New(fault.Invalid, "The argument \"mode\" is %q; it is %q or %q.", a.Mode, ModeMoves, ModeBalancer)
+// pinnedProject is the project of pin and isolate, once their arguments fit
+// together.
+func (d *draftBuilder) pinnedProject() (placement.Project, error) {
+	a := d.a
+	if a.Pause != "" && a.Mode == ModeBalancer {
+		return placement.Project{}, fault.New(fault.Invalid,
+			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, d.kind)
 	}
 	if a.Expires != 0 && a.Expires < shortestPin {
-		return nil, none, fault.New(fault.Invalid, "The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, shortestPin)
+		return placement.Project{}, fault.New(fault.Invalid,
+			"The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, shortestPin)
 	}
-	p, err := s.project(kind, &a)
-	if err != nil {
-		return nil, none, err
-	}
-	return draft(s, kind, a), p, nil
+	return d.s.project(d.kind, &d.a)
 }
 
-func (d *drafting) pinned(code string, p placement.Project, held []held) Say {
+func (d *draftBuilder) pinned(code string, p placement.Project, held []held) Say {
 	args := []string{"project", p.Name, "id", p.ID.Hex(), "shard", d.a.Shard, "collections", count(len(held)), "owner", d.a.Owner}
 	if d.a.Expires > 0 {
 		args = append(args, "expires", moment(d.s.Now.Add(d.a.Expires)))
@@ -69,7 +84,7 @@ func (d *drafting) pinned(code string, p placement.Project, held []held) Say {
 
 // modal tells apart what an undo leaves: the cuts that the balancer makes at the
 // edges of zones are its own and stay.
-func (d *drafting) modal(code string) string {
+func (d *draftBuilder) modal(code string) string {
 	if d.a.Mode == ModeBalancer {
 		return code + ".cutsStay"
 	}
@@ -81,7 +96,7 @@ func (d *drafting) modal(code string) string {
 const shortestPin = 15 * time.Minute
 
 // pin makes the zone and its ranges, and brings the project's chunks there.
-func (d *drafting) pin(p placement.Project, held []held) {
+func (d *draftBuilder) pin(p placement.Project, held []held) {
 	zone := placement.PinZone(p.ID.Hex())
 	if len(held) == 0 {
 		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.nothing", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
@@ -105,7 +120,7 @@ func (d *drafting) pin(p placement.Project, held []held) {
 }
 
 // already says that there is nothing to do, or that nothing is in the way.
-func (d *drafting) already(p placement.Project) {
+func (d *draftBuilder) already(p placement.Project) {
 	switch {
 	case d.blocked():
 	case len(d.steps) == 0:
@@ -117,7 +132,7 @@ func (d *drafting) already(p placement.Project) {
 }
 
 // zoneOff sets a range unless it is there; ranges that overlap it otherwise block.
-func (d *drafting) zoneOff(c *topology.Collection, lo, hi key, zone string) {
+func (d *draftBuilder) zoneOff(c *topology.Collection, lo, hi key, zone string) {
 	met := meeting(d.ranges(c.NS), lo, hi)
 	if len(met) == 1 && met[0].Zone == zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0 {
 		return
@@ -129,7 +144,7 @@ func (d *drafting) zoneOff(c *topology.Collection, lo, hi key, zone string) {
 	d.setRange(c, lo, hi, zone)
 }
 
-func (d *drafting) overlaps(c *topology.Collection, z topology.ZoneRange) {
+func (d *draftBuilder) overlaps(c *topology.Collection, z topology.ZoneRange) {
 	d.check(Check{ID: "zone-overlap", Verdict: Block,
 		Text:   say("zone-overlap.with", "ns", string(c.NS), "zone", z.Zone, "min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)),
 		Source: d.fromTable(topology.PartZones)})
@@ -137,8 +152,8 @@ func (d *drafting) overlaps(c *topology.Collection, z topology.ZoneRange) {
 
 // bring moves a project's part of a collection to its shard: cut out first, so
 // that no chunk straddles the zone's edges.
-func (d *drafting) bring(h held) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) bring(h held) {
+	k := d.future(h.c)
 	if d.a.Mode == ModeBalancer {
 		if !d.there(k, h.lo, h.hi, d.a.Shard) {
 			d.awaitOn(k, h.lo, h.hi, d.a.Shard)
@@ -152,8 +167,8 @@ func (d *drafting) bring(h held) {
 }
 
 // there tells whether a range has chunks of its own, all on the shard.
-func (d *drafting) there(k *sketch, lo, hi key, shard string) bool {
+func (d *draftBuilder) there(k *futureChunks, lo, hi key, shard string) bool {
 	parts := k.within(lo, hi)
 	return parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0 &&
-		!slices.ContainsFunc(parts, func(p piece) bool { return p.Shard != shard })
+		!slices.ContainsFunc(parts, func(p futureChunk) bool { return p.Shard != shard })
 }

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -10,41 +9,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
-
-// given are the names of the arguments that were given, in the order of Args.
-func (a Args) given() []string {
-	var out []string
-	for _, x := range []struct {
-		name string
-		is   bool
-	}{
-		{"ns", a.NS != ""}, {"at", a.At != nil}, {"parts", a.Parts != 0}, {"bounds", a.Bounds[0] != nil || a.Bounds[1] != nil},
-		{"chunk", a.Chunk != ""}, {"to", a.To != ""}, {"project", a.Project != ""}, {"db", a.DB != ""}, {"shard", a.Shard != ""},
-		{"zone", a.Zone != ""}, {"min", a.Min != nil}, {"max", a.Max != nil}, {"mode", a.Mode != ""}, {"on", a.On != nil},
-		{"start", a.Start != ""}, {"stop", a.Stop != ""}, {"force", a.Force}, {"expires", a.Expires != 0}, {"owner", a.Owner != ""}, {"pause", a.Pause != ""},
-		{"chunks", len(a.Chunks) > 0}, {"cuts", len(a.Cuts) > 0},
-	} {
-		if x.is {
-			out = append(out, x.name)
-		}
-	}
-	return out
-}
-
-// only refuses arguments that a kind does not take: a mistyped plan must not
-// become another one.
-func (a Args) only(kind Kind, names ...string) error {
-	for _, name := range a.given() {
-		if !slices.Contains(names, name) {
-			takes := "it takes none"
-			if len(names) > 0 {
-				takes = "it takes " + strings.Join(names, ", ")
-			}
-			return fault.New(fault.Invalid, "%s does not take the argument %q; %s.", kind, name, takes)
-		}
-	}
-	return nil
-}
 
 func missing(kind Kind, name, what string) error {
 	return fault.New(fault.Invalid, "%s needs the argument %q: %s.", kind, name, what)
@@ -62,9 +26,11 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 	case c == nil:
 		return nil, fault.New(fault.NotFound, "The argument \"ns\" names %q, and no sharded collection has that name.", string(ns))
 	case c.Unsplittable:
-		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
+		return nil, fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
 	case c.Temporary:
-		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it is not to be touched.", string(ns))
+		return nil, fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it is not to be touched.", string(ns))
 	case c.Chunks.Len() == 0:
 		return nil, fault.New(fault.NotFound, "The chunks of %q are not known yet; try again in a moment.", string(ns))
 	}
@@ -89,7 +55,8 @@ func shardOf(t *topology.Table, kind Kind, name, value string) (*topology.Shard,
 func (s Situation) bound(c *topology.Collection, name string, doc bson.Raw) (shardkey.Key, error) {
 	k, err := c.Key.Bound(doc)
 	if err != nil {
-		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return shardkey.Key{}, fault.Wrap(fault.Invalid, err,
+			"The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
 	return k, s.typed(c, name, k, c.Key.Len())
 }
@@ -114,7 +81,8 @@ func (s Situation) typed(c *topology.Collection, name string, k shardkey.Key, gi
 		case bson.TypeObjectID, bson.TypeMinKey, bson.TypeMaxKey:
 		default:
 			if id && !f.Hashed {
-				return fault.New(fault.Invalid, "The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
+				return fault.New(fault.Invalid,
+					"The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func (s Situation) bounded(c *topology.Collection, kind Kind, bounds [2]bson.Raw
 	}
 	i, ch := c.Chunks.Find(lo)
 	if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
-		return 0, topology.Chunk{}, fault.New(fault.NotFound, "The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds (any more).", string(c.NS))
+		return 0, topology.Chunk{}, fault.New(fault.NotFound,
+			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds (any more).", string(c.NS))
 	}
 	return i, ch, nil
 }
@@ -79,7 +80,8 @@ func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 		own = c.Incarnation.Epoch.Hex()
 	}
 	if id != "" && id != own {
-		return 0, none, fault.New(fault.NotFound, "The argument \"chunk\" is of another collection, or of one that has been dropped or resharded since.")
+		return 0, none, fault.New(fault.NotFound,
+			"The argument \"chunk\" is of another collection, or of one that has been dropped or resharded since.")
 	}
 	k, err := c.Key.Bound(b)
 	if err != nil {
@@ -87,12 +89,13 @@ func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 	}
 	i, ch := c.Chunks.Find(k)
 	if ch.Min.Compare(k) != 0 {
-		return 0, none, fault.New(fault.NotFound, "The argument \"chunk\" names a chunk that %s does not have (any more).", string(c.NS))
+		return 0, none, fault.New(fault.NotFound,
+			"The argument \"chunk\" names a chunk that %s does not have (any more).", string(c.NS))
 	}
 	return i, ch, nil
 }
 
 // bounds are a chunk's as arguments have them.
-func (d *drafting) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
+func (d *draftBuilder) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
 	return [2]bson.Raw{d.doc(c, lo), d.doc(c, hi)}
 }

@@ -32,17 +32,20 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 		if a.DB != "" {
 			where = " in the database " + a.DB
 		}
-		return none, fault.New(fault.NotFound, "The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
+		return none, fault.New(fault.NotFound,
+			"The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
 	case 1:
 		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
 		return found[0], nil
 	}
 	for _, p := range found[1:] {
 		if p.DB != found[0].DB {
-			return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
+			return none, fault.New(fault.Invalid,
+				"The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
 		}
 	}
-	return none, fault.New(fault.Invalid, "The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
+	return none, fault.New(fault.Invalid,
+		"The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
 }
 
 // held is what one collection has of a project: the range of its keys.
@@ -53,7 +56,7 @@ type held struct {
 
 // heldBy are the sharded collections of the project's database whose key leads
 // with the project, by name, and what of its rows is elsewhere.
-func (d *drafting) heldBy(p placement.Project) []held {
+func (d *draftBuilder) heldBy(p placement.Project) []held {
 	var out []held
 	for _, coll := range d.s.Profile.Nearest(d.s.Table, p.DB).Collections {
 		if coll.Scope == profile.ScopeCluster {
@@ -77,7 +80,7 @@ func (d *drafting) heldBy(p placement.Project) []held {
 }
 
 // home is the shard of an unsharded collection; "" when not known.
-func (d *drafting) home(ns topology.Namespace) string {
+func (d *draftBuilder) home(ns topology.Namespace) string {
 	if c := d.s.Table.Collection(ns); c != nil && c.Chunks.Len() > 0 {
 		return c.Chunks.Owner(0)
 	}

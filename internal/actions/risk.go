@@ -8,19 +8,19 @@ const (
 
 // risk is the class and the text to type. An undo cannot itself be undone, and
 // yet takes back what was there before. Bytes that are not known may be many.
-func (d *drafting) risk(e Effect, undo Undo) (Risk, string) {
+func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.kind == Isolate && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
+	case d.about.LeastRisk == High && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
 		return High, d.confirm()
-	case len(d.moves) > 0, d.kind == BalancerOff, d.kind == BalancerOn:
+	case len(d.moves) > 0, d.about.LeastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""
 }
 
 // movedChunks is how many chunks move.
-func (d *drafting) movedChunks() (n int) {
+func (d *draftBuilder) movedChunks() (n int) {
 	for _, m := range d.moves {
 		n += m.chunks
 	}
@@ -29,7 +29,7 @@ func (d *drafting) movedChunks() (n int) {
 
 // confirm is what to type: the project's name, else the namespace. A text that
 // nobody can type is replaced by one that all can.
-func (d *drafting) confirm() string {
+func (d *draftBuilder) confirm() string {
 	if d.a.Project != "" && d.s.Directory != nil {
 		for _, p := range d.s.Directory.Exactly(d.a.Project) {
 			if p.DB == d.a.DB && typed(p.Name) {

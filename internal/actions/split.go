@@ -9,55 +9,62 @@ import (
 // maxParts bounds the parts of one split: every cut is a command of its own.
 const maxParts = 64
 
-// planSplit cuts one chunk: at a key, in the middle of its documents, or into
-// equal parts. Takes ns and one of at, chunk or bounds; parts with the latter.
-func planSplit(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Split, "ns", "at", "parts", "chunk", "bounds"); err != nil {
-		return Draft{}, a, err
+// Split cuts one chunk: at a key, in the middle of its documents, or into equal
+// parts.
+const Split Kind = "split"
+
+func describeSplit() Description {
+	return Description{
+		Kind:      Split,
+		Title:     "Split a chunk",
+		Lead:      "At a key, into equal parts, or in the middle of its documents when both are left empty. No data moves.",
+		Proof:     "A chunk begins at each new bound.",
+		Undo:      "Merging the parts.",
+		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
+		plan:      planSplit,
 	}
-	c, err := collectionOf(s.Table, Split, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	if a.Parts != 0 && (a.Parts < 2 || a.Parts > maxParts) {
-		return Draft{}, a, fault.New(fault.Invalid, "The argument \"parts\" is %d; a chunk is cut into 2 to %d.", a.Parts, maxParts)
-	}
+}
+
+func planSplit(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	if a.Parts != 0 && a.At != nil {
 		return Draft{}, a, fault.New(fault.Invalid, "The arguments \"at\" and \"parts\" do not go together: one key makes two parts.")
 	}
-	d := draft(s, Split, a)
 	if a.At != nil {
 		return d.splitKey(c)
 	}
 	if a.Chunk == "" && a.Bounds[0] == nil && a.Bounds[1] == nil {
-		return Draft{}, a, fault.New(fault.Invalid, "split needs to know where: the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to cut in the middle.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"split needs to know where: the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to cut in the middle.")
 	}
-	i, ch, err := s.chunkOf(c, Split, a)
+	_, ch, err := s.chunkOf(c, Split, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
 	d.resolved(c, ch)
 	if a.Parts > 2 || a.Parts == 2 && hashedLast(c.Key) {
-		return d.splitParts(c, i, ch)
+		return d.splitParts(c, ch)
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	d.checkWhole(c, ch)
 	d.splitMedian(k, k.at(ch.Min))
 	return d.finish(say("split.median", d.naming(c, ch)...), d.undoSplit(c, ch))
 }
 
 // splitKey cuts the chunk that has the key inside it.
-func (d *drafting) splitKey(c *topology.Collection) (Draft, Args, error) {
+func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 	at, err := d.s.bound(c, "at", d.a.At)
 	if err != nil {
 		return Draft{}, d.a, err
 	}
 	_, ch := c.Chunks.Find(at)
 	if ch.Min.Compare(at) == 0 {
-		return Draft{}, d.a, fault.New(fault.Invalid, "A chunk of %s begins at the key of the argument \"at\" already: there is nothing to cut.", string(c.NS))
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"A chunk of %s begins at the key of the argument \"at\" already: there is nothing to cut.", string(c.NS))
 	}
 	if ch.Max.Compare(at) == 0 { // only the upper end of the key space
-		return Draft{}, d.a, fault.New(fault.Invalid, "The key of the argument \"at\" is the end of the key space: there is nothing to cut.")
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"The key of the argument \"at\" is the end of the key space: there is nothing to cut.")
 	}
 	if d.a.Chunk != "" || d.a.Bounds[0] != nil || d.a.Bounds[1] != nil {
 		_, named, err := d.s.chunkOf(c, Split, d.a)
@@ -69,19 +76,19 @@ func (d *drafting) splitKey(c *topology.Collection) (Draft, Args, error) {
 		}
 	}
 	d.resolved(c, ch)
-	d.splitAt(d.sketch(c), at)
+	d.splitAt(d.future(c), at)
 	return d.finish(say("split.at", append(d.naming(c, ch), "at", c.Key.Display(at))...), d.undoSplit(c, ch))
 }
 
 // splitParts cuts a chunk into equal parts, where it can be said where: hashes
 // are spread evenly, and of projects it is known which there are.
-func (d *drafting) splitParts(c *topology.Collection, _ int, ch topology.Chunk) (Draft, Args, error) {
+func (d *draftBuilder) splitParts(c *topology.Collection, ch topology.Chunk) (Draft, Args, error) {
 	points, why := d.points(c, shardkey.Range{Min: ch.Min, Max: ch.Max}, d.a.Parts)
 	d.checkWhole(c, ch)
 	if why.Code != "" {
 		d.check(Check{ID: "parts", Verdict: Block, Text: why, Source: d.fromTable(topology.PartRouting)})
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	for _, at := range points {
 		d.splitAt(k, at)
 	}
@@ -89,16 +96,16 @@ func (d *drafting) splitParts(c *topology.Collection, _ int, ch topology.Chunk) 
 }
 
 // undoSplit joins what was one chunk.
-func (d *drafting) undoSplit(c *topology.Collection, ch topology.Chunk) Undo {
+func (d *draftBuilder) undoSplit(c *topology.Collection, ch topology.Chunk) Undo {
 	return Undo{Possible: true, Text: say("split", d.naming(c, ch)...), Kind: Merge, Args: Args{NS: c.NS, Bounds: d.bounds(c, ch.Min, ch.Max)}}
 }
 
 // resolved writes a chunk's bounds into the arguments.
-func (d *drafting) resolved(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) resolved(c *topology.Collection, ch topology.Chunk) {
 	d.a.Chunk, d.a.Bounds = "", d.bounds(c, ch.Min, ch.Max)
 }
 
 // naming names a chunk in a sentence.
-func (d *drafting) naming(c *topology.Collection, ch topology.Chunk) []string {
+func (d *draftBuilder) naming(c *topology.Collection, ch topology.Chunk) []string {
 	return []string{"ns", string(c.NS), "min", c.Key.Display(ch.Min), "max", c.Key.Display(ch.Max), "shard", ch.Shard}
 }

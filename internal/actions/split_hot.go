@@ -50,23 +50,32 @@ func (h *hotChunk) measure() {
 	h.upper = h.w.PerSecond - h.lower
 }
 
-// planSplitHot splits chunks of one collection at the median of their recent writes
-// and moves one half of each to where fewest writes are. Takes ns and one of chunk,
-// bounds or chunks; at, for one chunk, and to. The arguments come back with cuts
-// instead: planned again from those, it makes what is left to do and chooses nothing
-// anew.
-func planSplitHot(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(SplitHot, "ns", "chunk", "bounds", "chunks", "at", "to", "cuts", "pause"); err != nil {
-		return Draft{}, a, err
+// SplitHot splits chunks of one collection at the median of their recent writes and
+// moves one half of each to where fewest writes are. The arguments come back with
+// what was chosen as cuts: planned again from those, it plans what is left to do
+// and chooses nothing anew.
+const SplitHot Kind = "split-hot"
+
+func describeSplitHot() Description {
+	return Description{
+		Kind:  SplitHot,
+		Title: "Split a hot chunk where its writes are",
+		Lead: "The chunk is split at the median of its recent writes, and one half moves to the shard that takes fewest writes. " +
+			"Up to 16 hot chunks of one collection go into one plan.",
+		Proof: "A chunk begins at each new bound, and the halves that move are on their shards.",
+		Undo:  "Moving back and merging.",
+		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.about().or("chunk", "bounds", "cuts"),
+			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
+			argTo.or("cuts").emptyMeans("chosen by the plan").help("The shard to move to. When left to the plan: the shard that makes the writes of all shards most even."),
+			argCuts, argPause},
+		Adapts: true,
+		plan:   planSplitHot,
 	}
-	if err := a.checkPause(SplitHot); err != nil {
-		return Draft{}, a, err
-	}
-	c, err := collectionOf(s.Table, SplitHot, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	d := draft(s, SplitHot, a)
+}
+
+func planSplitHot(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
+	var err error
 	var hot []*hotChunk
 	if len(a.Cuts) > 0 {
 		hot, err = d.cutsOf(c)
@@ -79,7 +88,7 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 	for _, h := range hot {
 		d.written = append(d.written, Span{NS: c.NS, Min: h.lo, Max: h.hi})
 		h.w = s.Writes.of(c.NS, h.lo, h.hi)
-		h.owner = d.sketch(c).at(h.lo).Shard
+		h.owner = d.future(c).at(h.lo).Shard
 	}
 	asked := len(hot)
 	if len(a.Cuts) > 0 {
@@ -100,21 +109,18 @@ func planSplitHot(s Situation, a Args) (Draft, Args, error) {
 }
 
 // hotChunks are the chunks that the arguments name.
-func (d *drafting) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
+func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
-	if a.To != "" {
-		if _, err := shardOf(d.s.Table, SplitHot, "to", a.To); err != nil {
-			return nil, err
-		}
-	}
 	one := a.Chunk != "" || a.Bounds[0] != nil || a.Bounds[1] != nil
 	switch {
 	case !one && len(a.Chunks) == 0:
 		return nil, missing(SplitHot, "chunk", "the reference of a chunk, its exact bounds as \"bounds\", or several references as \"chunks\"")
 	case one && len(a.Chunks) > 0:
-		return nil, fault.New(fault.Invalid, "The arguments \"chunks\" and \"chunk\" or \"bounds\" do not go together: name one chunk or several.")
+		return nil, fault.New(fault.Invalid,
+			"The arguments \"chunks\" and \"chunk\" or \"bounds\" do not go together: name one chunk or several.")
 	case len(a.Chunks) > maxHot:
-		return nil, fault.New(fault.Invalid, "The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHot)
+		return nil, fault.New(fault.Invalid,
+			"The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHot)
 	case len(a.Chunks) > 1 && a.At != nil:
 		return nil, fault.New(fault.Invalid, "The argument \"at\" is one key, for one chunk; \"chunks\" names %d.", len(a.Chunks))
 	}
@@ -144,7 +150,8 @@ func (d *drafting) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 			return nil, err
 		}
 		if h := hot[0]; at.Compare(h.lo) <= 0 || at.Compare(h.hi) >= 0 {
-			return nil, fault.New(fault.Invalid, "The key of the argument \"at\" is not inside the chunk: it must be above its lower bound and below its upper one.")
+			return nil, fault.New(fault.Invalid,
+				"The key of the argument \"at\" is not inside the chunk: it must be above its lower bound and below its upper one.")
 		}
 		hot[0].at, hot[0].given = at, true
 	}
@@ -153,11 +160,11 @@ func (d *drafting) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 
 // cutsOf are the chunks with everything chosen. The chunks need not be as they
 // were: a part of the work may be done.
-func (d *drafting) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
+func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
-	for _, name := range a.given() {
-		if name != "ns" && name != "cuts" {
-			return nil, fault.New(fault.Invalid, "The argument \"cuts\" says everything; %q does not go with it.", name)
+	for _, x := range Arguments() {
+		if x.Given(a) && x.Name != "ns" && x.Name != "cuts" {
+			return nil, fault.New(fault.Invalid, "The argument \"cuts\" says everything; %q does not go with it.", x.Name)
 		}
 	}
 	if len(a.Cuts) > maxHot {
@@ -199,7 +206,7 @@ func (d *drafting) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 
 // keep writes what was chosen into the arguments; they stay as they are when
 // nothing could be.
-func (d *drafting) keep(c *topology.Collection, hot []*hotChunk) {
+func (d *draftBuilder) keep(c *topology.Collection, hot []*hotChunk) {
 	if len(hot) == 0 {
 		return
 	}
@@ -211,8 +218,8 @@ func (d *drafting) keep(c *topology.Collection, hot []*hotChunk) {
 
 // splitAndMove makes the steps that are left: all splits first, while the table's
 // versions of the chunks still hold, then the moves, hottest first.
-func (d *drafting) splitAndMove(c *topology.Collection, hot []*hotChunk) {
-	k := d.sketch(c)
+func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
+	k := d.future(c)
 	for _, h := range hot {
 		d.splitAt(k, h.at)
 	}
@@ -249,7 +256,7 @@ func changedFirst(w WriteEffect) int {
 }
 
 // hotSummary is the plan in one sentence.
-func (d *drafting) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) Say {
+func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) Say {
 	switch {
 	case len(hot) == 0:
 		return say("split-hot.none", "ns", string(c.NS), "chunks", count(asked))

@@ -25,7 +25,7 @@ const (
 // hottest chunk is placed first, each where it makes the shards' writes most even
 // with what was placed before. Chunks that cannot be divided are left out, and
 // block the plan when none is left.
-func (d *drafting) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
+func (d *draftBuilder) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
 	var refused []Check
 	var out []*hotChunk
 	for _, h := range hot {
@@ -63,7 +63,7 @@ func (d *drafting) choose(c *topology.Collection, hot []*hotChunk) []*hotChunk {
 }
 
 // divide finds where a chunk is split; else the check that says why nowhere.
-func (d *drafting) divide(c *topology.Collection, h *hotChunk) (Check, bool) {
+func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool) {
 	no := func(id, code string, args ...string) (Check, bool) {
 		args = append(args, "ns", string(c.NS), "min", c.Key.Display(h.lo))
 		return Check{ID: id, Verdict: Block, Text: say(code, args...), Source: d.fromWrites(h.w)}, false
@@ -116,7 +116,7 @@ func hottest(w topology.RangeWrites) (top topology.KeyWrites, all int64) {
 
 // median is the value that rows were written with which leaves nearest to half of
 // the writes below it. Some are below it always: it is none of the lowest value.
-func (d *drafting) median(c *topology.Collection, w topology.RangeWrites, all int64) (at key) {
+func (d *draftBuilder) median(c *topology.Collection, w topology.RangeWrites, all int64) (at key) {
 	below, best := int64(0), int64(-1)
 	for i, k := range w.Keys {
 		if off := max(2*below-all, all-2*below); i > 0 && (best < 0 || off < best) && d.s.typed(c, "at", k.Key, c.Key.Len()) == nil {
@@ -129,7 +129,7 @@ func (d *drafting) median(c *topology.Collection, w topology.RangeWrites, all in
 
 // shardRates is what each shard takes, with chunks whose collection is not counted
 // in that; nil when it is not known.
-func (d *drafting) shardRates(hot []*hotChunk) map[string]float64 {
+func (d *draftBuilder) shardRates(hot []*hotChunk) map[string]float64 {
 	if d.s.Writes.Shards == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (d *drafting) shardRates(hot []*hotChunk) map[string]float64 {
 
 // place chooses the half that moves and where to, and notes it in rates; else the
 // check that says why nowhere.
-func (d *drafting) place(c *topology.Collection, h *hotChunk, rates map[string]float64) (Check, bool) {
+func (d *draftBuilder) place(c *topology.Collection, h *hotChunk, rates map[string]float64) (Check, bool) {
 	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "shard", h.owner}
 	no := func(code string) (Check, bool) {
 		return Check{ID: "even", Verdict: Block, Text: say(code, args...), Source: d.fromWrites(h.w)}, false
@@ -222,7 +222,7 @@ func (p placing) better(o placing) bool {
 
 // mayTake tells whether a shard could have a range: what the checks would block is
 // not chosen.
-func (d *drafting) mayTake(c *topology.Collection, lo, hi key, s topology.Shard, size topology.Figure) bool {
+func (d *draftBuilder) mayTake(c *topology.Collection, lo, hi key, s topology.Shard, size topology.Figure) bool {
 	if s.Draining {
 		return false
 	}
@@ -248,7 +248,7 @@ func (d *drafting) mayTake(c *topology.Collection, lo, hi key, s topology.Shard,
 
 // cleansUp tells whether a shard may still have to delete what it gave away of a
 // range: a move there would wait for that and fail.
-func (d *drafting) cleansUp(c *topology.Collection, lo, hi key, shard string) bool {
+func (d *draftBuilder) cleansUp(c *topology.Collection, lo, hi key, shard string) bool {
 	return slices.ContainsFunc(d.cleanups(), func(u Cleanup) bool {
 		if u.NS != c.NS || u.Shard != shard {
 			return false

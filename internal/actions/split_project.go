@@ -6,18 +6,30 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planSplitProject cuts the chunks that hold a project, in one collection or in
-// all whose key leads with it: between projects where the key is the project
-// alone, inside the project where the key goes on. Takes project, db and ns.
-func planSplitProject(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(SplitProject, "project", "db", "ns"); err != nil {
-		return Draft{}, a, err
+// SplitProject cuts the chunks that hold a project, in one collection or in all
+// whose key begins with it: between projects where the key is the project alone,
+// inside the project where the key goes on.
+const SplitProject Kind = "split-project"
+
+func describeSplitProject() Description {
+	return Description{
+		Kind:      SplitProject,
+		Title:     "Split a project’s chunks",
+		Lead:      "Cuts at the project’s edges, or inside it where the shard key goes on. No data moves.",
+		Proof:     "A chunk begins at each new bound.",
+		Undo:      "Merging the parts.",
+		Arguments: []Argument{argProject.needed(), argDB, argNS.of(TypeNamespace).help("Only this collection, as database.collection.")},
+		Adapts:    true,
+		plan:      planSplitProject,
 	}
-	p, err := s.project(SplitProject, &a)
+}
+
+func planSplitProject(d *draftBuilder) (Draft, Args, error) {
+	a := d.a
+	p, err := d.s.project(SplitProject, &d.a)
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d := draft(s, SplitProject, a)
 	parts := d.heldBy(p)
 	if a.NS != "" {
 		if parts, err = d.heldIn(parts, a.NS); err != nil {
@@ -31,7 +43,7 @@ func planSplitProject(s Situation, a Args) (Draft, Args, error) {
 	for _, h := range parts {
 		before := len(d.steps)
 		if h.c.Key.Len() == 1 {
-			d.cutOut(d.sketch(h.c), h.lo, h.hi)
+			d.cutOut(d.future(h.c), h.lo, h.hi)
 		} else {
 			d.cutInside(h)
 		}
@@ -52,7 +64,7 @@ func planSplitProject(s Situation, a Args) (Draft, Args, error) {
 }
 
 // heldIn is the one of the project's collections that ns names.
-func (d *drafting) heldIn(all []held, ns topology.Namespace) ([]held, error) {
+func (d *draftBuilder) heldIn(all []held, ns topology.Namespace) ([]held, error) {
 	for _, h := range all {
 		if h.c.NS == ns {
 			d.stays = nil
@@ -62,11 +74,12 @@ func (d *drafting) heldIn(all []held, ns topology.Namespace) ([]held, error) {
 	if _, err := collectionOf(d.s.Table, d.kind, ns); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.", string(ns))
+	return nil, fault.New(fault.Invalid,
+		"The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.", string(ns))
 }
 
 // cutOut gives a range chunks of its own: a cut at each end that is inside one.
-func (d *drafting) cutOut(k *sketch, lo, hi shardkey.Key) {
+func (d *draftBuilder) cutOut(k *futureChunks, lo, hi shardkey.Key) {
 	d.splitAt(k, lo)
 	if hi.Compare(k.c.Key.Max()) < 0 {
 		d.splitAt(k, hi)
@@ -75,8 +88,8 @@ func (d *drafting) cutOut(k *sketch, lo, hi shardkey.Key) {
 
 // cutInside halves what each chunk has of a project: at the middle of the
 // hashes, else where the server finds the median of its documents.
-func (d *drafting) cutInside(h held) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) cutInside(h held) {
+	k := d.future(h.c)
 	if hashedLast(h.c.Key) {
 		for _, p := range k.within(h.lo, h.hi) {
 			in := shardkey.Range{Min: later(p.Min, h.lo), Max: earlier(p.Max, h.hi)}
@@ -93,7 +106,7 @@ func (d *drafting) cutInside(h held) {
 	}
 }
 
-func (d *drafting) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
+func (d *draftBuilder) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
 	prefix, lo, hi, ok := hashSpan(c.Key, r)
 	if !ok {
 		return nil, say("parts.unknown", "key", c.Key.String())

@@ -12,27 +12,34 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planSpread cuts a project's rows into as many equal ranges of hashes as there
-// are shards and gives each shard one; only where the key goes on with a hash.
-// Takes project, db and mode, which is "moves".
-func planSpread(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Spread, "project", "db", "mode", "pause"); err != nil {
-		return Draft{}, a, err
+// Spread cuts a project's rows into as many equal ranges of hashes as there are
+// shards and gives each shard one, in collections whose key goes on with a hash.
+const Spread Kind = "spread"
+
+func describeSpread() Description {
+	return Description{
+		Kind:      Spread,
+		Title:     "Spread a project over the shards",
+		Lead:      "Every shard gets an equal part of the project’s hashes, where its shard key goes on with a hash.",
+		Proof:     "Each part is on its shard.",
+		Undo:      "Moving back and merging.",
+		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks; only moves, by this run."), argPause},
+		Adapts:    true,
+		KeepsGoal: true,
+		plan:      planSpread,
 	}
-	if err := a.checkPause(Spread); err != nil {
-		return Draft{}, a, err
+}
+
+func planSpread(d *draftBuilder) (Draft, Args, error) {
+	s := d.s
+	if mode := d.a.Mode; mode != ModeMoves {
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", mode, ModeMoves)
 	}
-	if a.Mode == "" {
-		a.Mode = ModeMoves
-	}
-	if a.Mode != ModeMoves {
-		return Draft{}, a, fault.New(fault.Invalid, "The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", a.Mode, ModeMoves)
-	}
-	p, err := s.project(Spread, &a)
+	p, err := s.project(Spread, &d.a)
 	if err != nil {
-		return Draft{}, a, err
+		return Draft{}, d.a, err
 	}
-	d := draft(s, Spread, a)
 	shards, spread := 0, 0
 	for _, h := range d.heldBy(p) {
 		if h.c.Key.Len() < 2 || !hashedLast(h.c.Key) {
@@ -55,7 +62,7 @@ func planSpread(s Situation, a Args) (Draft, Args, error) {
 
 // takers are the shards over which a project's part of a collection may be
 // spread. A zone that holds it together has to go first.
-func (d *drafting) takers(h held) []string {
+func (d *draftBuilder) takers(h held) []string {
 	if met := meeting(d.ranges(h.c.NS), h.lo, h.hi); len(met) > 0 {
 		d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.holds", "ns", string(h.c.NS), "zone", met[0].Zone), Source: d.fromTable(topology.PartZones)})
 		return nil
@@ -73,8 +80,8 @@ func (d *drafting) takers(h held) []string {
 }
 
 // spread cuts at equal hashes and gives each shard the part of which it has most.
-func (d *drafting) spread(h held, p placement.Project, shards []string) {
-	k := d.sketch(h.c)
+func (d *draftBuilder) spread(h held, p placement.Project, shards []string) {
+	k := d.future(h.c)
 	end := new(big.Int).Lsh(big.NewInt(1), 63)
 	prefix := []bson.RawValue{placement.ObjectIDValue(p.ID)}
 	points, _ := hashPoints(h.c.Key, prefix, new(big.Int).Neg(end), end, len(shards))
@@ -91,15 +98,15 @@ func (d *drafting) spread(h held, p placement.Project, shards []string) {
 		}
 	}
 	for i, part := range parts {
-		for _, piece := range k.within(part.Min, part.Max) {
-			d.move(k, piece.Min, piece.Max, owners[i])
+		for _, ch := range k.within(part.Min, part.Max) {
+			d.move(k, ch.Min, ch.Max, owners[i])
 		}
 	}
 }
 
 // settled pairs parts and shards so that little moves: the greatest holdings
 // first, each part and each shard once.
-func (d *drafting) settled(k *sketch, parts []shardkey.Range, shards []string) []string {
+func (d *draftBuilder) settled(k *futureChunks, parts []shardkey.Range, shards []string) []string {
 	type holding struct {
 		part  int
 		shard string

@@ -7,13 +7,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkFact is what a command on this piece relies on.
-func (d *drafting) chunkFact(k *sketch, p piece) Fact {
+// chunkFact is what a command on this chunk relies on.
+func (d *draftBuilder) chunkFact(k *futureChunks, p futureChunk) Fact {
 	return chunkIs(k.c.NS, d.doc(k.c, p.Min), d.doc(k.c, p.Max), k.wants(p))
 }
 
 // splitAt cuts at a key; nothing when a chunk begins there already.
-func (d *drafting) splitAt(k *sketch, at shardkey.Key) {
+func (d *draftBuilder) splitAt(k *futureChunks, at shardkey.Key) {
 	if len(d.steps) > most {
 		return // as in move
 	}
@@ -31,7 +31,7 @@ func (d *drafting) splitAt(k *sketch, at shardkey.Key) {
 
 // splitMedian cuts a chunk where only the server knows. That it is cut shows in
 // that its range is filled by chunks of which none is the old one.
-func (d *drafting) splitMedian(k *sketch, p piece) {
+func (d *draftBuilder) splitMedian(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	d.cuts++
 	d.step(Step{Op: OpSplitMedian, NS: k.c.NS, Min: lo, Max: hi,
@@ -45,11 +45,13 @@ func (d *drafting) splitMedian(k *sketch, p piece) {
 
 // move brings what one chunk has of [lo, hi) to a shard. From 6.0 on a part is
 // cut out by the move itself; before, it is cut first.
-func (d *drafting) move(k *sketch, lo, hi shardkey.Key, to string) { d.moveOff(k, lo, hi, to, "") }
+func (d *draftBuilder) move(k *futureChunks, lo, hi shardkey.Key, to string) {
+	d.moveOff(k, lo, hi, to, "")
+}
 
 // moveOff is move for a range that has to leave one shard and may be anywhere
 // else; off "" when it has to be on the recipient.
-func (d *drafting) moveOff(k *sketch, lo, hi shardkey.Key, to, off string) {
+func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off string) {
 	if len(d.steps) > most {
 		return // blocked for that; what more there would be is of no interest
 	}
@@ -88,7 +90,7 @@ func (d *drafting) moveOff(k *sketch, lo, hi shardkey.Key, to, off string) {
 }
 
 // zoneFacts are the zone rows that let the range be on the shard.
-func (d *drafting) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard string) []Fact {
+func (d *draftBuilder) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard string) []Fact {
 	if !d.zonesRead() {
 		return nil
 	}
@@ -99,9 +101,9 @@ func (d *drafting) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard 
 	return []Fact{zoneRanges(c.NS, d.doc(c, lo), d.doc(c, hi), len(met))}
 }
 
-// merge joins the pieces that fill a range on one shard. Each bound between
+// merge joins the chunks that fill a range on one shard. Each bound between
 // them is a need: it is lost, and it is what an undo cuts at.
-func (d *drafting) merge(k *sketch, lo, hi shardkey.Key) {
+func (d *draftBuilder) merge(k *futureChunks, lo, hi shardkey.Key) {
 	parts := k.within(lo, hi)
 	s := Step{Op: OpMerge, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi)}
 	s.Needs = []Fact{sameCollection(k.c), coveredBy(k.c.NS, s.Min, s.Max, parts[0].Shard)}
@@ -117,7 +119,7 @@ func (d *drafting) merge(k *sketch, lo, hi shardkey.Key) {
 	k.replace(one)
 }
 
-func (d *drafting) clearJumbo(k *sketch, p piece) {
+func (d *draftBuilder) clearJumbo(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	need := d.chunkFact(k, p)
 	need.Want["jumbo"] = strconv.FormatBool(true)

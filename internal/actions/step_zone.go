@@ -10,13 +10,13 @@ import (
 )
 
 // carries tells whether a shard will be in a zone; every shard is in "".
-func (d *drafting) carries(shard, zone string) bool {
+func (d *draftBuilder) carries(shard, zone string) bool {
 	s := d.shard(shard)
 	return s != nil && (zone == "" || slices.Contains(s.Zones, zone))
 }
 
 // members are the shards that will be in a zone.
-func (d *drafting) members(zone string) []string {
+func (d *draftBuilder) members(zone string) []string {
 	var out []string
 	for _, s := range d.shards {
 		if slices.Contains(s.Zones, zone) {
@@ -27,7 +27,7 @@ func (d *drafting) members(zone string) []string {
 }
 
 // addZone gives a shard a zone; nothing when it has it.
-func (d *drafting) addZone(shard, zone string) {
+func (d *draftBuilder) addZone(shard, zone string) {
 	if d.carries(shard, zone) {
 		return
 	}
@@ -37,7 +37,7 @@ func (d *drafting) addZone(shard, zone string) {
 	s.Zones = append(s.Zones, zone)
 }
 
-func (d *drafting) removeZone(shard, zone string) {
+func (d *draftBuilder) removeZone(shard, zone string) {
 	if !d.carries(shard, zone) {
 		return
 	}
@@ -48,7 +48,7 @@ func (d *drafting) removeZone(shard, zone string) {
 }
 
 // setRange gives a range of complete keys to a zone that some shard has.
-func (d *drafting) setRange(c *topology.Collection, lo, hi shardkey.Key, zone string) {
+func (d *draftBuilder) setRange(c *topology.Collection, lo, hi shardkey.Key, zone string) {
 	rawLo, rawHi := d.doc(c, lo), d.doc(c, hi)
 	s := Step{Op: OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone, Proof: []Fact{rangeIs(c.NS, rawLo, rawHi, zone)}}
 	s.Needs = []Fact{sameCollection(c), zoneRanges(c.NS, rawLo, rawHi, 0)}
@@ -62,7 +62,7 @@ func (d *drafting) setRange(c *topology.Collection, lo, hi shardkey.Key, zone st
 }
 
 // removeRange takes the range with exactly these bounds, as stored, from its zone.
-func (d *drafting) removeRange(z topology.ZoneRange) {
+func (d *draftBuilder) removeRange(z topology.ZoneRange) {
 	s := Step{Op: OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax, Zone: z.Zone,
 		Needs: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, z.Zone)}, Proof: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, "")}}
 	if c := d.s.Table.Collection(z.NS); c != nil {
@@ -86,7 +86,7 @@ func rangeWith(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.ZoneRange,
 
 // awaitOn waits until the balancer has brought a range to one shard, and notes
 // what it will move.
-func (d *drafting) awaitOn(k *sketch, lo, hi shardkey.Key, to string) {
+func (d *draftBuilder) awaitOn(k *futureChunks, lo, hi shardkey.Key, to string) {
 	d.settle(k, lo, hi, func(string) string { return to })
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
 	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: to,
@@ -94,17 +94,17 @@ func (d *drafting) awaitOn(k *sketch, lo, hi shardkey.Key, to string) {
 }
 
 // awaitOff waits until nothing of a range is on a shard any more.
-func (d *drafting) awaitOff(k *sketch, lo, hi shardkey.Key, shard string, next func(from string) string) {
+func (d *draftBuilder) awaitOff(k *futureChunks, lo, hi shardkey.Key, shard string, next func(from string) string) {
 	d.settle(k, lo, hi, next)
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
 	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: shard,
 		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{noneOn(k.c.NS, rawLo, rawHi, shard)}})
 }
 
-// settle does in the sketch what the balancer does with a zone range: it cuts
+// settle does in the planned chunk map what the balancer does with a zone range: it cuts
 // the chunks at its ends and moves those that are on a wrong shard. Neighbours
 // that come from one shard are noted as one range.
-func (d *drafting) settle(k *sketch, lo, hi shardkey.Key, next func(from string) string) {
+func (d *draftBuilder) settle(k *futureChunks, lo, hi shardkey.Key, next func(from string) string) {
 	for _, at := range []shardkey.Key{lo, hi} {
 		if at.Compare(k.c.Key.Max()) < 0 && k.cut(at) {
 			d.cuts++

@@ -16,10 +16,10 @@ import (
 // the order in which they were done, from the situation of now. Zones go back
 // first, since they would refuse moves against them; then chunks, the last step
 // first. was is the summary of what is taken back; effect is the plan's: it says
-// what the balancer was awaited to move. A *GoneError when what the steps made
+// what the balancer was awaited to move. A *UndoConflictError when what the steps made
 // has been changed again since.
 func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effect) (Draft, error) {
-	d := draft(s, kind, a)
+	d := newDraft(s, kind.Describe(), a)
 	d.undoing = true
 	// What was paused for the run is back; pausing is no change of its own.
 	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })
@@ -52,11 +52,11 @@ func undoing(was Say, steps int) Say {
 }
 
 // undoZone takes back a step on zones or settings.
-func (d *drafting) undoZone(s Step) error {
+func (d *draftBuilder) undoZone(s Step) error {
 	switch s.Op {
 	case OpAddZone, OpRemoveZone:
 		if d.shard(s.Shard) == nil {
-			return gone("a shard is not there any more", d.notAs(exists(s.Shard))...)
+			return undoConflict("a shard is not there any more", d.differences(exists(s.Shard))...)
 		}
 		if s.Op == OpAddZone {
 			d.removeZone(s.Shard, s.Zone)
@@ -65,11 +65,11 @@ func (d *drafting) undoZone(s Step) error {
 		}
 	case OpSetRange:
 		z, ok := rangeWith(d.ranges(s.NS), s.Min, s.Max)
-		if !ok && d.kind.Adapts() && d.noneThere(s) {
+		if !ok && d.about.Adapts && d.noneThere(s) {
 			return nil // taken away already, by this undo or by somebody else
 		}
 		if !ok || z.Zone != s.Zone {
-			return gone("a zone range is not as this run has set it", d.notAs(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
+			return undoConflict("a zone range is not as this run has set it", d.differences(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
 		}
 		d.removeRange(z)
 	case OpRemoveRange:
@@ -78,7 +78,7 @@ func (d *drafting) undoZone(s Step) error {
 			return err
 		}
 		if len(meeting(d.ranges(s.NS), lo, hi)) > 0 {
-			return gone("another zone range is in its place", d.notAs(zoneRanges(s.NS, s.Min, s.Max, 0))...)
+			return undoConflict("another zone range is in its place", d.differences(zoneRanges(s.NS, s.Min, s.Max, 0))...)
 		}
 		d.setRange(c, lo, hi, s.Zone)
 	case OpBalancerOn, OpBalancerOff:
@@ -111,23 +111,23 @@ func (d *drafting) undoZone(s Step) error {
 }
 
 // undoChunk takes back a step on chunks.
-func (d *drafting) undoChunk(s Step, effect Effect) error {
+func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 	switch s.Op {
 	case OpSplitAt:
 		c, at, err := d.keyOf(s.NS, s.At)
 		if err != nil {
 			return err
 		}
-		k := d.sketch(c)
+		k := d.future(c)
 		right := k.at(at)
 		if right.Min.Compare(at) != 0 {
 			return nil // joined already
 		}
 		left := before(k, at)
-		if home := ownerBefore(s); left.Shard != right.Shard && d.kind.Adapts() && d.shard(home) != nil {
+		if home := ownerBefore(s); left.Shard != right.Shard && d.about.Adapts && d.shard(home) != nil {
 			d.gather(k, left.Min, right.Max, home)
 		} else if left.Shard != right.Shard {
-			return d.apart("the two halves of a chunk are on different shards now", k, left.Min, right.Max, []piece{left, right})
+			return d.scattered("the two halves of a chunk are on different shards now", k, left.Min, right.Max, []futureChunk{left, right})
 		}
 		d.merge(k, left.Min, right.Max)
 	case OpSplitMedian:
@@ -135,7 +135,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		if err != nil {
 			return err
 		}
-		return d.join(d.sketch(c), lo, hi, ownerBefore(s))
+		return d.join(d.future(c), lo, hi, ownerBefore(s))
 	case OpMove, OpMoveRange:
 		c, lo, hi, err := d.rangeOf(s)
 		if err != nil {
@@ -143,11 +143,11 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 		}
 		was, ok := cameFrom(s)
 		if !ok {
-			return gone("where a chunk was is not known")
+			return undoConflict("where a chunk was is not known")
 		}
-		k := d.sketch(c)
+		k := d.future(c)
 		on := s.Shard
-		if d.kind.Adapts() {
+		if d.about.Adapts {
 			on = "" // the balancer may have moved it on: it belongs where it was all the same
 		}
 		d.back(k, lo, hi, on, was.Want["shard"])
@@ -166,7 +166,7 @@ func (d *drafting) undoChunk(s Step, effect Effect) error {
 
 // cutAgain divides a merged chunk where it was divided: the bounds are needs of
 // the merge.
-func (d *drafting) cutAgain(s Step) error {
+func (d *draftBuilder) cutAgain(s Step) error {
 	for _, f := range s.Needs {
 		if f.Kind != FactEdge {
 			continue
@@ -175,7 +175,7 @@ func (d *drafting) cutAgain(s Step) error {
 		if err != nil {
 			return err
 		}
-		d.splitAt(d.sketch(c), at)
+		d.splitAt(d.future(c), at)
 	}
 	return nil
 }
@@ -191,9 +191,10 @@ func cameFrom(s Step) (Fact, bool) {
 }
 
 // backAll moves back what the balancer was seen to move for a plan.
-func (d *drafting) backAll(s Step, effect Effect) error {
+func (d *draftBuilder) backAll(s Step, effect Effect) error {
 	if len(effect.Moves) >= listed {
-		return fault.New(fault.Conflict, "The balancer has moved too much for one plan to move it back. Unpin the project, and the balancer evens the shards out.")
+		return fault.New(fault.Conflict,
+			"The balancer has moved too much for one plan to move it back. Unpin the project, and the balancer evens the shards out.")
 	}
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
@@ -205,13 +206,13 @@ func (d *drafting) backAll(s Step, effect Effect) error {
 		if m.NS != s.NS || errFrom != nil || errTo != nil || from.Compare(hi) >= 0 || to.Compare(lo) <= 0 {
 			continue
 		}
-		d.back(d.sketch(c), from, to, "", m.From)
+		d.back(d.future(c), from, to, "", m.From)
 	}
 	return nil
 }
 
 // back moves what of a range is on a shard ("" for any) to where it was.
-func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
+func (d *draftBuilder) back(k *futureChunks, lo, hi shardkey.Key, on, to string) {
 	for _, p := range k.within(lo, hi) {
 		if on == "" || p.Shard == on {
 			d.move(k, later(p.Min, lo), earlier(p.Max, hi), to)
@@ -221,24 +222,24 @@ func (d *drafting) back(k *sketch, lo, hi shardkey.Key, on, to string) {
 
 // join makes one chunk of a range again. Parts that went elsewhere since come back
 // to home first, in an undo that has a goal; else they are an objection.
-func (d *drafting) join(k *sketch, lo, hi shardkey.Key, home string) error {
+func (d *draftBuilder) join(k *futureChunks, lo, hi shardkey.Key, home string) error {
 	parts := k.within(lo, hi)
-	if len(parts) == 1 && d.kind.Adapts() {
+	if len(parts) == 1 && d.about.Adapts {
 		return nil // one chunk, or part of one that the server has merged further
 	}
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
-		if d.kind.Adapts() {
+		if d.about.Adapts {
 			return nil // the server has merged or cut it since: which chunks hold the range is its own business then
 		}
-		return d.apart("the parts of a chunk have other bounds now", k, lo, hi, parts)
+		return d.scattered("the parts of a chunk have other bounds now", k, lo, hi, parts)
 	}
-	if d.kind.Adapts() && d.shard(home) != nil {
+	if d.about.Adapts && d.shard(home) != nil {
 		d.gather(k, lo, hi, home)
 		parts = k.within(lo, hi)
 	}
 	for _, p := range parts {
 		if p.Shard != parts[0].Shard {
-			return d.apart("the parts of a chunk are on different shards now", k, lo, hi, parts)
+			return d.scattered("the parts of a chunk are on different shards now", k, lo, hi, parts)
 		}
 	}
 	if len(parts) > 1 {
@@ -248,7 +249,7 @@ func (d *drafting) join(k *sketch, lo, hi shardkey.Key, home string) error {
 }
 
 // noneThere tells whether no zone range meets that of a step.
-func (d *drafting) noneThere(s Step) bool {
+func (d *draftBuilder) noneThere(s Step) bool {
 	_, lo, hi, err := d.rangeOf(s)
 	return err == nil && len(meeting(d.ranges(s.NS), lo, hi)) == 0
 }
@@ -264,7 +265,7 @@ func ownerBefore(s Step) string {
 }
 
 // gather brings all of a range to one shard.
-func (d *drafting) gather(k *sketch, lo, hi shardkey.Key, home string) {
+func (d *draftBuilder) gather(k *futureChunks, lo, hi shardkey.Key, home string) {
 	for _, p := range k.within(lo, hi) {
 		if p.Shard != home {
 			d.move(k, p.Min, p.Max, home)
@@ -272,8 +273,8 @@ func (d *drafting) gather(k *sketch, lo, hi shardkey.Key, home string) {
 	}
 }
 
-// before is the piece that ends at a key.
-func before(k *sketch, at shardkey.Key) piece {
+// before is the chunk that ends at a key.
+func before(k *futureChunks, at shardkey.Key) futureChunk {
 	i, ch := k.c.Chunks.Find(at)
 	if ch.Min.Compare(at) == 0 && i > 0 {
 		ch = k.c.Chunks.At(i - 1)
@@ -282,7 +283,7 @@ func before(k *sketch, at shardkey.Key) piece {
 	return all[len(all)-1]
 }
 
-func (d *drafting) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
+func (d *draftBuilder) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
 	c := d.s.Table.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
 		return nil, shardkey.Key{}, collectionGone(ns)
@@ -294,7 +295,7 @@ func (d *drafting) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collect
 	return c, k, nil
 }
 
-func (d *drafting) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
+func (d *draftBuilder) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
 	c, lo, err := d.keyOf(s.NS, s.Min)
 	if err != nil {
 		return nil, lo, lo, err

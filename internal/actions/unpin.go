@@ -8,12 +8,25 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planUnpin takes the zones of a pinned or isolated project away. A project that
-// is gone can be unpinned by its id. Takes project and db.
-func planUnpin(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(Unpin, "project", "db"); err != nil {
-		return Draft{}, a, err
+// Unpin takes the zones of a pinned or isolated project away. A project that is
+// gone can be unpinned by its id.
+const Unpin Kind = "unpin"
+
+func describeUnpin() Description {
+	return Description{
+		Kind:      Unpin,
+		Title:     "Unpin a project",
+		Lead:      "The project’s zones are removed. Nothing moves by that alone.",
+		Proof:     "The zones and their ranges are gone.",
+		Undo:      "Setting the zones and their ranges.",
+		Arguments: []Argument{argProject.needed(), argDB},
+		Adapts:    true,
+		plan:      planUnpin,
 	}
+}
+
+func planUnpin(d *draftBuilder) (Draft, Args, error) {
+	s, a := d.s, d.a
 	name := a.Project
 	p, err := s.project(Unpin, &a)
 	switch id, notID := bson.ObjectIDFromHex(a.Project); {
@@ -24,7 +37,7 @@ func planUnpin(s Situation, a Args) (Draft, Args, error) {
 	default:
 		return Draft{}, a, err
 	}
-	d := draft(s, Unpin, a)
+	d.a = a
 	zones := []string{placement.PinZone(a.Project), placement.OthersZone(a.Project)}
 	var ranges []topology.ZoneRange
 	for _, z := range s.Table.Zones {
@@ -69,7 +82,7 @@ func (s Situation) zoned(id string) bool {
 }
 
 // ranged tells whether a zone will have ranges still.
-func (d *drafting) ranged(zone string) bool {
+func (d *draftBuilder) ranged(zone string) bool {
 	for _, z := range d.s.Table.Zones {
 		if _, left := rangeWith(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
 			return true

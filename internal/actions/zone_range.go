@@ -7,20 +7,25 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planZoneSetRange gives a range to a zone, or changes the one range of that
-// zone, or of these bounds, that it meets. Takes ns, zone, min and max, which may
-// leave out the last fields of the key.
-func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(ZoneSetRange, "ns", "zone", "min", "max"); err != nil {
-		return Draft{}, a, err
+// ZoneSetRange gives a range of keys to a zone, or changes the one range of that
+// zone, or of these bounds, that it meets.
+const ZoneSetRange Kind = "zone-set-range"
+
+func describeZoneSetRange() Description {
+	const help = "A shard key or its first fields, as Extended JSON."
+	return Description{
+		Kind:      ZoneSetRange,
+		Title:     "Give a range to a zone",
+		Lead:      "The balancer keeps the range on the zone’s shards.",
+		Proof:     "The range belongs to the zone.",
+		Undo:      "Removing the range, or setting it as it was. What the balancer has moved meanwhile stays there.",
+		Arguments: []Argument{argNS.needed(), argZone.needed(), argMin.needed().help(help), argMax.needed().help(help)},
+		plan:      planZoneSetRange,
 	}
-	c, err := collectionOf(s.Table, ZoneSetRange, a.NS)
-	if err != nil {
-		return Draft{}, a, err
-	}
-	if a.Zone == "" {
-		return Draft{}, a, missing(ZoneSetRange, "zone", "the name of a zone")
-	}
+}
+
+func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
+	s, a, c := d.s, d.a, d.c
 	lo, err := s.rangeEnd(c, "min", a.Min)
 	if err != nil {
 		return Draft{}, a, err
@@ -30,9 +35,9 @@ func planZoneSetRange(s Situation, a Args) (Draft, Args, error) {
 		return Draft{}, a, err
 	}
 	if lo.Compare(hi) >= 0 {
-		return Draft{}, a, fault.New(fault.Invalid, "The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
+		return Draft{}, a, fault.New(fault.Invalid,
+			"The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
 	}
-	d := draft(s, ZoneSetRange, a)
 	d.a.Min, d.a.Max = d.doc(c, lo), d.doc(c, hi)
 	undo := Undo{Possible: true, Text: say("zone-set-range", "zone", a.Zone), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
 	met := meeting(d.ranges(c.NS), lo, hi)
@@ -68,7 +73,8 @@ func (s Situation) rangeEnd(c *topology.Collection, name string, doc bson.Raw) (
 	}
 	k, err := c.Key.PrefixBound(doc)
 	if err != nil {
-		return key{}, fault.Wrap(fault.Invalid, err, "The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return key{}, fault.Wrap(fault.Invalid, err,
+			"The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
 	}
 	fields, err := doc.Elements()
 	if err != nil {
@@ -85,34 +91,41 @@ func firstIsMax(c *topology.Collection, k key) bool {
 }
 
 // checkGap: a range is changed by taking it away and setting it anew.
-func (d *drafting) checkGap() {
+func (d *draftBuilder) checkGap() {
 	if b := d.s.Table.Balancer; !b.Known || b.Enabled() {
 		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.gap"), Source: d.fromRule()})
 	}
 }
 
-// planZoneRemoveRange takes a range from its zone. Takes ns, min and max, the
-// range's own, as stored or complete, and its zone.
-func planZoneRemoveRange(s Situation, a Args) (Draft, Args, error) {
-	if err := a.only(ZoneRemoveRange, "ns", "zone", "min", "max"); err != nil {
-		return Draft{}, a, err
+// ZoneRemoveRange takes a range from its zone. The bounds are the range's own, as
+// stored or complete; the collection may be gone.
+const ZoneRemoveRange Kind = "zone-remove-range"
+
+func describeZoneRemoveRange() Description {
+	return Description{
+		Kind:  ZoneRemoveRange,
+		Title: "Take a range from a zone",
+		Lead:  "The range may then be on any shard.",
+		Proof: "No zone has the range.",
+		Undo:  "Giving the range to the zone.",
+		Arguments: []Argument{argNS.of(TypeNamespace).needed(), argZone.about(),
+			argMin.needed().about().help("The lower bound of a zone range, as Extended JSON."),
+			argMax.needed().about().help("The upper bound of a zone range, as Extended JSON.")},
+		plan: planZoneRemoveRange,
 	}
-	switch {
-	case a.NS == "":
-		return Draft{}, a, missing(ZoneRemoveRange, "ns", "a collection as database.collection")
-	case a.Min == nil:
-		return Draft{}, a, missing(ZoneRemoveRange, "min", "the lower bound of a zone range")
-	case a.Max == nil:
-		return Draft{}, a, missing(ZoneRemoveRange, "max", "the upper bound of a zone range")
-	}
+}
+
+func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
+	s, a := d.s, d.a
 	z, ok := s.rangeNamed(a)
 	if !ok {
-		return Draft{}, a, fault.New(fault.NotFound, "The arguments \"min\" and \"max\" are not those of a zone range of %q.", string(a.NS))
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The arguments \"min\" and \"max\" are not those of a zone range of %q.", string(a.NS))
 	}
 	if a.Zone != "" && a.Zone != z.Zone {
-		return Draft{}, a, fault.New(fault.NotFound, "The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
+		return Draft{}, a, fault.New(fault.NotFound,
+			"The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
 	}
-	d := draft(s, ZoneRemoveRange, a)
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
 	d.checkPrefix(z)
 	d.removeRange(z)
@@ -136,7 +149,7 @@ func (s Situation) settable(z topology.ZoneRange) bool {
 }
 
 // ended are a range's ends for a sentence; of one that fits no shard key, as stored.
-func (d *drafting) ended(z topology.ZoneRange) []string {
+func (d *draftBuilder) ended(z topology.ZoneRange) []string {
 	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
 		return []string{"min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)}
 	}

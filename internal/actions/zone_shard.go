@@ -6,12 +6,23 @@ import (
 	"shardboard/internal/topology"
 )
 
-// planZoneAddShard puts a shard into a zone. Takes shard and zone.
-func planZoneAddShard(s Situation, a Args) (Draft, Args, error) {
-	d, err := zoning(s, ZoneAddShard, a)
-	if err != nil {
-		return Draft{}, a, err
+// ZoneAddShard puts a shard into a zone.
+const ZoneAddShard Kind = "zone-add-shard"
+
+func describeZoneAddShard() Description {
+	return Description{
+		Kind:      ZoneAddShard,
+		Title:     "Add a shard to a zone",
+		Lead:      "The shard may then hold the zone’s ranges.",
+		Proof:     "The shard is in the zone.",
+		Undo:      "Removing the shard from the zone.",
+		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
+		plan:      planZoneAddShard,
 	}
+}
+
+func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
+	a := d.a
 	if d.carries(a.Shard, a.Zone) {
 		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.member", "shard", a.Shard, "zone", a.Zone), Source: d.fromTable(topology.PartShards)})
 	}
@@ -24,12 +35,23 @@ func planZoneAddShard(s Situation, a Args) (Draft, Args, error) {
 		Undo{Possible: true, Text: say("zone-add-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneRemoveShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
-// planZoneRemoveShard takes a shard out of a zone. Takes shard and zone.
-func planZoneRemoveShard(s Situation, a Args) (Draft, Args, error) {
-	d, err := zoning(s, ZoneRemoveShard, a)
-	if err != nil {
-		return Draft{}, a, err
+// ZoneRemoveShard takes a shard out of a zone.
+const ZoneRemoveShard Kind = "zone-remove-shard"
+
+func describeZoneRemoveShard() Description {
+	return Description{
+		Kind:      ZoneRemoveShard,
+		Title:     "Remove a shard from a zone",
+		Lead:      "The zone’s ranges leave the shard when the balancer next runs.",
+		Proof:     "The shard is not in the zone.",
+		Undo:      "Adding the shard to the zone.",
+		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
+		plan:      planZoneRemoveShard,
 	}
+}
+
+func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
+	a := d.a
 	ranges := d.rangesOf(a.Zone)
 	switch {
 	case !d.carries(a.Shard, a.Zone):
@@ -43,21 +65,8 @@ func planZoneRemoveShard(s Situation, a Args) (Draft, Args, error) {
 		Undo{Possible: true, Text: say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
-func zoning(s Situation, kind Kind, a Args) (*drafting, error) {
-	if err := a.only(kind, "shard", "zone"); err != nil {
-		return nil, err
-	}
-	if _, err := shardOf(s.Table, kind, "shard", a.Shard); err != nil {
-		return nil, err
-	}
-	if a.Zone == "" {
-		return nil, missing(kind, "zone", "the name of a zone")
-	}
-	return draft(s, kind, a), nil
-}
-
 // rangesOf are all ranges of a zone.
-func (d *drafting) rangesOf(zone string) []topology.ZoneRange {
+func (d *draftBuilder) rangesOf(zone string) []topology.ZoneRange {
 	var out []topology.ZoneRange
 	for _, z := range d.s.Table.Zones {
 		if z.Zone == zone {

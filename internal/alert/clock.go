@@ -6,9 +6,10 @@ import (
 	"shardboard/internal/clock"
 )
 
-// resetAhead restarts everything an alert waits for if its start is in the future because the clock
-// was set back; otherwise alerts could be up to a day late. It reports whether it changed anything.
-func (a *Alert) resetAhead(now time.Time) (changed bool) {
+// limitToNow sets times of the alert that lie in the future to now. Otherwise, after
+// the clock was set back, a problem would be sent as late as the clock was ahead. It
+// returns true when there was such a time.
+func (a *Alert) limitToNow(now time.Time) (changed bool) {
 	for _, t := range []*time.Time{&a.Since, &a.Missing, &a.Resolved} {
 		if clock.Ahead(*t, now) {
 			*t, changed = now, true

@@ -31,18 +31,18 @@ const (
 
 	defaultFor    = 2 * time.Minute
 	defaultRepeat = 4 * time.Hour
-	// An Alertmanager forgets alerts that are not sent again, and repeats notifications by itself.
+	// Alertmanager resolves alerts that are not sent again, and limits repetition itself.
 	alertmanagerRepeat = time.Minute
 	leastRepeat        = 30 * time.Second
 )
 
-// secret returns an address. It is a function, so that whatever prints the value (fmt, slog, JSON,
-// a debugger) does not print the address.
+// secret returns an address. It is a function because fmt, slog and JSON print no
+// content of a function.
 type secret func() string
 
-func keep(address string) secret { return func() string { return address } }
+func newSecret(address string) secret { return func() string { return address } }
 
-// Target is one receiver. Its address cannot be read from outside.
+// Target is one receiver. Its address is not readable from outside.
 type Target struct {
 	Name        string
 	Format      string
@@ -51,13 +51,13 @@ type Target struct {
 	to          secret
 }
 
-// Config is the alert receivers and their settings.
+// Config says which receivers get which alerts.
 type Config struct {
-	For     time.Duration // how long a problem must last before it fires, and be absent before it is resolved
-	Link    string        // base URL of our pages; "": messages have no links
+	For     time.Duration // how long a problem must exist, and then be gone, before a message
+	Link    string        // begin of the addresses of our pages; "": messages have no links
 	Targets []Target
 
-	inline bool // the file contains addresses, which makes it a secret
+	inline bool // addresses are in the file itself, which makes it a secret
 }
 
 type file struct {
@@ -74,9 +74,9 @@ type file struct {
 	} `yaml:"targets"`
 }
 
-// Read reads an alerts file; docs/alerts.md is its schema. A file that others may write is
-// rejected, and one with addresses that others may read. Errors are fault.Invalid, one line,
-// without any address.
+// Read reads an alerts file; docs/alerts.md is its schema. One that others may
+// write is refused, and one that others may read where it has addresses itself.
+// Errors are fault.Invalid, one line, and hold no address.
 func Read(path string) (*Config, error) {
 	file, err := fileperm.ReadFile("alerts file", path, maxConfig)
 	if err != nil {
@@ -94,7 +94,7 @@ func Read(path string) (*Config, error) {
 
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Parse parses the text of an alerts file; name is its name in errors.
+// Parse reads the text of an alerts file; name is its name in errors.
 func Parse(name string, data []byte) (*Config, error) {
 	bad := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, "%s: %s", name, fmt.Sprintf(format, args...))
@@ -103,7 +103,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&in); err != nil {
-		// The decoder's errors contain values, and a value may be an address.
+		// The decoder repeats values in its errors, and a value may be an address.
 		return nil, bad("it is not the YAML that an alerts file is (line %s); docs/alerts.md has an example.", lineOf(err))
 	}
 	c := &Config{For: defaultFor}
@@ -112,7 +112,9 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, bad("\"for\" is a duration such as 2m.")
 	}
 	if c.Link = strings.TrimSuffix(in.Link, "/"); c.Link != "" {
-		if u, err := url.Parse(c.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
+		u, err := url.Parse(c.Link)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
 			return nil, bad("\"link\" is the address at which people reach shardboard, such as https://shardboard.example.")
 		}
 	}
@@ -173,7 +175,8 @@ func duration(text string, otherwise, least time.Duration) (time.Duration, error
 	return d, err
 }
 
-// address reads a receiver's address from one of three places. Error texts do not contain it.
+// address reads a receiver's address from one of three places. problem says what is
+// wrong without repeating the address.
 func address(inline, path, env string) (to secret, problem string) {
 	given := 0
 	for _, has := range []bool{inline != "", path != "", env != ""} {
@@ -188,7 +191,7 @@ func address(inline, path, env string) (to secret, problem string) {
 	switch {
 	case path != "":
 		data, err := fileperm.ReadSecret(`"url_file"`, path, maxConfig)
-		if errors.Is(err, fs.ErrNotExist) { // the name is not repeated, because it may be an address by mistake
+		if errors.Is(err, fs.ErrNotExist) { // the name is not repeated: it may be an address
 			return nil, `"url_file" cannot be read: there is no such file.`
 		}
 		if err != nil {
@@ -202,5 +205,5 @@ func address(inline, path, env string) (to secret, problem string) {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsAny(text, "\r\n") {
 		return nil, "its address is not an http or https URL."
 	}
-	return keep(text), ""
+	return newSecret(text), ""
 }

@@ -1,12 +1,16 @@
-// Package alert sends problems to people by webhooks: generic JSON, Slack and Alertmanager. A
-// problem is sent once when it has lasted, once when it is resolved, and in between only at the
-// receiver's repeat interval, also over restarts. A failing receiver is retried at growing
-// intervals without delaying others. A receiver's address is a secret: it is in no log, error, page
-// or stored row. The sentences are made elsewhere and may contain untrusted text, so every format
-// sends them as plain text.
+// Package alert sends problems to webhooks as generic JSON, to Slack and to
+// Alertmanager. It promises:
 //
-// A message that arrived just before a crash is sent again, which only the receiver could prevent.
-// So every message carries the alert's id and start time.
+//   - a problem is sent once when it has lasted, once when it is over, and again only
+//     after the receiver's interval, across restarts too;
+//   - a receiver that fails is tried again, more and more slowly, without delaying the
+//     others;
+//   - a receiver's address is a secret: it is in no log, error, page or stored row;
+//   - texts come from other packages and may be hostile; every format sends them as
+//     plain text.
+//
+// A message that was delivered just before a crash is sent again. Only the receiver
+// could avoid that, so every message has the alert's id and the time it began.
 package alert
 
 import (
@@ -14,10 +18,10 @@ import (
 	"time"
 )
 
-// Severity is how urgent a problem is.
+// Severity is how much a problem matters.
 type Severity string
 
-// The severities, lowest first.
+// The severities, least first.
 const (
 	Info     Severity = "info"
 	Warn     Severity = "warn"
@@ -34,50 +38,50 @@ func (s Severity) level() int {
 	return 0
 }
 
-// Notice is one current problem.
+// Notice is one problem that exists now.
 type Notice struct {
-	ID       string // stable while the problem lasts
+	ID       string // the same as long as it lasts
 	Rule     string
 	Severity Severity
-	Subject  string // untrusted text, like the next two
+	Subject  string // hostile text, as the next two
 	Title    string
 	Text     string
-	Path     string // path of the page about it, such as "/advice"
+	Path     string // of the page about it, such as "/advice"
 }
 
-// Observed is all current problems.
+// Observed is all problems that exist now.
 type Observed struct {
 	Cluster string // id
 	Notices []Notice
-	// Unsure reports whether a rule could not be evaluated, for all or for this subject: its alerts
-	// then keep their state.
+	// Unsure tells whether a rule could not check a subject, or anything. It is then not
+	// known whether an alert of it still holds, so it stays as it is.
 	Unsure func(rule, subject string) bool
 }
 
-// Source returns the current problems. After an error nothing is known.
+// Source lists the problems of now. An error means that they are not known.
 type Source func(ctx context.Context) (Observed, error)
 
 // The states of an alert.
 const (
-	Pending  = "pending"  // observed, but not for long enough
-	Firing   = "firing"   // observed and sent
+	Pending  = "pending"  // exists, but not for long enough yet
+	Firing   = "firing"   // exists
 	Resolved = "resolved" // over, but not all receivers know yet
 )
 
-// Alert is a problem with what was sent about it. Stored as JSON; do not rename its fields.
+// Alert is a problem and what has been sent about it. It is stored as JSON.
 type Alert struct {
 	Notice
 	State    string
 	Since    time.Time       // first seen
-	Fired    time.Time       `json:",omitzero"` // sent from then on
-	Missing  time.Time       `json:",omitzero"` // not observed since
+	Fired    time.Time       `json:",omitzero"` // since when it is sent
+	Missing  time.Time       `json:",omitzero"` // since when it is not there any more
 	Resolved time.Time       `json:",omitzero"`
-	Told     map[string]Told `json:",omitempty"` // last message by target
+	Sent     map[string]Sent `json:"Told,omitempty"` // by receiver
 	Silenced bool            `json:"-"`
 }
 
-// Told is the last message to a target about an alert.
-type Told struct {
+// Sent is the last message to a receiver about an alert.
+type Sent struct {
 	State    string
 	Severity Severity
 	At       time.Time

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a message: receivers reject longer ones, and an untrusted name may be as long as
-// MongoDB allows.
+// Bounds of what leaves: receivers refuse what is longer, and a hostile name may
+// be as long as MongoDB allows.
 const (
 	maxBatch   = 20
 	maxTitle   = 300
@@ -30,7 +30,7 @@ type batch struct {
 	test    bool
 }
 
-// body encodes the message in a target's format.
+// body is the message in a target's format.
 func (b batch) body(format string) ([]byte, error) {
 	switch format {
 	case Slack:
@@ -66,8 +66,8 @@ type genericAlert struct {
 func (b batch) generic() genericMessage {
 	out := genericMessage{Version: 1, Source: "shardboard", Cluster: b.cluster, At: b.at, Test: b.test, Alerts: []genericAlert{}}
 	for _, a := range b.alerts {
-		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plainText(a.Subject, maxSubject),
-			Title: plainText(a.Title, maxTitle), Text: plainText(a.Text, maxText), Since: a.Since, URL: b.url(a)}
+		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plain(a.Subject, maxSubject),
+			Title: plain(a.Title, maxTitle), Text: plain(a.Text, maxText), Since: a.Since, URL: b.url(a)}
 		if !a.Resolved.IsZero() {
 			one.Resolved = &a.Resolved
 		}
@@ -84,8 +84,8 @@ type alertmanagerAlert struct {
 	GeneratorURL string            `json:"generatorURL,omitempty"`
 }
 
-// alertmanager sets endsAt so that an alert that is not sent again expires there, even if this
-// process is gone; it leaves room for a few lost messages.
+// alertmanager sets endsAt so far ahead that a few lost messages do not resolve an
+// alert. Without further messages, as when this process is gone, it resolves then.
 func (b batch) alertmanager() []alertmanagerAlert {
 	out := []alertmanagerAlert{}
 	for _, a := range b.alerts {
@@ -94,9 +94,9 @@ func (b batch) alertmanager() []alertmanagerAlert {
 			ends = a.Resolved
 		}
 		out = append(out, alertmanagerAlert{
-			Labels: map[string]string{"alertname": "Shardboard" + camelCase(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
-				"subject": plainText(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
-			Annotations: map[string]string{"summary": plainText(a.Title, maxTitle), "description": plainText(a.Text, maxText)},
+			Labels: map[string]string{"alertname": "Shardboard" + camel(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
+				"subject": plain(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
+			Annotations: map[string]string{"summary": plain(a.Title, maxTitle), "description": plain(a.Text, maxText)},
 			StartsAt:    a.Fired, EndsAt: ends, GeneratorURL: b.url(a),
 		})
 	}
@@ -104,7 +104,7 @@ func (b batch) alertmanager() []alertmanagerAlert {
 }
 
 type slackMessage struct {
-	Text        string       `json:"text"` // shown in notifications
+	Text        string       `json:"text"` // what notifications show
 	Blocks      []slackBlock `json:"blocks"`
 	UnfurlLinks bool         `json:"unfurl_links"`
 	UnfurlMedia bool         `json:"unfurl_media"`
@@ -116,7 +116,8 @@ type slackBlock struct {
 	Text slackText `json:"text"`
 }
 
-// slackText of type plain_text is shown literally, without mentions, links or formatting.
+// slackText of type plain_text is shown as it is: nothing in it is a mention, a
+// link or a format.
 type slackText struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -128,9 +129,9 @@ func (b batch) slack() slackMessage {
 	out := slackMessage{Blocks: []slackBlock{}}
 	no := false
 	for _, a := range b.alerts {
-		line := slackStatus(b.status(a), a.Severity) + plainText(a.Title, maxTitle)
+		line := slackStatus(b.status(a), a.Severity) + plain(a.Title, maxTitle)
 		titles = append(titles, line)
-		if text := plainText(a.Text, maxText); text != "" {
+		if text := plain(a.Text, maxText); text != "" {
 			line += "\n" + text
 		}
 		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{"plain_text", line, &no}})
@@ -151,7 +152,8 @@ func slackStatus(status string, s Severity) string {
 	}
 }
 
-// mrkdwn escapes the characters that begin mentions and links in a Slack message.
+// mrkdwn escapes the three characters that begin everything special in a Slack
+// message: <!channel>, <@user>, links.
 func mrkdwn(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
@@ -170,9 +172,9 @@ func (b batch) url(a Alert) string {
 	return b.link + a.Path
 }
 
-// plainText makes untrusted text one line of at most n characters, without invisible characters and
-// direction marks.
-func plainText(s string, n int) string {
+// plain is hostile text as one line of at most n characters, without invisible
+// characters and without those that change the direction of writing.
+func plain(s string, n int) string {
 	var out strings.Builder
 	count := 0
 	for _, r := range s {
@@ -191,8 +193,8 @@ func plainText(s string, n int) string {
 	return out.String()
 }
 
-// camelCase converts a rule's name: hot-project to HotProject.
-func camelCase(rule string) string {
+// camel is a rule's name as a part of an alert's: hot-project is HotProject.
+func camel(rule string) string {
 	var out strings.Builder
 	for part := range strings.SplitSeq(rule, "-") {
 		if part != "" {

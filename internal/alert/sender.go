@@ -18,7 +18,7 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// sender is a receiver with its sending state.
+// sender is a receiver and the state of sending to it.
 type sender struct {
 	Target
 	wake chan struct{}
@@ -26,8 +26,8 @@ type sender struct {
 	last store.Delivery // guarded by the engine's lock
 }
 
-// send sends one receiver its due alerts until the context ends. They are collected from the alerts
-// each time, so nothing queues up while a receiver fails.
+// send sends one receiver what is due until the context ends. What is due is computed
+// from the alerts each time, so nothing queues up while a receiver fails.
 func (e *Engine) send(ctx context.Context, t *sender) {
 	pause := time.Duration(0)
 	for {
@@ -54,7 +54,7 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 			}
 			if out.ok() {
 				pause = 0
-				continue // there may be more alerts than fit into one message
+				continue // there may be more than one message's worth
 			}
 			pause = max(out.after, min(max(2*pause, firstPause), maxPause))
 			break
@@ -62,7 +62,7 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 	}
 }
 
-// sendDue sends one message with due alerts; some is false when none is due.
+// sendDue sends one message with what is due; some is false when nothing is.
 func (e *Engine) sendDue(ctx context.Context, t *sender) (out outcome, some bool) {
 	t.busy.Lock()
 	defer t.busy.Unlock()
@@ -83,30 +83,32 @@ func (e *Engine) sendDue(ctx context.Context, t *sender) (out outcome, some bool
 	if out.code == "stopped" {
 		return out, true
 	}
-	_ = e.recordDelivery(ctx, t, out, due, nil) // logged
+	_ = e.record(ctx, t, out, due, nil) // logged
 	return out, true
 }
 
-// due returns the alerts to send to a receiver now. A repeat interval that ends within half a check
-// interval counts as over, otherwise each repetition would be one check late.
+// due are the alerts to send to a receiver now. A message leaves a moment after the
+// check that caused it, so an interval that ends within half a check's counts as over:
+// otherwise each repetition would come one check late.
 func (e *Engine) due(t *sender, now time.Time) []Alert {
 	var out []Alert
 	for _, a := range e.alerts {
-		told, has := a.Told[t.Name]
+		last, has := a.Sent[t.Name]
 		is := false
 		switch a.State {
 		case Firing:
 			switch {
-			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
-			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2, clock.Ahead(told.At, now):
+			case a.Severity.level() < t.MinSeverity.level() && !(has && last.State == Firing), e.silenced(a, now):
+			case !has || last.State != Firing, a.Severity.level() > last.Severity.level(),
+				now.Sub(last.At) >= t.Repeat-e.o.Every/2, clock.Ahead(last.At, now):
 				is = true
 			}
 		case Resolved:
-			is = has && told.State == Firing
+			is = has && last.State == Firing
 		}
 		if is {
 			one := *a
-			one.Told = nil
+			one.Sent = nil
 			out = append(out, one)
 		}
 	}
@@ -125,10 +127,10 @@ func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	})
 }
 
-// recordDelivery stores the result of a message and what the receiver now knows. by is who
-// requested a test; nil: not a test.
-func (e *Engine) recordDelivery(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
-	// The message was sent, so this is stored even if the program is stopping.
+// record stores the outcome of a message, and what the receiver knows by it. by is who
+// requested a test; nil: it is none.
+func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
+	// The message was sent, so that is recorded also when the process ends now.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	e.mu.Lock()
@@ -140,7 +142,7 @@ func (e *Engine) recordDelivery(ctx context.Context, t *sender, out outcome, sen
 	}
 	t.last = store.Delivery{Target: t.Name, At: now, Code: out.code, Status: out.status, Alerts: len(sent), Test: test, Failed: failed}
 	if !out.ok() {
-		e.o.Log.Warn("an alert message was not delivered", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
+		e.o.Log.Warn("an alert message did not get through", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
 	}
 	if out.ok() && !test {
 		for _, s := range sent {
@@ -148,31 +150,32 @@ func (e *Engine) recordDelivery(ctx context.Context, t *sender, out outcome, sen
 			if a == nil {
 				continue
 			}
-			if a.Told == nil {
-				a.Told = map[string]Told{}
+			if a.Sent == nil {
+				a.Sent = map[string]Sent{}
 			}
-			a.Told[t.Name] = Told{State: s.State, Severity: s.Severity, At: now}
-			if e.unsaved[s.ID] = true; a.State == Resolved && e.allKnowResolved(a, now) {
+			a.Sent[t.Name] = Sent{State: s.State, Severity: s.Severity, At: now}
+			if e.unsaved[s.ID] = true; a.State == Resolved && e.endSent(a, now) {
 				delete(e.alerts, s.ID)
 			}
 		}
 	}
 	err := e.save(ctx, now)
-	if err == nil && e.kept != nil && e.cluster != "" {
-		var told []store.AuditEntry
+	if err == nil && e.store != nil && e.cluster != "" {
+		var audit []store.AuditEntry
 		if test {
-			told = append(told, testEntry(*by, e.cluster, t.last))
+			audit = append(audit, tested(*by, e.cluster, t.last))
 		}
-		err = e.kept.SaveDelivery(ctx, e.cluster, t.last, told...)
+		err = e.store.SaveDelivery(ctx, e.cluster, t.last, audit...)
 	}
 	if err != nil {
-		e.o.Log.Error("store the delivery of an alert message", "target", t.Name, "err", err)
+		e.o.Log.Error("record that an alert message was sent", "target", t.Name, "err", err)
 	}
 	return err
 }
 
-// testEntry is the audit entry of a test. It names the receiver, whose address is secret.
-func testEntry(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
+// tested is the audit entry of a test. It names the receiver, because its address is a
+// secret.
+func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, d.At, "alert.tested", d.Target, "ok"
 	if d.Failed > 0 {
 		by.Outcome = "failed"
@@ -184,9 +187,10 @@ func testEntry(by store.AuditEntry, cluster string, d store.Delivery) store.Audi
 	return by
 }
 
-// Test sends a test message to one receiver, records who requested it, and returns the result.
-// fault.NotFound for an unknown receiver, fault.Conflict while another message to it is being sent,
-// fault.Unavailable while nothing can be recorded.
+// Test sends a test message to one receiver and returns the outcome. It is recorded
+// with who requested it. fault.NotFound when there is no
+// receiver of that name, fault.Conflict while another message to it is under
+// way, fault.Unavailable while nothing can be recorded.
 func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (store.Delivery, error) {
 	i := slices.IndexFunc(e.targets, func(t *sender) bool { return t.Name == name })
 	if i < 0 {
@@ -194,27 +198,28 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	}
 	t := e.targets[i]
 	if !t.busy.TryLock() {
-		return store.Delivery{}, fault.New(fault.Conflict, "A message to this receiver is being sent; try again in a few seconds.")
+		return store.Delivery{}, fault.New(fault.Conflict, "A message to this receiver is under way; try again in a few seconds.")
 	}
 	defer t.busy.Unlock()
 	now := e.o.Now()
 	e.mu.Lock()
 	cluster := e.cluster
 	e.mu.Unlock()
-	if e.kept != nil && cluster == "" {
-		return store.Delivery{}, fault.New(fault.Unavailable, "It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
+	if e.store != nil && cluster == "" {
+		return store.Delivery{}, fault.New(fault.Unavailable,
+			"It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
 	}
 	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",
 		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}
 	b := batch{cluster: cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: []Alert{a}, test: true}
 	if t.Format == Alertmanager {
-		b.alerts[0].Resolved = now.Add(time.Minute) // it expires there by itself
+		b.alerts[0].Resolved = now.Add(time.Minute) // it ends by itself there
 	}
 	body, err := b.body(t.Format)
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	if err := e.recordDelivery(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
+	if err := e.record(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
 		return store.Delivery{}, err
 	}
 	e.mu.Lock()

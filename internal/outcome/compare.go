@@ -9,7 +9,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
@@ -372,7 +371,7 @@ func (o *Outcome) notes(r engine.Run, s scope, in []CollectionRecord, again bool
 		}
 	}
 	over := o.State != Running && o.State != TooEarly && o.State != Uncounted
-	gathers := r.Kind == actions.Pin || r.Kind == actions.Isolate
+	gathers := r.Kind.Describe().Gathers
 	note(NoteGathers, over && gathers && r.UndoOf == "")
 	note(NoteZones, s.zonesOnly)
 	note(NotePartial, over && (o.Before.Covered < o.Before.Seconds() || o.After.Covered < o.After.Seconds()))

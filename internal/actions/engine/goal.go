@@ -127,7 +127,7 @@ func (x *execution) adapt(i int, readings []Reading, because []actions.Differenc
 	}
 	end := tail(run.Steps)
 	rest, commands, err := x.remaining(run, plain(run.Steps[i:end]))
-	var gone *actions.GoneError
+	var gone *actions.UndoConflictError
 	var beyond *ChangedError
 	switch {
 	case x.e.life.Err() != nil:

@@ -57,7 +57,7 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 		}
 	}
 	d, err := actions.PlanUndo(s, run.Kind, run.Args, run.Summary, did, plan.Effect)
-	var gone *actions.GoneError
+	var gone *actions.UndoConflictError
 	switch {
 	case errors.As(err, &gone):
 		err = &ChangedError{Differences: gone.Differences, Err: gone.Err}

@@ -17,22 +17,22 @@ import (
 
 const (
 	postTimeout = 10 * time.Second
-	maxAnswer   = 16 << 10 // bytes read and discarded from an answer
+	maxAnswer   = 16 << 10 // at most so much of an answer is read
 	longestWait = 10 * time.Minute
 )
 
-// outcome is the result of sending a message. It contains no text of the receiver or transport,
-// which could repeat the address.
+// outcome is the result of sending a message. It has no text of the receiver or of the
+// transport, because both could repeat the address.
 type outcome struct {
 	code   string // "ok", "status", "redirect", "timeout", "refused", "dns", "tls", "network", "stopped"
 	status int
-	after  time.Duration // wait requested by the receiver; 0: none
+	after  time.Duration // that the receiver asked us to wait; 0: did not
 }
 
 func (o outcome) ok() bool { return o.code == "ok" }
 
-// newClient follows no redirects and has short timeouts. A nil transport is a new one that checks
-// certificates.
+// newClient makes a client that follows no redirects and has short timeouts. Without a
+// transport it makes one, which checks certificates.
 func newClient(transport http.RoundTripper) *http.Client {
 	if transport == nil {
 		transport = &http.Transport{
@@ -65,7 +65,7 @@ func post(ctx context.Context, client *http.Client, to secret, body []byte) outc
 		return outcome{code: classify(ctx, err)}
 	}
 	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // so that the connection can be reused
+	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // so that the connection can be used again
 	switch s := answer.StatusCode; {
 	case s >= 200 && s < 300:
 		return outcome{code: "ok", status: s}
@@ -97,7 +97,7 @@ func classify(ctx context.Context, err error) string {
 	return "network"
 }
 
-// retryAfter reads Retry-After in seconds; dates are ignored.
+// retryAfter reads seconds. Dates, the other form of the header, are ignored.
 func retryAfter(text string) time.Duration {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 {

@@ -14,7 +14,7 @@ import (
 // points are the inner bounds that cut a range into equal parts, or why none
 // can be named. Hashes are cut by arithmetic; ranges of projects between them,
 // equally many in each part.
-func (d *drafting) points(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, Say) {
+func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, Say) {
 	if hashedLast(c.Key) {
 		prefix, lo, hi, ok := hashSpan(c.Key, r)
 		if ok {
@@ -110,7 +110,7 @@ func hashKey(p shardkey.Pattern, prefix []bson.RawValue, hash int64) shardkey.Ke
 
 // projectsIn are the projects whose keys begin in a range, in order; false when
 // the key does not lead with the project or the projects are not known.
-func (d *drafting) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.ObjectID, bool) {
+func (d *draftBuilder) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.ObjectID, bool) {
 	if d.s.Profile == nil || d.s.Directory == nil || !d.s.Directory.Loaded() {
 		return nil, false
 	}
@@ -130,7 +130,7 @@ func (d *drafting) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.
 }
 
 // idsOf are the ids of a database's projects, in order; sorted once a draft.
-func (d *drafting) idsOf(db string) []bson.ObjectID {
+func (d *draftBuilder) idsOf(db string) []bson.ObjectID {
 	if ids, ok := d.ids[db]; ok {
 		return ids
 	}

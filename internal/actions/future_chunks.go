@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// piece is a chunk as it will be after the steps so far.
-type piece struct {
+// futureChunk is a chunk as it will be after the steps planned so far.
+type futureChunk struct {
 	Min, Max shardkey.Key
 	Shard    string
 	Version  topology.Version
@@ -18,39 +18,39 @@ type piece struct {
 	made     bool // by a step of this plan: its version is not known
 }
 
-// sketch is one collection's chunks as the steps so far leave them: the table's
-// chunk map with what was changed laid over it, so that a plan costs what it
-// changes and not what there is.
 type key = shardkey.Key
 
-type sketch struct {
+// futureChunks are a collection's chunks as they will be after the steps planned
+// so far. Only what differs from the table's chunk map is kept, so that planning
+// costs what a plan changes, however many chunks there are.
+type futureChunks struct {
 	c       *topology.Collection
-	over    []piece // sorted; each chunk of the map is covered by these wholly or not at all
-	delta   map[string]int64
-	donated map[string]bool // a move from here gave some other chunk of the shard a new version
+	over    []futureChunk    // what differs, sorted; covers each chunk of the map wholly or not at all
+	delta   map[string]int64 // chunks more or fewer, by shard
+	donated map[string]bool  // shards that a planned move takes a chunk from
 }
 
-func sketchOf(c *topology.Collection) *sketch {
-	return &sketch{c: c, delta: map[string]int64{}, donated: map[string]bool{}}
+func newFutureChunks(c *topology.Collection) *futureChunks {
+	return &futureChunks{c: c, delta: map[string]int64{}, donated: map[string]bool{}}
 }
 
-// at is the piece that holds a key.
-func (k *sketch) at(key shardkey.Key) piece {
+// at is the chunk that will hold a key.
+func (k *futureChunks) at(key shardkey.Key) futureChunk {
 	i := sort.Search(len(k.over), func(i int) bool { return k.over[i].Max.Compare(key) > 0 })
 	if i < len(k.over) && k.over[i].Min.Compare(key) <= 0 {
 		return k.over[i]
 	}
 	_, ch := k.c.Chunks.Find(key)
-	return piece{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo}
+	return futureChunk{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo}
 }
 
-// within are the pieces that meet [lo, hi), in key order.
-func (k *sketch) within(lo, hi shardkey.Key) []piece {
-	var out []piece
+// within are the chunks that meet [lo, hi), in key order.
+func (k *futureChunks) within(lo, hi shardkey.Key) []futureChunk {
+	var out []futureChunk
 	if len(k.over) == 0 {
 		from, to := k.c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
 		for _, ch := range k.c.Chunks.Range(from, to) {
-			out = append(out, piece{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo})
+			out = append(out, futureChunk{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo})
 		}
 		return out
 	}
@@ -65,8 +65,8 @@ func (k *sketch) within(lo, hi shardkey.Key) []piece {
 	return out
 }
 
-// replace puts pieces in the place of those that fill the same range.
-func (k *sketch) replace(with ...piece) {
+// replace puts chunks in the place of those that fill the same range.
+func (k *futureChunks) replace(with ...futureChunk) {
 	lo, hi := with[0].Min, with[len(with)-1].Max
 	for _, p := range k.within(lo, hi) {
 		k.delta[p.Shard]--
@@ -80,8 +80,8 @@ func (k *sketch) replace(with ...piece) {
 	k.over = slices.Replace(k.over, from, to, with...)
 }
 
-// cut divides the piece that holds the key there; false when one begins there.
-func (k *sketch) cut(at shardkey.Key) bool {
+// cut divides the chunk that holds the key; false when a chunk begins there already.
+func (k *futureChunks) cut(at shardkey.Key) bool {
 	p := k.at(at)
 	if p.Min.Compare(at) == 0 {
 		return false
@@ -92,8 +92,8 @@ func (k *sketch) cut(at shardkey.Key) bool {
 	return true
 }
 
-// put gives a range that pieces fill to a shard.
-func (k *sketch) put(lo, hi shardkey.Key, shard string) {
+// put gives a range that chunks fill to a shard.
+func (k *futureChunks) put(lo, hi shardkey.Key, shard string) {
 	parts := slices.Clone(k.within(lo, hi))
 	for i := range parts {
 		k.donated[parts[i].Shard] = true
@@ -102,10 +102,10 @@ func (k *sketch) put(lo, hi shardkey.Key, shard string) {
 	k.replace(parts...)
 }
 
-// wants are the fields of the piece's chunk that a command on it relies on. The
-// version is left out where an earlier step of the plan changes it: a move
-// gives one other chunk of its donor a new one.
-func (k *sketch) wants(p piece) map[string]string {
+// wants are the fields of a chunk that a command on it relies on. The version is
+// left out where an earlier step of the plan changes it: a move gives one other
+// chunk of its donor a new version.
+func (k *futureChunks) wants(p futureChunk) map[string]string {
 	want := map[string]string{"exists": "true", "shard": p.Shard}
 	if !p.made && !k.donated[p.Shard] {
 		want["lastmod"] = p.Version.String()
@@ -115,7 +115,7 @@ func (k *sketch) wants(p piece) map[string]string {
 
 // chunks is the map as the steps leave it; nil when that is no complete map,
 // which a cut at an unknown point makes it.
-func (k *sketch) chunks() *topology.ChunkMap {
+func (k *futureChunks) chunks() *topology.ChunkMap {
 	if len(k.over) == 0 {
 		return k.c.Chunks
 	}
@@ -133,7 +133,7 @@ func (k *sketch) chunks() *topology.ChunkMap {
 
 // counts are the shards whose number of chunks the steps change, or that have
 // any: before and after.
-func (k *sketch) counts() map[string][2]int64 {
+func (k *futureChunks) counts() map[string][2]int64 {
 	out := map[string][2]int64{}
 	for shard, n := range k.c.Chunks.CountByShard() {
 		out[shard] = [2]int64{int64(n), int64(n)}

@@ -17,18 +17,20 @@ const (
 	ModeBalancer = "balancer"
 )
 
-// drafting is a draft in the making: the steps so far and what the cluster
-// will be like after them.
-type drafting struct {
+// draftBuilder collects what makes a draft: the steps planned so far, and what the
+// cluster will be like after them.
+type draftBuilder struct {
 	s         Situation
 	a         Args
 	kind      Kind
+	about     Description          // of the kind
+	c         *topology.Collection // that the arguments name, where the kind takes one
 	steps     []Step
-	sketches  map[topology.Namespace]*sketch
+	futures   map[topology.Namespace]*futureChunks
 	shards    []topology.Shard // with the zones that they will have
 	zones     map[topology.Namespace][]topology.ZoneRange
 	moves     []transfer
-	cuts      int // chunks that are cut or joined
+	cuts      int // chunks that are split or merged
 	stays     []Say
 	checks    []Check
 	ids       map[string][]bson.ObjectID // of projects, by database
@@ -38,17 +40,16 @@ type drafting struct {
 	measures  []Span
 	undoing   bool
 	receivers []string // shards that the goal may bring chunks to, beside those of the moves
-	reached   bool     // what is asked for is so already
+	reached   bool     // what the plan is for is so already
 	paused    bool     // balancing is switched off while the steps run
-	// continuing: the rest of a plan that was confirmed. That little or nothing is
-	// left is no objection.
+	// continuing: this is the rest of a confirmed plan, which may have few steps or none.
 	continuing bool
 	err        error
 }
 
 // transfer is a range that goes from one shard to another, as one or several chunks.
 type transfer struct {
-	k        *sketch
+	k        *futureChunks
 	lo, hi   shardkey.Key
 	from, to string
 	chunks   int
@@ -56,8 +57,10 @@ type transfer struct {
 	awaited  bool // the balancer moves it, not a command
 }
 
-func draft(s Situation, kind Kind, a Args) *drafting {
-	d := &drafting{s: s, a: a, kind: kind, sketches: map[topology.Namespace]*sketch{}, zones: map[topology.Namespace][]topology.ZoneRange{}, ids: map[string][]bson.ObjectID{}}
+// newDraft begins the draft of a change.
+func newDraft(s Situation, about Description, a Args) *draftBuilder {
+	d := &draftBuilder{s: s, a: a, kind: about.Kind, about: about, futures: map[topology.Namespace]*futureChunks{},
+		zones: map[topology.Namespace][]topology.ZoneRange{}, ids: map[string][]bson.ObjectID{}}
 	d.shards = slices.Clone(s.Table.Shards)
 	for i := range d.shards {
 		d.shards[i].Zones = slices.Clone(d.shards[i].Zones)
@@ -65,33 +68,33 @@ func draft(s Situation, kind Kind, a Args) *drafting {
 	return d
 }
 
-func (d *drafting) sketch(c *topology.Collection) *sketch {
-	k := d.sketches[c.NS]
+// future is what the steps make of a collection's chunks.
+func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
+	k := d.futures[c.NS]
 	if k == nil {
-		k = sketchOf(c)
-		d.sketches[c.NS] = k
+		k = newFutureChunks(c)
+		d.futures[c.NS] = k
 	}
 	return k
 }
 
-// touched are the sketches of the collections whose chunks the steps are about,
-// by namespace.
-func (d *drafting) touched() []*sketch {
+// touched are the collections whose chunks the steps change, by namespace.
+func (d *draftBuilder) touched() []*futureChunks {
 	chunks := func(s Step) bool {
 		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing
 	}
-	var out []*sketch
-	for _, k := range d.sketches {
+	var out []*futureChunks
+	for _, k := range d.futures {
 		if slices.ContainsFunc(d.steps, func(s Step) bool { return chunks(s) && s.NS == k.c.NS }) {
 			out = append(out, k)
 		}
 	}
-	slices.SortFunc(out, func(a, b *sketch) int { return byName(a.c, b.c) })
+	slices.SortFunc(out, func(a, b *futureChunks) int { return byName(a.c, b.c) })
 	return out
 }
 
 // namespaces are those of the steps, sorted.
-func (d *drafting) namespaces() []topology.Namespace {
+func (d *draftBuilder) namespaces() []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.steps {
 		if s.NS != "" {
@@ -102,7 +105,7 @@ func (d *drafting) namespaces() []topology.Namespace {
 	return slices.Compact(out)
 }
 
-func (d *drafting) shard(name string) *topology.Shard {
+func (d *draftBuilder) shard(name string) *topology.Shard {
 	for i := range d.shards {
 		if d.shards[i].Name == name {
 			return &d.shards[i]
@@ -112,7 +115,7 @@ func (d *drafting) shard(name string) *topology.Shard {
 }
 
 // ranges are the zone ranges of a namespace as the steps leave them.
-func (d *drafting) ranges(ns topology.Namespace) []topology.ZoneRange {
+func (d *draftBuilder) ranges(ns topology.Namespace) []topology.ZoneRange {
 	if z, ok := d.zones[ns]; ok {
 		return z
 	}
@@ -120,13 +123,13 @@ func (d *drafting) ranges(ns topology.Namespace) []topology.ZoneRange {
 }
 
 // zonesRead tells whether zone ranges have ever been read: they may be forbidden.
-func (d *drafting) zonesRead() bool {
+func (d *draftBuilder) zonesRead() bool {
 	return len(d.s.Table.Zones) > 0 || !d.s.Table.Health[topology.PartZones].At.IsZero()
 }
 
-// doc is a bound as commands take it. Every bound here is of the table or made
-// of complete values, so that an error is a defect; the draft ends with it.
-func (d *drafting) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
+// doc is a bound as commands take it. Every bound is the table's or made of
+// complete values, so an error is a defect; finish returns it.
+func (d *draftBuilder) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	raw, err := c.Key.Document(k)
 	if err != nil && d.err == nil {
 		d.err = err
@@ -134,9 +137,9 @@ func (d *drafting) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	return raw
 }
 
-func (d *drafting) step(s Step) { d.steps = append(d.steps, s) }
+func (d *draftBuilder) step(s Step) { d.steps = append(d.steps, s) }
 
-func (d *drafting) check(c ...Check) { d.checks = append(d.checks, c...) }
+func (d *draftBuilder) check(c ...Check) { d.checks = append(d.checks, c...) }
 
 // patient is how many moves a plan may have to wait for the clean-up after each.
 // Waiting makes the donor delete at once instead of 15 minutes later, so that
@@ -144,12 +147,13 @@ func (d *drafting) check(c ...Check) { d.checks = append(d.checks, c...) }
 // that still read there are cut off, so wide plans leave it to the server.
 const patient = 20
 
-// listed is how many moves a plan tells one by one. Only what the balancer is
-// awaited to do can be more; that is then too much to be taken back by a plan.
+// listed is how many moves a plan lists one by one. Only the balancer can be asked
+// for more; one plan could not undo as many.
 const listed = 2000
 
-// finish makes the draft: effect, checks that every plan has, and how risky it is.
-func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
+// finish makes the draft, with its effect, the checks that every plan has, and
+// its risk.
+func (d *draftBuilder) finish(summary Say, undo Undo) (Draft, Args, error) {
 	if d.err != nil {
 		return Draft{}, Args{}, d.err
 	}
@@ -165,8 +169,8 @@ func (d *drafting) finish(summary Say, undo Undo) (Draft, Args, error) {
 			s.Wait = waits
 		}
 	}
-	if (d.kind == Pin || d.kind == Isolate) && !d.undoing {
-		ordered(d.steps)
+	if d.about.Gathers && !d.undoing {
+		sortPinSteps(d.steps)
 	}
 	d.pause()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked, Written: d.written}

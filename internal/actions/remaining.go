@@ -2,48 +2,8 @@ package actions
 
 import "slices"
 
-// The order of a pin's and an isolation's steps, while the balancer is on.
-//
-// Cuts come first: a zone range makes the balancer's next round cut at the same
-// keys, and the second cut is refused ("is a boundary key of existing chunk").
-// Zone ranges come second: from then on the balancer never moves the project
-// elsewhere, and a chunk that it moves goes where the plan wants it. Moves come
-// last: each is sent by us, or found done by the balancer.
-//
-// Moves before zones were tried too. They are as fast, but between a move and its
-// zone the balancer may even the chunk counts out with the very chunk, and what
-// left the recipient once cannot come back before its orphaned documents are
-// deleted, fifteen minutes later.
-func ordered(steps []Step) {
-	stage := func(s Step) int {
-		switch s.Op {
-		case OpSplitAt, OpSplitMedian:
-			return 0
-		case OpAddZone, OpSetRange:
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return stage(a) - stage(b) })
-}
-
-// Adapts tells whether a run of this kind is planned again when the cluster has
-// moved on: its goal is where a project's data is, not what becomes of one named
-// chunk.
-func (k Kind) Adapts() bool {
-	switch k {
-	case Pin, Isolate, Unpin, Spread, SplitProject, SplitHot:
-		return true
-	}
-	return false
-}
-
-// KeepsGoal tells whether the goal is looked at once more after the last step:
-// what an early step has brought about may have been changed during a late one.
-func (k Kind) KeepsGoal() bool { return k == Pin || k == Isolate || k == Spread }
-
-// Achieves are the facts of which a step is there to make true. When all hold
-// nothing has to be sent.
+// Achieves are the facts that a step is to make true. When all of them are true
+// already, nothing has to be sent.
 func (s Step) Achieves() []Fact {
 	if len(s.Goal) > 0 {
 		return s.Goal
@@ -51,12 +11,11 @@ func (s Step) Achieves() []Fact {
 	return s.Proof
 }
 
-// Remaining drafts what is left of steps that were confirmed, from the situation
-// of now: the same ranges, zones and recipients, with the chunks as they are. A
-// draft without steps: nothing is left. A *GoneError says why the rest cannot be
-// reached any more.
+// Remaining drafts what is left to do of confirmed steps: the same ranges, zones
+// and recipients, with the chunks as they are now. A draft without steps means that
+// nothing is left, an *UndoConflictError that the rest cannot be done any more.
 func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft, error) {
-	d := draft(s, kind, a)
+	d := newDraft(s, kind.Describe(), a)
 	d.continuing = true
 	for _, step := range steps {
 		if err := d.remaining(step); err != nil {
@@ -68,14 +27,14 @@ func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft
 }
 
 // remaining adds what is left of one step.
-func (d *drafting) remaining(s Step) error {
+func (d *draftBuilder) remaining(s Step) error {
 	switch s.Op {
 	case OpSplitAt:
 		c, at, err := d.keyOf(s.NS, s.At)
 		if err != nil {
 			return err
 		}
-		d.splitAt(d.sketch(c), at)
+		d.splitAt(d.future(c), at)
 	case OpSplitMedian:
 		return d.remainingMedian(s)
 	case OpMove, OpMoveRange:
@@ -101,20 +60,20 @@ func (d *drafting) remaining(s Step) error {
 }
 
 // holds tells whether facts are so in the table.
-func (d *drafting) holds(facts []Fact) bool {
-	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.notAs(f)) > 0 })
+func (d *draftBuilder) holds(facts []Fact) bool {
+	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.differences(f)) > 0 })
 }
 
-func (d *drafting) remainingMedian(s Step) error {
+func (d *draftBuilder) remainingMedian(s Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	parts := k.within(lo, hi)
 	switch {
 	case parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0:
-		return d.apart("the chunk to split is part of a larger one now", k, lo, hi, parts)
+		return d.scattered("the chunk to split is part of a larger one now", k, lo, hi, parts)
 	case len(parts) == 1:
 		d.splitMedian(k, parts[0])
 	}
@@ -122,13 +81,13 @@ func (d *drafting) remainingMedian(s Step) error {
 }
 
 // remainingMove moves what of the range is not where it is to be.
-func (d *drafting) remainingMove(s Step) error {
+func (d *draftBuilder) remainingMove(s Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
 	}
 	if d.shard(s.Shard) == nil {
-		return gone("a shard is not there any more", d.notAs(exists(s.Shard))...)
+		return undoConflict("a shard is not there any more", d.differences(exists(s.Shard))...)
 	}
 	off := "" // the only shard that it has to leave; "" when all have to
 	for _, f := range s.Goal {
@@ -136,7 +95,7 @@ func (d *drafting) remainingMove(s Step) error {
 			off = f.Shard
 		}
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	for _, p := range k.within(lo, hi) {
 		if p.Shard == s.Shard || off != "" && p.Shard != off {
 			continue
@@ -149,12 +108,12 @@ func (d *drafting) remainingMove(s Step) error {
 // remainingMerge joins what fills the range; parts that went elsewhere since come
 // back first. Only undos have such steps in a plan that is adapted: they join what
 // was cut. When the server has merged or cut across the ends since, that is left.
-func (d *drafting) remainingMerge(s Step) error {
+func (d *draftBuilder) remainingMerge(s Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
 	}
-	k := d.sketch(c)
+	k := d.future(c)
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
 		return nil
@@ -170,10 +129,10 @@ func (d *drafting) remainingMerge(s Step) error {
 	return nil
 }
 
-func (d *drafting) remainingZone(s Step) error {
+func (d *draftBuilder) remainingZone(s Step) error {
 	if s.Op == OpAddZone || s.Op == OpRemoveZone {
 		if d.shard(s.Shard) == nil {
-			return gone("a shard is not there any more", d.notAs(exists(s.Shard))...)
+			return undoConflict("a shard is not there any more", d.differences(exists(s.Shard))...)
 		}
 		if s.Op == OpAddZone {
 			d.addZone(s.Shard, s.Zone)
@@ -186,7 +145,7 @@ func (d *drafting) remainingZone(s Step) error {
 	if s.Op == OpRemoveRange {
 		switch {
 		case there && z.Zone != s.Zone:
-			return gone("another zone range is in its place", d.notAs(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
+			return undoConflict("another zone range is in its place", d.differences(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
 		case there:
 			d.removeRange(z)
 		}
@@ -200,7 +159,7 @@ func (d *drafting) remainingZone(s Step) error {
 		return err
 	}
 	if len(meeting(d.ranges(s.NS), lo, hi)) > 0 {
-		return gone("another zone range is in its place", d.notAs(zoneRanges(s.NS, s.Min, s.Max, 0))...)
+		return undoConflict("another zone range is in its place", d.differences(zoneRanges(s.NS, s.Min, s.Max, 0))...)
 	}
 	d.setRange(c, lo, hi, s.Zone)
 	return nil

@@ -1,0 +1,102 @@
+package actions
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+)
+
+// FromText is the JSON value of an argument that was typed, in a form or on a
+// command line.
+func (x Argument) FromText(text string) (json.RawMessage, error) {
+	switch x.Type {
+	case TypeKey, TypeBounds, TypeCuts:
+		if !json.Valid([]byte(text)) {
+			return nil, fault.New(fault.Invalid, "The argument %q is JSON, such as %s; %q is not.", x.Name, x.sample(), cutText(text, 40))
+		}
+		return json.RawMessage(strings.TrimSpace(text)), nil
+	case TypeCount:
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "The argument %q is a number; %q is not.", x.Name, cutText(text, 40))
+		}
+		return json.Marshal(n)
+	case TypeBool, TypeSwitch:
+		b, err := strconv.ParseBool(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "The argument %q is true or false; %q is neither.", x.Name, cutText(text, 40))
+		}
+		return json.Marshal(b)
+	case TypeChunks:
+		return json.Marshal(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }))
+	case TypeChoice, TypeDuration, TypeTime:
+		return json.Marshal(strings.TrimSpace(text))
+	}
+	return json.Marshal(text) // names are taken as they are, with spaces at their ends
+}
+
+// sample is what a value in JSON looks like.
+func (x Argument) sample() string {
+	switch x.Type {
+	case TypeBounds:
+		return "[" + sampleKey + ", " + sampleKey + "]"
+	case TypeCuts:
+		return `[{"min": …, "max": …, "at": …, "half": "upper", "to": "…"}]`
+	}
+	return sampleKey
+}
+
+// Texts are the arguments that are given as FromText reads them, by name.
+func (a Args) Texts() map[string]string {
+	out := map[string]string{}
+	for _, x := range Arguments() {
+		if !x.Given(a) {
+			continue
+		}
+		raw := x.write(a)
+		var text string
+		var several []string
+		switch {
+		case raw == nil:
+		case x.Type == TypeChunks && json.Unmarshal(raw, &several) == nil:
+			out[x.Name] = strings.Join(several, " ")
+		case json.Unmarshal(raw, &text) == nil:
+			out[x.Name] = text
+		default:
+			out[x.Name] = string(raw)
+		}
+	}
+	return out
+}
+
+// HideKeys is the arguments with shard keys replaced. References of chunks are
+// left out: they contain keys.
+func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
+	for _, x := range Arguments() {
+		switch p := x.field(&a).(type) {
+		case *bson.Raw:
+			*p = replace(*p)
+		case *[2]bson.Raw:
+			*p = [2]bson.Raw{replace(p[0]), replace(p[1])}
+		case *[]Cut:
+			*p = slices.Clone(*p)
+			for i := range *p {
+				c := &(*p)[i]
+				c.Min, c.Max, c.At = replace(c.Min), replace(c.Max), replace(c.At)
+			}
+		case *[]string:
+			*p = nil
+		case *string:
+			if x.Type == TypeChunk {
+				*p = ""
+			}
+		}
+	}
+	return a
+}

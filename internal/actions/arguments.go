@@ -1,0 +1,151 @@
+package actions
+
+import "slices"
+
+// Arguments are all arguments, as kinds share them, in the order in which they
+// are listed and written. What an argument means must not differ between kinds;
+// a kind may say more precisely what it does with one.
+func Arguments() []Argument {
+	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
+		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts}
+}
+
+// ArgumentNamed is the shared argument of a name.
+func ArgumentNamed(name string) (Argument, bool) {
+	all := Arguments()
+	if i := slices.IndexFunc(all, func(x Argument) bool { return x.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Argument{}, false
+}
+
+// The shared arguments. A new one needs a field in Args and a place in Arguments.
+var (
+	argNS = Argument{
+		Name: "ns", Type: TypeCollection, Label: "Collection",
+		Help:    "The collection, as database.collection.",
+		Subject: true,
+		field:   func(a *Args) any { return &a.NS },
+	}
+	argAt = Argument{
+		Name: "at", Type: TypeKey, Label: "At the key",
+		Help:  "The shard key to split at, complete, as Extended JSON; hashed fields by their hash.",
+		field: func(a *Args) any { return &a.At },
+	}
+	argParts = Argument{
+		Name: "parts", Type: TypeCount, Label: "Into parts",
+		Help:  "The number of equal parts to split into, 2 to 64.",
+		Least: 2, Most: maxParts,
+		field: func(a *Args) any { return &a.Parts },
+	}
+	argBounds = Argument{
+		Name: "bounds", Type: TypeBounds, Label: "Bounds",
+		Help:    "The exact bounds of a chunk, [min, max], instead of its reference.",
+		Subject: true, Unasked: true,
+		field: func(a *Args) any { return &a.Bounds },
+	}
+	argChunk = Argument{
+		Name: "chunk", Type: TypeChunk, Label: "Chunk",
+		Help:    "The reference of a chunk.",
+		Or:      []string{"bounds"},
+		Subject: true,
+		field:   func(a *Args) any { return &a.Chunk },
+	}
+	argTo = Argument{
+		Name: "to", Type: TypeShard, Label: "To shard",
+		Help:  "The shard to move to.",
+		field: func(a *Args) any { return &a.To },
+	}
+	argProject = Argument{
+		Name: "project", Type: TypeProject, Label: "Project",
+		Help:    "A project’s id, exact name or public key.",
+		Subject: true,
+		field:   func(a *Args) any { return &a.Project },
+	}
+	argDB = Argument{
+		Name: "db", Type: TypeDatabase, Label: "Database",
+		Help:    "The database of the project, where several have it.",
+		Subject: true, Unasked: true,
+		field: func(a *Args) any { return &a.DB },
+	}
+	argShard = Argument{
+		Name: "shard", Type: TypeShard, Label: "Shard",
+		Help:  "The name of a shard.",
+		field: func(a *Args) any { return &a.Shard },
+	}
+	argZone = Argument{
+		Name: "zone", Type: TypeZone, Label: "Zone",
+		Help:  "The name of a zone.",
+		field: func(a *Args) any { return &a.Zone },
+	}
+	argMin = Argument{
+		Name: "min", Type: TypeKey, Label: "From the key",
+		Help:  "The lower bound, a shard key as Extended JSON.",
+		field: func(a *Args) any { return &a.Min },
+	}
+	argMax = Argument{
+		Name: "max", Type: TypeKey, Label: "To the key, exclusive",
+		Help:  "The upper bound, a shard key as Extended JSON.",
+		field: func(a *Args) any { return &a.Max },
+	}
+	argMode = Argument{
+		Name: "mode", Type: TypeChoice, Label: "How",
+		Help:    "Who moves the chunks: this run, or the balancer by the zones that are set.",
+		Choices: []Choice{{ModeMoves, "Split and move now, chunk by chunk"}, {ModeBalancer, "Set the zones and leave the moves to the balancer"}},
+		Default: ModeMoves,
+		field:   func(a *Args) any { return &a.Mode },
+	}
+	argOn = Argument{
+		Name: "on", Type: TypeBool, Label: "The balancer",
+		Help:    "Whether the balancer may move the collection’s chunks.",
+		Choices: []Choice{{"true", "may move its chunks"}, {"false", "must leave its chunks where they are"}},
+		Subject: true,
+		field:   func(a *Args) any { return &a.On },
+	}
+	argStart = Argument{
+		Name: "start", Type: TypeTime, Label: "From",
+		Help:  "When the balancer’s window begins, HH:MM by the config server’s clock.",
+		field: func(a *Args) any { return &a.Start },
+	}
+	argStop = Argument{
+		Name: "stop", Type: TypeTime, Label: "Until",
+		Help:  "When the balancer’s window ends. Without both times the balancer may run always.",
+		field: func(a *Args) any { return &a.Stop },
+	}
+	argForce = Argument{
+		Name: "force", Type: TypeSwitch, Label: "Also when it is jumbo or too big",
+		Help:  "Also move a chunk that is jumbo or too big. Writes to it wait while it moves.",
+		field: func(a *Args) any { return &a.Force },
+	}
+	argExpires = Argument{
+		Name: "expires", Type: TypeDuration, Label: "For how long",
+		Help:    "After how long the pin is reported as expired, such as 720h. Nothing is undone by itself.",
+		Choices: []Choice{{"24h", "1 day"}, {"168h", "1 week"}, {"720h", "30 days"}, {"2160h", "90 days"}},
+		Empty:   "until it is unpinned",
+		field:   func(a *Args) any { return &a.Expires },
+	}
+	argOwner = Argument{
+		Name: "owner", Type: TypeText, Label: "Owner",
+		Help:  "Who is responsible for the pin.",
+		field: func(a *Args) any { return &a.Owner },
+	}
+	argPause = Argument{
+		Name: "pause", Type: TypeChoice, Label: "Pause balancing for this run",
+		Help: "Whose balancing is paused during the run. It is switched on again at the end, also after a stop, a failure or a crash. " +
+			"Choose the whole cluster where the cluster user may not switch single collections.",
+		Choices: []Choice{{PauseCollections, "of its collections"}, {PauseBalancer, "of the whole cluster"}},
+		Empty:   "no",
+		field:   func(a *Args) any { return &a.Pause },
+	}
+	argChunks = Argument{
+		Name: "chunks", Type: TypeChunks, Label: "Several chunks",
+		Help:  "References of up to 16 chunks of one collection; as text, with spaces or commas between them.",
+		field: func(a *Args) any { return &a.Chunks },
+	}
+	argCuts = Argument{
+		Name: "cuts", Type: TypeCuts, Label: "As chosen before",
+		Help:    "What an earlier plan of split-hot chose for each chunk, to plan the same again: min, max, at, half (lower or upper) and to.",
+		Subject: true, Unasked: true,
+		field: func(a *Args) any { return &a.Cuts },
+	}
+)
