@@ -7,11 +7,13 @@ import (
 
 // Advice is something that needs attention (GET advice), most urgent first.
 type Advice struct {
-	ID       string           `json:"id"`       // stable while the problem lasts
-	Rule     string           `json:"rule"`     // hot-project, balancer-off, …
-	Rank     string           `json:"rank"`     // severity under its first name
-	Severity string           `json:"severity"` // critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good to know
-	Why      string           `json:"why"`      // why it has this severity, as a sentence
+	ID   string `json:"id"`   // stable while the problem lasts
+	Rule string `json:"rule"` // hot-project, balancer-off, …
+	Rank string `json:"rank"` // severity under its first name
+	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
+	// to know
+	Severity string           `json:"severity"`
+	Why      string           `json:"why"` // why it has this severity, as a sentence
 	Title    string           `json:"title"`
 	Because  string           `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
 	Subject  string           `json:"subject"`

@@ -18,13 +18,15 @@ type Heat struct {
 	Bounds  *HeatBounds `json:"bounds,omitempty"`  // chunks: [min, max)
 	Shard   string      `json:"shard,omitempty"`   // chunks, shards and documents: current owner
 
-	WritesPerSecond float64    `json:"writesPerSecond"`
-	PlusMinus       *float64   `json:"plusMinus"`            // half of the 95 % interval; null for a full count
-	Exact           bool       `json:"exact"`                // every row of the window was counted
-	AtLeast         bool       `json:"atLeast"`              // a lower bound: some rows exceeded the reading budget or are omitted by the method
-	Share           float64    `json:"share"`                // share of all counted writes, 0 to 1: in the collection, or for a sum in all its collections
-	ShardShare      *float64   `json:"shardShare,omitempty"` // chunks: share of its shard's writes in the same collection
-	Parts           []HeatPart `json:"parts,omitempty"`      // parts of a sum over collections, hottest first
+	WritesPerSecond float64  `json:"writesPerSecond"`
+	PlusMinus       *float64 `json:"plusMinus"` // half of the 95 % interval; null for a full count
+	Exact           bool     `json:"exact"`     // every row of the window was counted
+	// a lower bound: some rows exceeded the reading budget or are omitted by the method
+	AtLeast bool `json:"atLeast"`
+	// share of all counted writes, 0 to 1: in the collection, or for a sum in all its collections
+	Share      float64    `json:"share"`
+	ShardShare *float64   `json:"shardShare,omitempty"` // chunks: share of its shard's writes in the same collection
+	Parts      []HeatPart `json:"parts,omitempty"`      // parts of a sum over collections, hottest first
 
 	Window         string     `json:"window"` // requested window, a Go duration
 	From           *time.Time `json:"from"`   // begin of what was counted
@@ -58,9 +60,10 @@ type Heat struct {
 // HeatList is the hottest of a kind. An empty list means that nothing was written only if
 // coveredSeconds is more than zero.
 type HeatList struct {
-	Items          []Heat     `json:"items"`
-	Next           Cursor     `json:"next"`           // always null: limit is the only page
-	AsOf           *time.Time `json:"asOf"`           // end of the last count, of the collection that was counted longest ago; null if none was
+	Items []Heat `json:"items"`
+	Next  Cursor `json:"next"` // always null: limit is the only page
+	// end of the last count, of the collection that was counted longest ago; null if none was
+	AsOf           *time.Time `json:"asOf"`
 	Stale          bool       `json:"stale"`          // a count failed or is overdue
 	Window         string     `json:"window"`         // requested window, a Go duration
 	From           *time.Time `json:"from"`           // begin of the counted time; null if none

@@ -40,8 +40,9 @@ type OutcomeWindow struct {
 	To             *time.Time   `json:"to"`
 	CoveredSeconds float64      `json:"coveredSeconds"` // seconds counted, of the least counted collection
 	Writes         *OutcomeRate `json:"writes"`         // null: not counted
-	Hottest        string       `json:"hottest"`        // the hottest shard or, by chunks, the collection of the hottest chunk; "" without writes
-	HottestShare   *float64     `json:"hottestShare"`   // share of all writes, 0 to 1; null if not counted
+	// the hottest shard or, by chunks, the collection of the hottest chunk; "" without writes
+	Hottest      string   `json:"hottest"`
+	HottestShare *float64 `json:"hottestShare"` // share of all writes, 0 to 1; null if not counted
 }
 
 // OutcomeRate is a rate of writes.

@@ -16,10 +16,11 @@ type PlanRequest struct {
 // PlanArgs are the arguments of all kinds. Keys are shard-key values in Extended JSON, hashed
 // fields as their hash.
 type PlanArgs struct {
-	NS      string          `json:"ns,omitempty"`      // database.collection
-	At      Key             `json:"at,omitempty"`      // split: a complete shard key
-	Parts   int             `json:"parts,omitempty"`   // split: number of parts
-	Bounds  json.RawMessage `json:"bounds,omitempty"`  // [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
+	NS    string `json:"ns,omitempty"`    // database.collection
+	At    Key    `json:"at,omitempty"`    // split: a complete shard key
+	Parts int    `json:"parts,omitempty"` // split: number of parts
+	// [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
+	Bounds  json.RawMessage `json:"bounds,omitempty"`
 	Chunk   string          `json:"chunk,omitempty"`   // reference of a chunk, instead of its bounds
 	To      string          `json:"to,omitempty"`      // shard
 	Project string          `json:"project,omitempty"` // id, exact name or public key

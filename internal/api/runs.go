@@ -4,11 +4,13 @@ import "time"
 
 // Run is one execution of a plan (GET runs/{id}).
 type Run struct {
-	ID        string     `json:"id"`
-	Plan      string     `json:"plan"`
-	Kind      string     `json:"kind"`
-	Summary   string     `json:"summary"`
-	State     string     `json:"state"`    // planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also deferred, replaced
+	ID      string `json:"id"`
+	Plan    string `json:"plan"`
+	Kind    string `json:"kind"`
+	Summary string `json:"summary"`
+	// planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also
+	// deferred, replaced
+	State     string     `json:"state"`
 	Resolved  bool       `json:"resolved"` // it was unknown and has been settled by reading the cluster
 	Open      bool       `json:"open"`     // the run has not ended
 	Why       string     `json:"why,omitempty"`

@@ -31,7 +31,8 @@ type ShardDetail struct {
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
 	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
-	Hidden     int               `json:"hidden"`     // internal collections left out of contents; ?internal=1 includes them. Sums never include them
+	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
+	Hidden int `json:"hidden"`
 	Freshness
 }
 

@@ -25,15 +25,17 @@ type Collection struct {
 	ProjectField  string // field with the project's id; "" if none
 	DocumentField string // field with the document's id; "" if none
 	KeyField      string // field with the row's name; "" if none
-	Appended      bool   // every write inserts a row whose ObjectID _id is created then, by the server's or the inserting program's clock; heat counts these
-	WrittenAt     string // field with the date of a row's last write, for rows updated in place; "" if none
-	Kind          string // name of a row found by its id; "" = ids are not looked up here
-	Expected      string // expected shard key; "" = unsharded
-	Unjudged      bool   // any shard key is accepted
-	Documented    string // a shard key that documentation names but no release applies
-	Variants      []Variant
-	Dead          DeadMark // marks rows that nothing uses any more
-	What          string   // catalogue code of the rows' meaning, or a profile file's own text
+	// every write inserts a row whose ObjectID _id is created then, by the server's or the inserting
+	// program's clock; heat counts these
+	Appended   bool
+	WrittenAt  string // field with the date of a row's last write, for rows updated in place; "" if none
+	Kind       string // name of a row found by its id; "" = ids are not looked up here
+	Expected   string // expected shard key; "" = unsharded
+	Unjudged   bool   // any shard key is accepted
+	Documented string // a shard key that documentation names but no release applies
+	Variants   []Variant
+	Dead       DeadMark // marks rows that nothing uses any more
+	What       string   // catalogue code of the rows' meaning, or a profile file's own text
 }
 
 // Variant is a shard key other than the expected one that some releases are known to leave.

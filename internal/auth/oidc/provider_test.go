@@ -45,10 +45,11 @@ type provider struct {
 	answerInfo func(w http.ResponseWriter, r *http.Request) // instead of info
 	infos      int                                          // requests for UserInfo
 	whole      string                                       // replaces the ID token; "-" is none
-	secretIn   string                                       // "header" or "form", the only place where the secret is accepted; "" accepts both
-	exchanges  int                                          // requests for a token
-	refuse     string                                       // the token endpoint's error code
-	granted    string                                       // scope of the token endpoint's answer
+	// "header" or "form", the only place where the secret is accepted; "" accepts both
+	secretIn  string
+	exchanges int    // requests for a token
+	refuse    string // the token endpoint's error code
+	granted   string // scope of the token endpoint's answer
 }
 
 // rsaKey is generated once because that is slow.
