@@ -185,7 +185,7 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time, lea
 	}
 	s.Capped, c.lastGroups[t.ns] = len(rows) == q.Limit, int64(len(rows))
 	for _, r := range rows {
-		s.Counts = append(s.Counts, Count{Project: r.Project, Document: r.Document, Rows: r.Rows})
+		s.Counts = append(s.Counts, Count(r))
 	}
 	switch all := s.Rows() * s.Every; {
 	case s.Capped || all > loadedAbove:
