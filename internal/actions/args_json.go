@@ -110,6 +110,9 @@ func readValue(name string, raw json.RawMessage, into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
+		if wrong.Field != "" { // in an element of a list
+			name += "." + wrong.Field
+		}
 		return fault.Wrap(fault.Invalid, err, "The argument %q is not of the right JSON type; found %s.", name, wrong.Value)
 	}
 	return fault.Wrap(fault.Invalid, err, "The argument %q cannot be read: %s.", name, cutText(err.Error(), 120))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -15,6 +16,9 @@ import (
 // FromText is the JSON value of an argument that was typed, in a form or on a
 // command line.
 func (x Argument) FromText(text string) (json.RawMessage, error) {
+	if !utf8.ValidString(text) {
+		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
+	}
 	switch x.Type {
 	case TypeKey, TypeBounds, TypeCuts:
 		if !json.Valid([]byte(text)) {

@@ -64,7 +64,7 @@ func describeSplitHot() Description {
 			"Up to 16 hot chunks of one collection go into one plan.",
 		Proof: "A chunk begins at each new bound, and the halves that move are on their shards.",
 		Undo:  "Moving back and merging.",
-		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.about().or("chunk", "bounds", "cuts"),
+		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.or("chunk", "bounds", "cuts"),
 			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
 			argTo.or("cuts").emptyMeans("chosen by the plan").help("The shard to move to. When left to the plan: the shard that makes the writes of all shards most even."),
 			argCuts, argPause},

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// maxFields is how many fields a shard key, being an index, can have.
+// maxFields is the largest number of fields of an index, and so of a shard key.
 const maxFields = 32
 
 // Field is one field of a shard key pattern.
@@ -27,8 +27,8 @@ type Pattern struct {
 	hiding *Hiding // nil: texts show key values
 }
 
-// ParsePattern reads config.collections.key: fields with 1 (of any number
-// type) or "hashed", at most one of the latter. What no server accepts is
+// ParsePattern reads config.collections.key: fields with 1 (of any number type) or
+// "hashed", at most one of the latter. Patterns that no server accepts are
 // fault.Invalid (s/shard_key_pattern.cpp, parseShardKeyPattern).
 func ParsePattern(raw bson.Raw) (Pattern, error) {
 	rest, err := elementsOf(raw)
@@ -83,7 +83,7 @@ func validPath(path string) bool {
 func isOne(e element) bool {
 	switch e.typ {
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		n, ok := longOf(e.typ, e.value)
+		n, ok := hashedInt64(e.typ, e.value)
 		return ok && n == 1
 	}
 	return false
@@ -95,8 +95,8 @@ func (p Pattern) Fields() []Field { return p.fields }
 // Len is the number of fields.
 func (p Pattern) Len() int { return len(p.fields) }
 
-// LeadsWith tells whether the first field is this one, plain and not hashed: then
-// rows of one value of it lie side by side. No pattern leads with "".
+// LeadsWith reports whether this is the first field and not hashed, so that rows with
+// the same value of it are adjacent. False for "".
 func (p Pattern) LeadsWith(field string) bool {
 	return field != "" && len(p.fields) > 0 && p.fields[0].Name == field && !p.fields[0].Hashed
 }
