@@ -75,9 +75,9 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	door := newDoor(t)
 	everyone := append(door.people(), door.veterans()...)
 	m := &matrix{t: t}
-	for _, topic := range guard.TopicTable() {
+	for _, topic := range site.Topics(routes()) {
 		name := topic.Kind
-		if topic.Of {
+		if topic.Of != nil {
 			name += ":" + map[string]string{"project": projectID(5).Hex(), "run": recordNamed("running")}[topic.Kind]
 			if topic.Kind != "project" && topic.Kind != "run" {
 				name += "x"
@@ -93,19 +93,19 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			m.Add("topic "+name+" cross-origin", p.name, "403", doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
 		}
 	}
-	m.check(2 * len(guard.TopicTable()) * len(everyone))
+	m.check(2 * len(site.Topics(routes())) * len(everyone))
 }
 
 func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
-	for _, topic := range guard.TopicTable() {
+	for _, topic := range site.Topics(routes()) {
 		if _, known := topic.Policy.Needs(); !known || topic.Policy == guard.PolicyOpen {
 			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
 		}
-		if err := live.MayFollow(auth.Principal{}, topic.Kind); err == nil {
+		if err := live.MayFollow(auth.Principal{}, topic); err == nil {
 			t.Errorf("nobody follows %s", topic.Kind)
 		}
 	}
-	if err := live.MayFollow(auth.Local(), "unheard"); err == nil {
+	if err := live.MayFollow(auth.Local(), site.Topic{}); err == nil {
 		t.Error("a topic that is not in the table is followed")
 	}
 }

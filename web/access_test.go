@@ -125,7 +125,7 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 	s := newSite(t, withClaims)
 	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1", "project:" + projectID(5).Hex()} {
-		render, ok := fragments(s.Site, topic)
+		render, ok := s.Fragment(topic)
 		if !ok {
 			t.Fatal(topic)
 		}

@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web/changes"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -65,7 +66,7 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 		}
 	}
 	there := routed(t, off)
-	for _, rt := range actionRoutes() {
+	for _, rt := range changes.Routes {
 		if there[rt.Method+" "+rt.Pattern] {
 			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
 		}

@@ -250,7 +250,7 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 // frameOf is the HTML that a topic's frame carries, through its JSON.
 func frameOf(t *testing.T, s *site.Site, topic string, v answer.View) string {
 	t.Helper()
-	render, ok := fragments(s, topic)
+	render, ok := s.Fragment(topic)
 	if !ok {
 		t.Fatalf("no topic %q", topic)
 	}

@@ -79,7 +79,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		"overview": "/", "collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
-		render, ok := fragments(s.Site, topic)
+		render, ok := s.Fragment(topic)
 		if !ok || render == nil {
 			t.Fatalf("no fragment for %s", topic)
 		}
@@ -120,11 +120,11 @@ func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 func TestUnknownTopicsAreRefused(t *testing.T) {
 	s := newSite(t)
 	for _, topic := range []string{"", "nothing", "overview:x", "project:zzz", "shard:", "collection:"} {
-		if _, ok := fragments(s.Site, topic); ok {
+		if _, ok := s.Fragment(topic); ok {
 			t.Errorf("%q is taken for a topic", topic)
 		}
 	}
-	if render, ok := fragments(s.Site, "collection:a.b"); !ok || render != nil {
+	if render, ok := s.Fragment("collection:a.b"); !ok || render != nil {
 		t.Error("a collection's browsers are told the version only")
 	}
 }

@@ -27,7 +27,7 @@ func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
 	told, stop := a.Subscribe()
 	defer stop()
 	var before, after strings.Builder
-	render, _ := fragments(s.Site, "overview")
+	render, _ := s.Fragment("overview")
 	if err := render(t.Context(), &before, s.View()); err != nil {
 		t.Fatal(err)
 	}

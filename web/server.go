@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"shardboard/internal/answer"
 	"shardboard/web/live"
 	"shardboard/web/site"
 )
@@ -18,12 +17,9 @@ type Server struct {
 // New wires a server and starts nothing.
 func New(deps site.Deps) *Server {
 	s := &Server{Site: site.WireSite(deps, served(deps))}
-	s.hub = live.NewHub(s.View, s.Hide, s.HiddenFromAny(), func(topic string) (answer.FragmentFunc, bool) { return fragments(s.Site, topic) }, s.Metrics, s.Deps.Log)
-	if deps.MaxSockets > 0 {
-		s.hub.MaxSockets = deps.MaxSockets
-	}
+	s.hub = live.NewHub(s.Site)
 	s.Sockets = s.hub.Sockets
-	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.hub.Serve(s.Site, w, r) }
+	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.hub.Serve(w, r) }
 	return s
 }
 

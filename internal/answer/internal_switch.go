@@ -12,9 +12,6 @@ import (
 // that leave them out. Pages keep it in their links.
 const InternalParam = "internal"
 
-// foldingPages are those that leave them out by default.
-var FoldingPages = [...]string{"/", "/activity", "/collections", "/compare", "/heat", "/shards/{name}"}
-
 // internalOf reads the switch.
 func InternalOf(q url.Values) (bool, error) {
 	switch q.Get(InternalParam) {

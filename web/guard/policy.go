@@ -36,36 +36,3 @@ func (p Policy) Needs() (role auth.Role, known bool) {
 	}
 	return "", false
 }
-
-// Topic is one kind of live region and who may follow it.
-type Topic struct {
-	Kind   string
-	Of     bool // it is about one thing, named after a colon
-	Policy Policy
-}
-
-// topicTable is every topic of the live socket.
-func TopicTable() []Topic {
-	return []Topic{
-		{Kind: "overview", Policy: PolicyRead},
-		{Kind: "collections", Policy: PolicyRead},
-		{Kind: "collection", Of: true, Policy: PolicyRead},
-		{Kind: "projects", Policy: PolicyRead},
-		{Kind: "project", Of: true, Policy: PolicyRead},
-		{Kind: "shard", Of: true, Policy: PolicyRead},
-		{Kind: "zones", Policy: PolicyRead},
-		{Kind: "activity", Policy: PolicyRead},
-		{Kind: "run", Of: true, Policy: PolicyRead},
-	}
-}
-
-// topicOf finds a topic's line by its name; the zero Topic when there is none,
-// which nobody may follow.
-func TopicOf(kind string, of bool) Topic {
-	for _, t := range TopicTable() {
-		if t.Kind == kind && t.Of == of {
-			return t
-		}
-	}
-	return Topic{}
-}

@@ -1,8 +1,8 @@
 package live
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -27,12 +27,8 @@ const (
 // browsers look, and never when nobody does. A mutex instead would let two
 // joining browsers render the same thing twice, or hold everybody up.
 type Hub struct {
-	view      func() answer.View
-	hide      func(answer.View, answer.Hidden) answer.View
-	least     answer.Hidden // from anybody, for frames to everybody
+	site      *site.Site
 	Fragments func(topic string) (answer.FragmentFunc, bool)
-	metrics   *site.Metrics
-	log       *slog.Logger
 
 	MaxSockets int
 
@@ -55,9 +51,9 @@ type Hub struct {
 	seen    uint64 // table Seq of the last refresh
 }
 
-func NewHub(view func() answer.View, hide func(answer.View, answer.Hidden) answer.View, least answer.Hidden, fragments func(string) (answer.FragmentFunc, bool), m *site.Metrics, log *slog.Logger) *Hub {
+func NewHub(s *site.Site) *Hub {
 	return &Hub{
-		view: view, hide: hide, least: least, Fragments: fragments, metrics: m, log: log, MaxSockets: DefaultSockets,
+		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.MaxSockets, DefaultSockets),
 		joins: make(chan *socket), leaves: make(chan *socket),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		Topics: map[topicKey]*topic{}, open: map[*socket]struct{}{},
@@ -73,7 +69,7 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 	defer close(h.done)
 	// Versions never repeat, not even over a restart: a browser that comes back
 	// with a version of the life before must not be taken for up to date.
-	first := h.view()
+	first := h.site.View()
 	h.version, h.seen = uint64(first.Now.UnixMilli()), first.Table.Seq
 	gather := time.NewTimer(0)
 	if !gather.Stop() {

@@ -93,7 +93,8 @@ func (c *socket) kill() {
 
 // serve is the WebSocket: server to browser only. Its origin has been checked
 // by then, outside of the router.
-func (h *Hub) Serve(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
+	s := h.site
 	who := auth.From(r.Context())
 	topics, err := h.ParseTopics(r.URL.Query(), who)
 	if err != nil {

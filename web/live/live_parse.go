@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/guard"
 	"shardboard/web/parts"
 	"shardboard/web/site"
 )
@@ -45,7 +44,8 @@ func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 			if _, ok := h.Fragments(name); !ok || len(name) > answer.MaxPathParam {
 				return nil, fault.New(fault.Invalid, "There is no live topic %q.", sanitize.Truncate(name, 60))
 			}
-			if err := MayFollow(who, name); err != nil {
+			t, _ := h.site.Topic(name)
+			if err := MayFollow(who, t); err != nil {
 				return nil, err
 			}
 			out[name] = version
@@ -58,9 +58,8 @@ func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 }
 
 // mayFollow holds a topic's policy against who asks for it.
-func MayFollow(who auth.Principal, topic string) error {
-	kind, _, of := strings.Cut(topic, ":")
-	need, known := guard.TopicOf(kind, of).Policy.Needs()
+func MayFollow(who auth.Principal, t site.Topic) error {
+	need, known := t.Policy.Needs()
 	if !known || !site.Allowed(who, need) {
 		return fault.New(fault.Forbidden, "%s", fmt.Sprintf("This needs the role %s. You have the role %s; an admin can change that.", parts.RoleWord(need), parts.RoleWord(who.Role)))
 	}

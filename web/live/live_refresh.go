@@ -10,8 +10,8 @@ import (
 // join takes a socket in and gives it what it does not have yet.
 func (h *Hub) join(ctx context.Context, c *socket) {
 	h.open[c] = struct{}{}
-	v := h.view()
-	c.push(statusFrame(h.hide(v, h.least)))
+	v := h.site.View()
+	c.push(statusFrame(h.site.Hide(v, h.site.HiddenFromAny())))
 	for name, have := range c.topics {
 		key := topicKey{name, c.hidden}
 		t := h.Topics[key]
@@ -68,7 +68,7 @@ func (h *Hub) forget() {
 
 // refresh draws every topic that somebody listens to from the newest state.
 func (h *Hub) refresh(ctx context.Context) {
-	v := h.view()
+	v := h.site.View()
 	// What is too long ago to be told one by one is not told at all: browsers
 	// re-read their address anyway and only miss the glow of what moved.
 	changes, complete := v.Table.Since(h.seen)
@@ -93,7 +93,7 @@ func (h *Hub) tell() {
 	if len(h.open) == 0 {
 		return
 	}
-	frame := statusFrame(h.hide(h.view(), h.least))
+	frame := statusFrame(h.site.Hide(h.site.View(), h.site.HiddenFromAny()))
 	for c := range h.open {
 		c.push(frame)
 	}

@@ -41,25 +41,25 @@ type topic struct {
 func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topology.Change) (bumped bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.metrics.RenderFailed()
-			h.log.Error("panic while drawing a live region", "topic", site.LogText(t.name),
+			h.site.Metrics.RenderFailed()
+			h.site.Deps.Log.Error("panic while drawing a live region", "topic", site.LogText(t.name),
 				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
 			bumped = false
 		}
 	}()
-	v = h.hide(v, t.hidden)
+	v = h.site.Hide(v, t.hidden)
 	ns, isCollection := strings.CutPrefix(t.name, "collection:")
 	var body bytes.Buffer
 	shared := false // body is a fragment for everybody
 	if t.render != nil {
-		h.metrics.Rendered()
+		h.site.Metrics.Rendered()
 		switch err := t.render(ctx, &body, v); {
 		case fault.Of(err) == fault.NotFound && err != nil:
 			body.Reset()
 			body.WriteString("gone")
 		case err != nil:
-			h.metrics.RenderFailed()
-			h.log.Error("draw a live region", "topic", site.LogText(t.name), "err", err)
+			h.site.Metrics.RenderFailed()
+			h.site.Deps.Log.Error("draw a live region", "topic", site.LogText(t.name), "err", err)
 			return false
 		default:
 			shared = body.Len() <= MaxFragment
@@ -79,7 +79,7 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 	}
 	frame, err := newMessage(u)
 	if err != nil {
-		h.log.Error("pack a live region", "topic", site.LogText(t.name), "err", err)
+		h.site.Deps.Log.Error("pack a live region", "topic", site.LogText(t.name), "err", err)
 		return false
 	}
 	h.version++

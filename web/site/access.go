@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"shardboard/internal/auth"
 	"shardboard/internal/connlimit"
 	"shardboard/internal/fault"
@@ -124,8 +122,7 @@ func (s *Site) LocalPage(address string) string {
 		}
 	}
 	path := u.EscapedPath()
-	match := chi.NewRouteContext()
-	if !s.Mux.Match(match, http.MethodGet, path) || !s.pages[match.RoutePattern()] {
+	if rt, _ := s.routeAt(http.MethodGet, path); !rt.shown() {
 		return ""
 	}
 	if u.RawQuery != "" {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -79,7 +78,7 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		switch {
 		case rec.status >= http.StatusInternalServerError:
 			level = slog.LevelWarn
-		case strings.HasPrefix(route, "/static/"), route == "/healthz", route == "/readyz", route == "/metrics":
+		case s.routes[http.MethodGet+" "+route].Quiet:
 			level = slog.LevelDebug
 		}
 		attrs := []slog.Attr{slog.String("who", who), slog.String("method", LogText(r.Method)), slog.String("path", logPath(r)),

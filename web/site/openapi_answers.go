@@ -8,21 +8,12 @@ import (
 	"shardboard/internal/api"
 )
 
-// answering says with which statuses a route answers when nothing is wrong, the
-// usual one first.
-func Answering(rt Route, statuses ...int) Route {
-	rt.Status = statuses
-	return rt
-}
-
 // statuses are all with which a route answers when nothing is wrong: those it
 // names, and those that follow from what it is.
 func (rt Route) statuses() []int {
 	out := slices.Clone(rt.Status)
 	switch {
 	case len(out) > 0:
-	case rt.Pattern == "/live":
-		out = []int{http.StatusSwitchingProtocols}
 	case rt.Tag == TagPages && rt.Method == http.MethodPost:
 		out = []int{http.StatusSeeOther} // forms lead to a page
 	default:

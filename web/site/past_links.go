@@ -9,61 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
-	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 )
-
-// timed are the pages and answers that there are of a past time too.
-var timed = [...]string{
-	"/", "/shards/{name}", "/shards/{name}.csv", "/collections", "/collections/{ns}", "/collections/{ns}/chunks/{ref}",
-	"/projects", "/projects/{id}", "/zones", "/activity",
-	"/api/v1/cluster", "/api/v1/shards", "/api/v1/shards/{name}", "/api/v1/collections", "/api/v1/collections/{ns}",
-	"/api/v1/collections/{ns}/chunks", "/api/v1/collections/{ns}/chunks/{ref}/why", "/api/v1/collections/{ns}/map",
-	"/api/v1/projects", "/api/v1/projects/{id}", "/api/v1/projects/{id}/why", "/api/v1/zones", "/api/v1/activity",
-	"/api/v1/activity/migrations", "/api/v1/activity/failures",
-}
-
-func isTimed(pattern string) bool { return slices.Contains(timed[:], pattern) }
-
-// ofNow are pages and, under the API's prefix, answers of now alone that belong
-// to the same questions.
-var ofNow = [...]string{
-	"/heat", "/heat/map", "/heat/range", "/heat/projects", "/heat/documents", "/heat/chunks", "/heat/shards",
-	"/advice", "/alerts", "/layout", "/surveys", "/surveys/{survey}", "/collections/{ns}/chunks/{ref}/size",
-}
-
-// nowOnly refuses a past time where there is only now: who asks for one must not
-// take the answer for it.
-func nowOnly(h func(*Site, http.ResponseWriter, *http.Request) error) func(*Site, http.ResponseWriter, *http.Request) error {
-	return func(s *Site, w http.ResponseWriter, r *http.Request) error {
-		if r.URL.Query().Has("at") {
-			return fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", sanitize.Truncate(r.URL.Path, 200), "at")
-		}
-		return h(s, w, r)
-	}
-}
-
-// withTime describes ?at= at each route that has it, and refuses it at those that
-// are of now alone.
-func WithTime(table []Route) []Route {
-	for i, rt := range table {
-		if rt.Method == http.MethodGet && slices.Contains(ofNow[:], strings.TrimPrefix(rt.Pattern, api.Prefix)) {
-			table[i].Handler = nowOnly(rt.Handler)
-		}
-		if rt.Method == http.MethodGet && isTimed(rt.Pattern) {
-			table[i].Params = append(slices.Clone(rt.Params), Query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
-		}
-	}
-	return table
-}
 
 // timedPage tells whether an address is of a page that there is of a past time.
 func (s *Site) TimedPage(path string) bool {
-	return isTimed(s.Mux.Find(chi.NewRouteContext(), http.MethodGet, path))
+	rt, _ := s.routeAt(http.MethodGet, path)
+	return rt.Time == Past
 }
 
 var (
@@ -76,10 +28,11 @@ var (
 // takes tells whether a page has a carried parameter: the switch for internal
 // collections where a page leaves them out, the others where there is a past.
 func (s *Site) Takes(path, name string) bool {
+	rt, _ := s.routeAt(http.MethodGet, path)
 	if name == answer.InternalParam {
-		return slices.Contains(answer.FoldingPages[:], s.Mux.Find(chi.NewRouteContext(), http.MethodGet, path))
+		return rt.shown() && rt.Internal
 	}
-	return s.TimedPage(path)
+	return rt.Time == Past
 }
 
 // carried are the parameters that lead from page to page: the time that is

@@ -22,17 +22,6 @@ func (rt Route) changing() bool {
 	return !safe(rt.Method) && (rt.Policy == guard.PolicySelf || rt.Policy == guard.PolicyOperate || rt.Policy == guard.PolicyAdmin)
 }
 
-// changingRoutes are those by method and pattern.
-func changingRoutes(table []Route) map[string]Route {
-	out := map[string]Route{}
-	for _, rt := range table {
-		if rt.changing() {
-			out[rt.Method+" "+rt.Pattern] = rt
-		}
-	}
-	return out
-}
-
 // noteRole records that somebody's role does not do.
 func (s *Site) noteRole(r *http.Request, rt Route, who auth.Principal, need auth.Role) {
 	if !rt.changing() || who.ID == "" {
@@ -46,7 +35,7 @@ func (s *Site) noteRole(r *http.Request, rt Route, who auth.Principal, need auth
 func (s *Site) refuseForeign(w http.ResponseWriter, r *http.Request) {
 	match := chi.NewRouteContext()
 	if s.Mux.Match(match, r.Method, r.URL.EscapedPath()) {
-		if rt, ok := s.changing[r.Method+" "+match.RoutePattern()]; ok {
+		if rt := s.routes[r.Method+" "+match.RoutePattern()]; rt.changing() {
 			s.note(rt, auth.Principal{From: s.Deps.Auth.ClientAddr(r)}, match.URLParam("id"), map[string]string{"why": "cross-site"})
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -124,7 +123,7 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 		_, _ = fmt.Fprintf(address, " %s %q", v.Data.Hold, s.banners(who))
 	}
 	// Sizes of chunks are measured, and their writes counted, while the table stays.
-	if ns, of := strings.CutPrefix(strings.TrimPrefix(rt.Pattern, api.Prefix), "/collections/{ns}"); of && (ns == "" || strings.HasPrefix(ns, "/chunks")) {
+	if rt.Measured {
 		if v.Sizes != nil {
 			_, _ = fmt.Fprintf(address, " %d", v.Sizes.Seq())
 		}

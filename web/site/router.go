@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -57,13 +58,14 @@ func allowedMethods(mux *chi.Mux, r *http.Request) []string {
 // a deadline, a bounded body, an answer in memory before the first byte leaves,
 // and one way to fail.
 func (s *Site) Endpoint(rt Route) http.HandlerFunc {
-	limit := int64(answer.MaxBody)
-	if rt.Method == http.MethodPost && (strings.HasSuffix(rt.Pattern, "/locate") || rt.Pattern == "/locate/bulk") {
-		limit = answer.MaxLocate
-	}
+	limit := cmp.Or(rt.MaxBody, answer.MaxBody)
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := checkInput(r); err != nil {
 			s.Fail(w, r, err)
+			return
+		}
+		if rt.Time == NowOnly && r.URL.Query().Has("at") { // who asks for a past time must not take this for it
+			s.Fail(w, r, fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", sanitize.Truncate(r.URL.Path, 200), "at"))
 			return
 		}
 		if rt.Stream {
@@ -104,7 +106,7 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	defer cancel()
 	out := newAnswer()
 	err := rt.Handler(s, out, r.WithContext(ctx))
-	if err == nil && rt.Tag == TagPages && isTimed(rt.Pattern) {
+	if err == nil && rt.Tag == TagPages && rt.Time == Past {
 		s.carryInto(r, out)
 	}
 	return out, err

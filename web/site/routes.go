@@ -1,8 +1,14 @@
 package site
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 
+	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/web/guard"
 )
 
@@ -31,7 +37,47 @@ type Route struct {
 	Stream  bool     // writes to the connection itself: no buffer, no compression, no deadline
 	Handler func(*Site, http.ResponseWriter, *http.Request) error
 
+	Time     Time  // whether it can be asked of a past time, by ?at=
+	Internal bool  // leaves the server's own collections out unless ?internal=1 asks for them
+	Measured bool  // Tagged, and shows what is measured and counted of chunks while the table stays
+	MaxBody  int64 // bytes; 0 is what every other route takes
+	Quiet    bool  // asked for all the time: logged for debugging alone
+	Topic    Topic // the live region of a page; most have none
+
 	BodyOptional bool // the body may be left out
+}
+
+// Time says what ?at= does at a route.
+type Time int
+
+const (
+	Timeless Time = iota // it is not about the cluster at a time, and does not look at ?at=
+	Past                 // shows the state of that time
+	NowOnly              // belongs to the same questions, but no past is kept of it: refused
+)
+
+// shown tells whether a route has a page for people to read.
+func (rt Route) shown() bool {
+	return rt.Method == http.MethodGet && rt.Tag == TagPages && rt.Policy != guard.PolicyOpen && rt.Types[0] == MediaHTML
+}
+
+// Complete adds to each route the parameters that follow from its other fields.
+func Complete(table []Route) []Route {
+	for i, rt := range table {
+		if rt.Internal {
+			table[i].Params = append(slices.Clone(table[i].Params), InternalQuery())
+		}
+		if rt.Time == Past {
+			table[i].Params = append(slices.Clone(table[i].Params), Query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
+		}
+	}
+	return table
+}
+
+// routeAt is the route that answers an address; ok tells whether there is one.
+func (s *Site) routeAt(method, path string) (rt Route, ok bool) {
+	rt, ok = s.routes[method+" "+s.Mux.Find(chi.NewRouteContext(), method, path)]
+	return rt, ok
 }
 
 // Tags group the routes in the API's description.
@@ -49,6 +95,12 @@ const (
 	MediaForm = "application/x-www-form-urlencoded"
 )
 
+// Parameters that several subjects have in their paths.
+var (
+	ParamNS  = InPath("ns", "database.collection, path-escaped once")
+	ParamRef = InPath("ref", "a chunk's reference as the list of chunks gives it, or its part after the dot")
+)
+
 func Query(name, text string) Param { return Param{Name: name, In: "query", Text: text} }
 
 func InPath(name, text string) Param { return Param{Name: name, In: "path", Text: text} }
@@ -57,19 +109,40 @@ func Number(name, text string) Param {
 	return Param{Name: name, In: "query", Type: "integer", Text: text}
 }
 
-func Page(pattern, summary string) Route {
-	return Route{Method: "GET", Pattern: pattern, Policy: guard.PolicyRead, Tag: TagPages, Summary: summary, Types: []string{MediaHTML}, Tagged: true}
+// Page is a route of a page for people. Its answer is HTML and its policy to read,
+// where the literal does not say otherwise; so with the next three.
+func Page(rt Route) Route {
+	return filled(rt, Route{Method: http.MethodGet, Policy: guard.PolicyRead, Tag: TagPages, Types: []string{MediaHTML}})
 }
 
-// fresh is a page that is made of more than table and directory.
-func Fresh(r Route) Route {
-	r.Tagged = false
-	return r
+// Form takes a form of a page.
+func Form(rt Route) Route {
+	return filled(rt, Route{Method: http.MethodPost, Tag: TagPages, Types: []string{MediaHTML}})
 }
 
-// form takes a form of a page.
-func Form(pattern string, p guard.Policy, summary string, h func(*Site, http.ResponseWriter, *http.Request) error, types ...string) Route {
-	return Route{Method: "POST", Pattern: pattern, Policy: p, Tag: TagPages, Summary: summary, Types: types, Handler: h}
+// Get answers scripts with JSON; its pattern is what follows the API's prefix.
+func Get(rt Route) Route {
+	rt.Pattern = api.Prefix + rt.Pattern
+	return filled(rt, Route{Method: http.MethodGet, Policy: guard.PolicyRead, Tag: TagAPI})
+}
+
+// Post does something for scripts.
+func Post(rt Route) Route {
+	rt.Pattern = api.Prefix + rt.Pattern
+	return filled(rt, Route{Method: http.MethodPost, Tag: TagAPI})
+}
+
+func filled(rt, usual Route) Route {
+	rt.Method, rt.Policy, rt.Tag = usual.Method, cmp.Or(rt.Policy, usual.Policy), usual.Tag
+	if rt.Types == nil {
+		rt.Types = usual.Types
+	}
+	return rt
+}
+
+// InternalQuery is the switch that a route has whose Internal is set.
+func InternalQuery() Param {
+	return Query(answer.InternalParam, "1: with the server's own collections too (databases config, admin and local, system.* but not system.buckets.*); default 0. hidden says how many were left out")
 }
 
 func Paged(params ...Param) []Param {

@@ -2,7 +2,7 @@
 // pages, a JSON API and live updates over a WebSocket, all from one immutable
 // routing table. It promises that no request waits for the cluster (locate
 // alone asks it, with a deadline), that every route is in the one table of
-// routes.go with its policy, and that nothing from the cluster or the address
+// routes with its policy, and that nothing from the cluster or the address
 // bar reaches a page, a header or a log line unescaped.
 package site
 
@@ -115,16 +115,15 @@ type Site struct {
 	Limits     *limits
 	nobodys    *lineBound // lines of the log for requests of nobody
 
-	changing map[string]Route // of routes that change something, by method and pattern
-
 	trials answer.Trials // of plans that pages offer
 	tables *answer.HiddenTables
 
 	ServeLive func(http.ResponseWriter, *http.Request) error
 	Sockets   func() int // live sockets that are open
 
-	Mux   *chi.Mux
-	pages map[string]bool // patterns that have a page to GET
+	Mux    *chi.Mux
+	routes map[string]Route // by method and pattern
+	topics map[string]Topic
 }
 
 // wireSite wires everything but the live updates, which come after it.
@@ -156,8 +155,11 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.Metrics = newMetrics(deps.Registry, s)
 	s.OpenAPI = OpenAPIDocument(table, deps.Version)
 	s.Limits, s.nobodys = NewLimits(deps.Now), newLineBound()
-	s.changing = changingRoutes(table)
-	s.pages = pagePatterns(table)
+	s.routes = make(map[string]Route, len(table))
+	for _, rt := range table {
+		s.routes[rt.Method+" "+rt.Pattern] = rt
+	}
+	s.topics = Topics(table)
 	s.Mux = s.Router(table)
 	s.Whole = s.Outside(s.Mux)
 	return s

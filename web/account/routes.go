@@ -1,0 +1,55 @@
+package account
+
+import (
+	"net/http"
+
+	"shardboard/internal/api"
+	"shardboard/web/guard"
+	"shardboard/web/site"
+)
+
+var (
+	ofSession = []site.Param{site.InPath("id", "a session's id")}
+	ofToken   = []site.Param{site.InPath("id", "a token's id")}
+	ofUser    = []site.Param{site.InPath("name", "an account's name, path-escaped once")}
+
+	paramNext = site.Query("next", "a page of this site to go on to")
+	orOn      = []int{http.StatusOK, http.StatusSeeOther}
+)
+
+// Routes that lead in and out, and those about people: oneself, and for an admin
+// everybody.
+var Routes = []site.Route{
+	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: PageLogin, Status: orOn,
+		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over")}}),
+	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: PostLogin}),
+	site.Page(site.Route{Pattern: "/login/first", Summary: "Become the first admin, by the link that the server printed", Policy: guard.PolicyOpen, Handler: PageFirst, Status: orOn,
+		Params: []site.Param{site.Query("key", "secret of that link")}}),
+	site.Form(site.Route{Pattern: "/login/first", Summary: "Make the first admin and sign in", Policy: guard.PolicyOpen, Handler: PostFirst}),
+	site.Form(site.Route{Pattern: "/login/oidc", Summary: "To the OpenID Connect issuer, by a page that leads there", Policy: guard.PolicyOpen, Handler: PostOIDC, Status: orOn}),
+	site.Page(site.Route{Pattern: "/login/oidc/callback", Summary: "Back from the OpenID Connect issuer", Policy: guard.PolicyOpen, Handler: FinishOIDC, Status: []int{http.StatusSeeOther},
+		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's")}}),
+	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: PostLogout}),
+
+	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: PageSettings}),
+	site.Form(site.Route{Pattern: "/settings/password", Summary: "Change one's own password", Policy: guard.PolicySelf, Handler: PostPassword}),
+	site.Form(site.Route{Pattern: "/settings/sessions/{id}/revoke", Summary: "End a session", Policy: guard.PolicySelf, Params: ofSession, Handler: PostRevokeSession}),
+	site.Form(site.Route{Pattern: "/settings/tokens", Summary: "Make a token; its secret is shown once", Policy: guard.PolicySelf, Handler: PostToken, Status: []int{http.StatusOK}}),
+	site.Form(site.Route{Pattern: "/settings/tokens/{id}/revoke", Summary: "Revoke a token", Policy: guard.PolicySelf, Params: ofToken, Handler: PostRevokeToken}),
+	site.Page(site.Route{Pattern: "/settings/users", Summary: "Users, and who is in", Policy: guard.PolicyAdmin, Handler: PageUsers}),
+	site.Form(site.Route{Pattern: "/settings/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Handler: PostUser}),
+	site.Form(site.Route{Pattern: "/settings/users/{name}", Summary: "Change a user's role or password, disable or enable", Policy: guard.PolicyAdmin, Params: ofUser, Handler: PostUserChange}),
+
+	site.Get(site.Route{Pattern: "/me", Summary: "Who is asking, and what they may", Policy: guard.PolicySelf, Answer: api.Me{}, Handler: ApiMe}),
+	site.Get(site.Route{Pattern: "/sessions", Summary: "Own sessions; everybody's for an admin, none for a token below admin", Policy: guard.PolicySelf,
+		Answer: api.List[api.Session]{}, Handler: ApiSessions}),
+	site.Post(site.Route{Pattern: "/sessions/{id}/revoke", Summary: "End a session", Policy: guard.PolicySelf, Params: ofSession, Answer: api.Done{}, Handler: ApiRevokeSession}),
+	site.Get(site.Route{Pattern: "/tokens", Summary: "Own tokens; everybody's for an admin, only itself for a token below admin", Policy: guard.PolicySelf,
+		Answer: api.List[api.Token]{}, Handler: ApiTokens}),
+	site.Post(site.Route{Pattern: "/tokens", Summary: "Make a token; its secret is in this answer only", Policy: guard.PolicySelf, Body: api.TokenCreate{}, Answer: api.TokenCreated{}, Handler: ApiCreateToken}),
+	site.Post(site.Route{Pattern: "/tokens/{id}/revoke", Summary: "Revoke a token", Policy: guard.PolicySelf, Params: ofToken, Answer: api.Done{}, Handler: ApiRevokeToken}),
+	site.Get(site.Route{Pattern: "/users", Summary: "Accounts of shardboard's own", Policy: guard.PolicyAdmin, Answer: api.List[api.User]{}, Handler: ApiUsers}),
+	site.Post(site.Route{Pattern: "/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Body: api.UserCreate{}, Answer: api.User{}, Handler: ApiCreateUser}),
+	site.Post(site.Route{Pattern: "/users/{name}", Summary: "Change a user's role or password, disable or enable", Policy: guard.PolicyAdmin, Params: ofUser,
+		Body: api.UserChange{}, Answer: api.User{}, Handler: ApiChangeUser}),
+}

@@ -1,0 +1,49 @@
+package locate
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/guard"
+	"shardboard/web/site"
+)
+
+var (
+	ofChunk = []site.Param{site.ParamNS, site.ParamRef}
+	// What a locate answer can hold beyond the places.
+	paramWhy    = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
+	paramProve  = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
+	paramCounts = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
+)
+
+// Routes of where something is and why. What asks the cluster, or shows the progress
+// of a check, is made of more than the table and so has no ETag.
+var Routes = []site.Route{
+	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it?", Policy: guard.PolicyLocate, Handler: PageLocate,
+		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"), site.Query("key", "shard key in Extended JSON"), paramProve, paramCounts}}),
+	site.Get(site.Route{Pattern: "/locate", Summary: "Which shard holds it?", Policy: guard.PolicyLocate, Handler: ApiLocate,
+		Params: []site.Param{site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), site.Query("ns", "namespace, with key"),
+			site.Query("key", "shard key in Extended JSON, with ns"), paramWhy, paramProve, paramCounts},
+		Answer: api.LocateAnswer{}, Types: []string{site.MediaJSON, site.MediaCSV}}),
+
+	site.Page(site.Route{Pattern: "/locate/bulk", Summary: "Locate many lines", Policy: guard.PolicyLocate, Handler: PageBulk}),
+	site.Form(site.Route{Pattern: "/locate/bulk", Summary: "Locate up to 1,000 lines, as a page or as CSV", Policy: guard.PolicyLocate, Handler: PageBulkAnswer,
+		Types: []string{site.MediaHTML, site.MediaCSV}, Status: []int{http.StatusOK}, MaxBody: answer.MaxLocate}),
+	site.Post(site.Route{Pattern: "/locate", Summary: "Locate up to 1,000 lines", Policy: guard.PolicyLocate, Handler: ApiLocateLines, MaxBody: answer.MaxLocate,
+		Body: api.LocateRequest{}, Takes: []string{site.MediaText}, Answer: api.List[api.LocateLine]{}, Types: []string{site.MediaJSON, site.MediaCSV}}),
+
+	site.Page(site.Route{Pattern: "/collections/{ns}/chunks/{ref}", Summary: "Why is one chunk there, and why does it not move?", Params: ofChunk, Handler: PageChunk,
+		Tagged: true, Measured: true, Time: site.Past}),
+	site.Get(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/why", Summary: "Why one chunk is where it is, and what the balancer makes of it", Params: ofChunk,
+		Answer: api.ChunkWhy{}, Handler: ApiChunkWhy, Tagged: true, Measured: true, Time: site.Past}),
+	site.Get(site.Route{Pattern: "/projects/{id}/why", Summary: "Why a project's own chunks are where they are", Params: []site.Param{site.InPath("id", "a project's id, 24 hexadecimal digits")},
+		Answer: api.ProjectWhy{}, Handler: ApiProjectWhy, Tagged: true, Time: site.Past}),
+
+	site.Page(site.Route{Pattern: "/checks/duplicates", Summary: "Ids on more than one shard", Handler: PageDuplicates}),
+	site.Form(site.Route{Pattern: "/checks/duplicates", Summary: "Start, go on with or stop that check; reads only", Policy: guard.PolicyOperate, Handler: PostDuplicates}),
+	site.Get(site.Route{Pattern: "/checks/duplicates", Summary: "The check for ids on more than one shard", Answer: api.DuplicateCheck{}, Handler: ApiDuplicates}),
+	site.Post(site.Route{Pattern: "/checks/duplicates", Summary: "Look for ids on more than one shard; reads only", Policy: guard.PolicyOperate,
+		Body: api.DuplicateStart{}, Answer: api.DuplicateCheck{}, Handler: ApiStartDuplicates}),
+	site.Post(site.Route{Pattern: "/checks/duplicates/stop", Summary: "Stop looking; it can be gone on with", Policy: guard.PolicyOperate, Answer: api.DuplicateCheck{}, Handler: ApiStopDuplicates}),
+}
