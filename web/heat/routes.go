@@ -11,21 +11,31 @@ var (
 	paramCollection = site.Query("ns", "database.collection; default the first whose new rows are counted")
 	paramWindow     = site.Query("window", "a Go duration from 10s to 24h; default 5m")
 
-	paramsList = []site.Param{paramWindow, site.Query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"), site.Number("limit", "1 to 1000, default 100")}
+	paramsList = []site.Param{paramWindow,
+		site.Query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"),
+		site.Number("limit", "1 to 1000, default 100")}
 )
 
 // Routes of where writes go.
 var Routes = []site.Route{
 	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: PageHeat, Time: site.NowOnly, Internal: true,
-		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"), site.Query("by", "key or project")}}),
+		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
+			site.Query("by", "key or project")}}),
 	site.Get(site.Route{Pattern: "/heat/map", Summary: "Where did the writes go, over time?", Handler: ApiHeatMap, Time: site.NowOnly,
-		Params: []site.Param{paramCollection, site.Query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"), site.Query("to", "RFC 3339 time; default now"),
+		Params: []site.Param{paramCollection, site.Query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"),
+			site.Query("to", "RFC 3339 time; default now"),
 			site.Query("by", "key (default) or project"), site.Query("shard", "only rows that this shard owns now; by=key alone")},
 		Status: []int{http.StatusOK, http.StatusNotModified}, Answer: api.HeatMap{}}),
-	site.Get(site.Route{Pattern: "/heat/range", Summary: "Who writes to a range of keys?", Handler: ApiHeatRange, Time: site.NowOnly, Answer: api.HeatRange{},
-		Params: []site.Param{paramCollection, site.Query("min", "begin of the range in Extended JSON; hashed fields are hashes"), site.Query("max", "its end, which is not part of it"), paramWindow}}),
-	site.Get(site.Route{Pattern: "/heat/projects", Summary: "Which projects are written to most?", Params: paramsList, Answer: api.HeatList{}, Handler: ApiHeatProjects, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/documents", Summary: "Which Yorkie documents are written to most?", Params: paramsList, Answer: api.HeatList{}, Handler: ApiHeatDocuments, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/chunks", Summary: "Which chunks take the writes?", Params: paramsList, Answer: api.HeatList{}, Handler: ApiHeatChunks, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/shards", Summary: "Which shards take the writes?", Params: paramsList, Answer: api.HeatList{}, Handler: ApiHeatShards, Time: site.NowOnly}),
+	site.Get(site.Route{Pattern: "/heat/range", Summary: "Who writes to a range of keys?", Handler: ApiHeatRange, Time: site.NowOnly,
+		Answer: api.HeatRange{},
+		Params: []site.Param{paramCollection, site.Query("min", "begin of the range in Extended JSON; hashed fields are hashes"),
+			site.Query("max", "its end, which is not part of it"), paramWindow}}),
+	site.Get(site.Route{Pattern: "/heat/projects", Summary: "Which projects are written to most?", Params: paramsList,
+		Answer: api.HeatList{}, Handler: ApiHeatProjects, Time: site.NowOnly}),
+	site.Get(site.Route{Pattern: "/heat/documents", Summary: "Which Yorkie documents are written to most?", Params: paramsList,
+		Answer: api.HeatList{}, Handler: ApiHeatDocuments, Time: site.NowOnly}),
+	site.Get(site.Route{Pattern: "/heat/chunks", Summary: "Which chunks take the writes?", Params: paramsList, Answer: api.HeatList{},
+		Handler: ApiHeatChunks, Time: site.NowOnly}),
+	site.Get(site.Route{Pattern: "/heat/shards", Summary: "Which shards take the writes?", Params: paramsList, Answer: api.HeatList{},
+		Handler: ApiHeatShards, Time: site.NowOnly}),
 }

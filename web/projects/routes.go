@@ -18,24 +18,29 @@ var (
 
 // Routes of projects.
 var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch}, Handler: PageProjects, Tagged: true, Time: site.Past,
+	site.Page(site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch},
+		Handler: PageProjects, Tagged: true, Time: site.Past,
 		Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return ProjectsRegion(ProjectsView(v, s.Deps.Profile, answer.ProjectsQuery{})), nil
 		}}}),
-	site.Get(site.Route{Pattern: "/projects", Summary: "Projects with their spread", Params: site.Paged(paramSearch), Answer: api.List[api.Project]{}, Handler: ApiProjects,
+	site.Get(site.Route{Pattern: "/projects", Summary: "Projects with their spread", Params: site.Paged(paramSearch),
+		Answer: api.List[api.Project]{}, Handler: ApiProjects,
 		Tagged: true, Time: site.Past}),
 
-	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: PageProject, Time: site.Past,
-		Topic: site.Topic{Kind: "project", Of: isID, Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
-			id, err := bson.ObjectIDFromHex(text)
-			if err != nil {
-				return nil, err
-			}
-			m, err := ProjectView(v, s.Deps.Profile, id)
-			return ProjectRegion(m), err
-		}}}),
+	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: PageProject,
+		Time: site.Past,
+		Topic: site.Topic{Kind: "project", Of: isID,
+			Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
+				id, err := bson.ObjectIDFromHex(text)
+				if err != nil {
+					return nil, err
+				}
+				m, err := ProjectView(v, s.Deps.Profile, id)
+				return ProjectRegion(m), err
+			}}}),
 	site.Get(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
-		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")}, Answer: api.ProjectDetail{}, Handler: ApiProject, Tagged: true, Time: site.Past}),
+		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")}, Answer: api.ProjectDetail{},
+		Handler: ApiProject, Tagged: true, Time: site.Past}),
 }
 
 func isID(text string) bool {

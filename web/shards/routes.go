@@ -17,12 +17,15 @@ var Routes = []site.Route{
 	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?", Params: []site.Param{paramShard}, Handler: ShardPageOrCSV,
 		Types:  []string{site.MediaHTML, site.MediaCSV}, // the latter of a name that ends in .csv
 		Tagged: true, Time: site.Past, Internal: true,
-		Topic: site.Topic{Kind: "shard", Of: site.Named, Draw: func(_ context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
-			m, err := ShardView(v, s.Deps.Profile, name)
-			return ShardRegion(m), err
-		}}}),
-	site.Page(site.Route{Pattern: "/shards/{name}.csv", Summary: "What is on a shard, as CSV", Params: []site.Param{paramShard}, Handler: ShardCSV,
-		Types: []string{site.MediaCSV}, Tagged: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it", Params: []site.Param{paramShard}, Answer: api.ShardDetail{}, Handler: ApiShard,
+		Topic: site.Topic{Kind: "shard", Of: site.Named,
+			Draw: func(_ context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
+				m, err := ShardView(v, s.Deps.Profile, name)
+				return ShardRegion(m), err
+			}}}),
+	site.Page(site.Route{Pattern: "/shards/{name}.csv", Summary: "What is on a shard, as CSV", Params: []site.Param{paramShard},
+		Handler: ShardCSV,
+		Types:   []string{site.MediaCSV}, Tagged: true, Time: site.Past}),
+	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it", Params: []site.Param{paramShard},
+		Answer: api.ShardDetail{}, Handler: ApiShard,
 		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past}),
 }

@@ -37,8 +37,9 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 			Name: "shardboard_http_request_duration_seconds", Help: "Time to answer a request, by route pattern.",
 			Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10},
 		}, []string{"route", "method", "status"}),
-		renders:  prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_renders_total", Help: "Live regions drawn."}),
-		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_render_failures_total", Help: "Live regions that could not be drawn."}),
+		renders: prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_renders_total", Help: "Live regions drawn."}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_render_failures_total",
+			Help: "Live regions that could not be drawn."}),
 
 		age:         desc("poll_age_seconds", "Time since a part of the table was last read well; absent before the first time.", "part"),
 		seq:         desc("table_seq", "Number of the routing table; grows with each change."),

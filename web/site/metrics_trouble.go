@@ -8,7 +8,8 @@ import (
 func registerTrouble(reg *prometheus.Registry, s *Site) {
 	reg.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "shardboard_data_trouble", Help: "1 while shardboard's own database cannot be used as it should: damaged, incomplete, full, locked.",
+			Name: "shardboard_data_trouble",
+			Help: "1 while shardboard's own database cannot be used as it should: damaged, incomplete, full, locked.",
 		}, func() float64 {
 			if s.troubleNow() != nil {
 				return 1

@@ -17,21 +17,30 @@ func Operations() []Route {
 	}
 	static := func(pattern, summary string) Route {
 		return operation(Route{Pattern: pattern, Policy: guard.PolicyOpen, Summary: summary, Stream: true, Quiet: true,
-			Params: []Param{InPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"}, Handler: (*Site).ServeStatic})
+			Params: []Param{InPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"},
+			Handler: (*Site).ServeStatic})
 	}
 	return []Route{
-		Form(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin, Handler: (*Site).PostTakeOver}),
-		Get(Route{Pattern: "/data", Summary: "Whether this server can store anything, and why not", Answer: api.DataDirectory{}, Handler: (*Site).ApiData}),
-		Post(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin, Answer: api.DataDirectory{}, Handler: (*Site).ApiTakeOver}),
+		Form(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
+			Handler: (*Site).PostTakeOver}),
+		Get(Route{Pattern: "/data", Summary: "Whether this server can store anything, and why not", Answer: api.DataDirectory{},
+			Handler: (*Site).ApiData}),
+		Post(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
+			Answer: api.DataDirectory{}, Handler: (*Site).ApiTakeOver}),
 
-		operation(Route{Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Summary: "This description", Answer: map[string]any{}, Handler: (*Site).ServeOpenAPI}),
-		operation(Route{Pattern: "/live", Policy: guard.PolicyRead, Summary: "Live updates (WebSocket)", Stream: true, Status: []int{http.StatusSwitchingProtocols},
+		operation(Route{Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Summary: "This description", Answer: map[string]any{},
+			Handler: (*Site).ServeOpenAPI}),
+		operation(Route{Pattern: "/live", Policy: guard.PolicyRead, Summary: "Live updates (WebSocket)", Stream: true,
+			Status: []int{http.StatusSwitchingProtocols},
 			Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
 			Types:  []string{MediaJSON}, Handler: (*Site).Live}),
-		operation(Route{Pattern: "/healthz", Policy: guard.PolicyOpen, Summary: "Is it serving?", Types: []string{MediaText}, Quiet: true, Handler: (*Site).Healthz}),
-		operation(Route{Pattern: "/readyz", Policy: guard.PolicyOpen, Summary: "Are table and projects loaded, and can everything be stored?", Quiet: true,
+		operation(Route{Pattern: "/healthz", Policy: guard.PolicyOpen, Summary: "Is it serving?", Types: []string{MediaText}, Quiet: true,
+			Handler: (*Site).Healthz}),
+		operation(Route{Pattern: "/readyz", Policy: guard.PolicyOpen, Summary: "Are table and projects loaded, and can everything be stored?",
+			Quiet:  true,
 			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, Handler: (*Site).Readyz}),
-		operation(Route{Pattern: "/metrics", Policy: guard.PolicyNear, Summary: "Prometheus metrics", Types: []string{MediaText}, Quiet: true, Handler: (*Site).ServeMetrics}),
+		operation(Route{Pattern: "/metrics", Policy: guard.PolicyNear, Summary: "Prometheus metrics", Types: []string{MediaText}, Quiet: true,
+			Handler: (*Site).ServeMetrics}),
 		static("/static/{file}", "Own style sheet and icon, by content hash"),
 		static("/static/js/{file}", "Own scripts, by content hash"),
 	}

@@ -23,7 +23,8 @@ import (
 
 // view is the newest state of everything a page shows.
 func (s *Site) View() answer.View {
-	v := answer.View{Data: s.condition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile, Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites}
+	v := answer.View{Data: s.condition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites}
 	if s.Deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
 	}

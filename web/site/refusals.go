@@ -47,6 +47,7 @@ func (s *Site) note(rt Route, who auth.Principal, subject string, details map[st
 	if !answer.RecordName(subject) {
 		subject = "" // whoever is refused does not choose what the record holds
 	}
-	s.Deps.Refusals.Add(store.AuditEntry{Cluster: s.Deps.Watcher.Table().ClusterID, At: s.Deps.Now(), By: who.ID, Via: string(who.Method), From: who.From,
+	s.Deps.Refusals.Add(store.AuditEntry{Cluster: s.Deps.Watcher.Table().ClusterID, At: s.Deps.Now(), By: who.ID, Via: string(who.Method),
+		From: who.From,
 		What: AuditAccessRefused, Subject: subject, Outcome: "refused", Details: details})
 }

@@ -70,7 +70,8 @@ func ShownTo(r *http.Request, err error) error {
 	if !ok || auth.From(r.Context()).May(auth.Operator) {
 		return err
 	}
-	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later."}
+	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(),
+		Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later."}
 }
 
 // shownInForm is shownTo for a form, which has no heading for the title: the cause

@@ -148,7 +148,8 @@ func WireSite(deps Deps, table []Route) *Site {
 		deps.Refusals = audit.NewRefusals(o)
 	}
 	if deps.Advice == nil {
-		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
+		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat,
+			Log: deps.Log, Now: deps.Now})
 	}
 	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
 	s.Sockets = func() int { return 0 }

@@ -33,7 +33,8 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *Offer {
 	}
 	v := s.ViewFor(r)
 	v.Table = t
-	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: "Change", Lead: "Each opens a form and then a plan; nothing happens before the plan is run."}}
+	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: "Change",
+		Lead: "Each opens a form and then a plan; nothing happens before the plan is run."}}
 	switch {
 	case s.WhyReadOnly() != "":
 		o.why = s.WhyReadOnly()

@@ -16,5 +16,6 @@ var Routes = []site.Route{
 		Topic: site.Topic{Kind: "zones", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return ZonesRegion(ZonesView(v)), nil
 		}}}),
-	site.Get(site.Route{Pattern: "/zones", Summary: "Zones, their shards and ranges", Params: site.Paged(), Answer: api.List[api.Zone]{}, Handler: ApiZones, Tagged: true, Time: site.Past}),
+	site.Get(site.Route{Pattern: "/zones", Summary: "Zones, their shards and ranges", Params: site.Paged(), Answer: api.List[api.Zone]{},
+		Handler: ApiZones, Tagged: true, Time: site.Past}),
 }
