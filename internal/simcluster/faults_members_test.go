@@ -14,10 +14,17 @@ import (
 // The donor's step-down is in the recordings for three steps; at the others the chunk
 // stays before the commit and has moved after it.
 func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
+	steps := 0
+	defer func() {
+		if steps < 5 {
+			t.Errorf("%d steps of a migration were tried", steps)
+		}
+	}()
 	for _, p := range FaultPoints() {
 		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
 			continue
 		}
+		steps++
 		inBubble(t, func(s *stricken) {
 			t := s.t
 			db, cmd := s.command("moveChunk")
