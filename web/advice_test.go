@@ -152,7 +152,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	s, e := advised(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := e.Look(ctx); err != nil {
+	if err := e.Check(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if code := s.post(t, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
@@ -182,7 +182,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 
 func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	s, e := advised(t)
-	if err := e.Look(t.Context()); err != nil {
+	if err := e.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
@@ -252,7 +252,7 @@ func TestAdviceStorybook(t *testing.T) {
 		t.Skip("SHARDBOARD_STORYBOOK names no folder")
 	}
 	s, e := advised(t, func(d *Deps) { d.PlanForms = true })
-	if err := e.Look(t.Context()); err != nil {
+	if err := e.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	list := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))

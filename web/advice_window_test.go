@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	msg "shardboard/internal/message"
 	"shardboard/internal/rules"
 )
 
 func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
 	v := View{Now: epoch}
-	e := rules.Evidence{Name: rules.Message{Code: "hot.share", Args: map[string]string{"ns": "y.changes"}}, Unit: "share", Known: true, Value: 1, Method: "writes", At: epoch, Over: rules.Window, Covered: 8 * time.Minute}
+	e := rules.Evidence{Name: msg.New("hot.share", "Share of the writes to {ns}", msg.Namespace("ns", "y.changes")),
+		Unit: "share", Known: true, Value: 1, Method: "writes", At: epoch, Over: rules.Window, Covered: 8 * time.Minute}
 	if got := evidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
 		t.Errorf("%+v", got)
 	}

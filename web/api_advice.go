@@ -57,7 +57,7 @@ func adviceOf(v View, found rules.View, may adviceMay) api.AdviceList {
 		out.Items = append(out.Items, adviceItemOf(v, i, may))
 	}
 	for _, u := range found.Unsure {
-		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: adviceText("cannot", u.Why, v.Now)})
+		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: u.Why.At(v.Now)})
 	}
 	for _, r := range found.Passed {
 		out.Passed = append(out.Passed, string(r))
@@ -82,7 +82,7 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 		Clear: s.Clear(), Items: []api.ProblemLine{}}
 	_, out.Headline = headline(v, s)
 	for _, p := range found.Items {
-		out.Items = append(out.Items, api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: adviceText("say", p.Text, v.Now)})
+		out.Items = append(out.Items, api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now)})
 	}
 	return out
 }
@@ -92,7 +92,7 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 }
 
 func adviceItemOf(v View, i rules.Problem, may adviceMay) api.Advice {
-	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Severity), Severity: string(i.Severity), Why: adviceText("why", i.Why, v.Now), Title: adviceText("say", i.Text, v.Now),
+	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Severity), Severity: string(i.Severity), Why: i.Why.At(v.Now), Title: i.Text.At(v.Now),
 		Because: because(i), Subject: i.Subject, NS: string(i.NS), Project: i.Project, Shard: i.Shard,
 		Document: i.Document, Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{}}
 	if c := v.Table.Collection(i.NS); c != nil && !i.Chunk.IsZero() {
@@ -110,13 +110,13 @@ func adviceItemOf(v View, i rules.Problem, may adviceMay) api.Advice {
 		out.Refused = append(out.Refused, api.AdvicePlan{Kind: p.plan.Kind, Args: v.planArguments(p.plan), Text: p.text, Why: p.why})
 	}
 	for _, c := range i.Remedy.Commands {
-		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: adviceText("cmd", c.Say, v.Now)})
+		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now)})
 	}
 	return out
 }
 
 func evidenceOf(v View, e rules.Evidence) api.AdviceFigure {
-	out := api.AdviceFigure{Name: adviceText("fig", e.Name, v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
+	out := api.AdviceFigure{Name: e.Name.At(v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
 	switch {
 	case !e.Known:
 		out.Reason = e.Reason
@@ -124,7 +124,7 @@ func evidenceOf(v View, e rules.Evidence) api.AdviceFigure {
 			out.Reason = "notLoaded"
 		}
 	case e.Unit == "text":
-		out.Text = e.Text
+		out.Text = e.Text.Value
 	case e.Unit == "time":
 		out.Time = api.Time(e.Time)
 	default:

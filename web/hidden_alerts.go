@@ -22,7 +22,7 @@ func (s *Site) alertStatus(r *http.Request) alert.Status {
 	for i := range st.Alerts {
 		a := &st.Alerts[i]
 		if h.texts && a.Rule == string(rules.MigrationsFailing) && a.State != alert.Firing {
-			a.Title = ruleName(rules.MigrationsFailing)
+			a.Title = rules.MigrationsFailing.Name()
 		}
 		if h.bounds {
 			a.ID = s.hiddenAlert(a.ID)

@@ -156,7 +156,7 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 		}
 		seen := false
 		for _, p := range s.view().problems().Items {
-			reason := p.Text.Args["reason"]
+			reason := p.Text.Args()["reason"]
 			for _, n := range observed.Notices {
 				if n.ID != p.ID || p.Rule != rules.MigrationsFailing {
 					continue

@@ -185,7 +185,7 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 	rows.Each(func(n int, li *goquery.Selection) {
 		id, _ := li.Attr("data-key")
 		p := found.Items[n]
-		if id != p.ID || strings.TrimSpace(li.Find(".flag").Text()) != severityName(p.Severity) {
+		if id != p.ID || strings.TrimSpace(li.Find(".flag").Text()) != p.Severity.Name() {
 			t.Errorf("%d: row %d is %s %q, want %s %s", i, n, id, li.Find(".flag").Text(), p.ID, p.Severity)
 		}
 	})

@@ -6,14 +6,14 @@ import (
 	"shardboard/internal/api"
 )
 
-// Who may decide that an advice need not be shown, and who may quieten alerts
-// and send tests: the latter speak to the outside.
+// dismissPolicy is for dismissing problems, alertPolicy for silencing alerts and for
+// test messages, which go to other systems.
 const (
 	dismissPolicy = PolicyOperate
 	alertPolicy   = PolicyAdmin
 )
 
-// adviceRoutes are those of what to look at and of who is told.
+// adviceRoutes are the routes of problems and alerts.
 func adviceRoutes() []Route {
 	route := func(method, path, summary string, p Policy, body, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
 		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Body: body, Answer: answer, Params: params, handler: h}

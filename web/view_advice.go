@@ -13,14 +13,14 @@ import (
 	"shardboard/web/words"
 )
 
-// adviceMay is what the one who asks may do, and how remedies are tried.
+// adviceMay is what the reader of the page may do, and how remedies are tried.
 type adviceMay struct {
 	dismiss, plan bool
 	whyNoPlan     string // why nobody is led to a form of a plan; "" where plan is true
 	try           tryPlan
 }
 
-// adviceView answers "what should somebody look at?".
+// adviceView lists the problems with their figures and remedies.
 func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 	m := templates.Advice{Level: "ok", MayDismiss: may.dismiss, Kept: found.Kept}
 	if !v.Table.Loaded {
@@ -30,26 +30,26 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 		m.Items = append(m.Items, adviceItem(v, i, may))
 	}
 	for _, x := range []rules.Severity{rules.Critical, rules.Warn, rules.Info} {
-		m.Severities = append(m.Severities, templates.SeverityMeaning{Value: string(x), Name: severityName(x), Text: words.Code("problems.severity", string(x), nil)})
+		m.Severities = append(m.Severities, templates.SeverityMeaning{Value: string(x), Name: x.Name(), Text: x.Meaning()})
 	}
 	m.NoPlans = may.whyNoPlan
 	s := found.Summary()
 	m.Level, m.Verdict = headline(v, s)
 	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))
 	for _, u := range found.Unsure {
-		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: ruleName(u.Rule), Subject: sanitize.Truncate(u.Subject, 200), Why: adviceText("cannot", u.Why, v.Now)})
+		m.Unsure = append(m.Unsure, templates.AdviceUnsure{Rule: u.Rule.Name(), Subject: sanitize.Truncate(u.Subject, 200), Why: u.Why.At(v.Now)})
 	}
 	var passed []string
 	for _, r := range found.Passed {
-		passed = append(passed, ruleName(r))
+		passed = append(passed, r.Name())
 	}
 	m.Passed = strings.Join(passed, " · ")
 	for _, d := range found.Dismissed {
 		row := templates.AdviceDismissed{ID: d.By.ID, By: sanitize.Truncate(d.By.By, 80), Reason: sanitize.Truncate(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
 		if d.Problem.ID != "" {
-			row.Title, row.Rank, row.RankText = adviceText("say", d.Problem.Text, v.Now), string(d.Problem.Severity), severityName(d.Problem.Severity)
+			row.Title, row.Rank, row.RankText = d.Problem.Text.At(v.Now), string(d.Problem.Severity), d.Problem.Severity.Name()
 		} else if rule, _, ok := strings.Cut(d.By.ID, "."); ok {
-			row.Title = words.T("advice.over.rule", "rule", ruleName(rules.Rule(rule)))
+			row.Title = words.T("advice.over.rule", "rule", rules.Rule(rule).Name())
 		}
 		m.Dismissed = append(m.Dismissed, row)
 	}
@@ -57,8 +57,8 @@ func adviceView(v View, found rules.View, may adviceMay) templates.Advice {
 }
 
 func adviceItem(v View, i rules.Problem, may adviceMay) templates.AdviceItem {
-	out := templates.AdviceItem{ID: i.ID, Rule: ruleName(i.Rule), Rank: string(i.Severity), RankText: severityName(i.Severity),
-		Title: adviceText("say", i.Text, v.Now), Because: because(i), Why: adviceText("why", i.Why, v.Now)}
+	out := templates.AdviceItem{ID: i.ID, Rule: i.Rule.Name(), Rank: string(i.Severity), RankText: i.Severity.Name(),
+		Title: i.Text.At(v.Now), Because: because(i), Why: i.Why.At(v.Now)}
 	out.Links = problemLinks(v, i)
 	for _, e := range i.Evidence {
 		out.Evidence = append(out.Evidence, adviceFigure(v, e))
@@ -72,14 +72,14 @@ func adviceItem(v View, i rules.Problem, may adviceMay) templates.AdviceItem {
 		out.Plans = append(out.Plans, templates.AdvicePlan{Text: p.text, Why: p.why})
 	}
 	for _, c := range i.Remedy.Commands {
-		out.Commands = append(out.Commands, templates.AdviceCommand{Text: c.Text, Check: c.Check, Say: adviceText("cmd", c.Say, v.Now)})
+		out.Commands = append(out.Commands, templates.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now)})
 	}
 	return out
 }
 
 // adviceFigure writes one figure: what it is, how it was had, how old it is.
 func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
-	out := templates.AdviceFigure{Name: adviceText("fig", e.Name, v.Now)}
+	out := templates.AdviceFigure{Name: e.Name.At(v.Now)}
 	if !e.Known {
 		out.Figure = templates.Figure{Text: words.Code("reason", e.Reason, nil)}
 		return out
@@ -100,8 +100,8 @@ func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	case "time":
 		f.Text = e.Time.UTC().Format("2 Jan 2006 15:04 UTC")
 	case "text":
-		f.Text = sanitize.Shorten(sanitize.Sentence(e.Text), 300)
-		if e.Text == "" {
+		f.Text = sanitize.Shorten(e.Text.Text(v.Now), 300)
+		if e.Text.Value == "" {
 			f.Text = words.T("spread.unsharded")
 		}
 	default:

@@ -13,10 +13,9 @@ import (
 	"shardboard/web/words"
 )
 
-// AlertSource makes alerts of advice: what is not dismissed, in words. What a
-// rule cannot tell is neither there nor over. Nobody knows what the readers of a
-// receiver may see, so no server's text leaves in an alert and, with hideBounds, no
-// key value.
+// AlertSource makes alerts of the problems that are not dismissed. An alert whose rule
+// could not be checked stays as it is. It is not known who reads a receiver's messages,
+// so alerts have no texts of servers and, with hideBounds, no key values.
 func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 	return func(ctx context.Context) (alert.Observed, error) {
 		found, err := a.View(ctx)
@@ -35,7 +34,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			unsure[u.Rule][u.Subject] = true
 		}
 		if len(unsure) == len(rules.Rules()) {
-			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can tell anything.")
+			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can be checked.")
 		}
 		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
 			of := unsure[rules.Rule(rule)]
@@ -43,11 +42,11 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		}}
 		for _, i := range found.Items {
 			text := because(i)
-			if why := adviceText("why", i.Why, found.At); why != "" {
+			if why := i.Why.At(found.At); why != "" {
 				text = joinSentences(text, why)
 			}
 			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
-				Title: adviceText("say", i.Text, found.At), Text: text, Path: "/advice#" + i.ID})
+				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID})
 		}
 		return out, nil
 	}
@@ -60,7 +59,7 @@ func joinSentences(a, b string) string {
 	return a + " " + b
 }
 
-// alertsView answers "who is told of what?".
+// alertsView shows alerts, receivers and silences.
 func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 	m := templates.Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", format.Span(st.For))}
 	firing := int64(0)
@@ -74,7 +73,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 				m.Level = "bad"
 			}
 		}
-		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: ruleName(rules.Rule(a.Rule)), Severity: string(a.Severity), RankText: severityName(rules.Severity(a.Severity)),
+		m.Alerts = append(m.Alerts, templates.AlertRow{ID: a.ID, Title: a.Title, Rule: rules.Rule(a.Rule).Name(), Severity: string(a.Severity), RankText: rules.Severity(a.Severity).Name(),
 			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
 	}
 	m.Verdict = words.T("alert.quiet")
@@ -97,13 +96,13 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		note("partial", words.T("alert.notkept"))
 	}
 	for _, t := range st.Targets {
-		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: severityName(rules.Severity(t.MinSeverity)),
+		m.Targets = append(m.Targets, templates.AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rules.Severity(t.MinSeverity).Name(),
 			Repeat: format.Span(t.Repeat), Last: lastAt(v, t.Last), LastText: lastText(t.Last), Failed: t.Last.Failed > 0, Due: exact(t.Due)})
 	}
 	for _, q := range st.Silences {
 		of := q.Alert
 		if q.Rule != "" {
-			of = ruleName(rules.Rule(q.Rule))
+			of = rules.Rule(q.Rule).Name()
 		}
 		for _, a := range st.Alerts {
 			if a.ID == q.Alert {
@@ -113,7 +112,7 @@ func alertsView(v View, st alert.Status, may bool) templates.Alerts {
 		m.Silences = append(m.Silences, templates.SilenceRow{ID: q.ID, Of: of, By: sanitize.Truncate(q.By, 80), Reason: sanitize.Truncate(q.Reason, 600), Until: q.Until.UTC().Format("2 Jan 15:04 UTC")})
 	}
 	for _, r := range rules.Rules() {
-		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: ruleName(r)})
+		m.Rules = append(m.Rules, templates.Option{Value: string(r), Text: r.Name()})
 	}
 	return m
 }

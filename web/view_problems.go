@@ -68,8 +68,8 @@ func problemCounts(s rules.Summary) string {
 func problemList(v View, found []rules.Problem) []templates.Attention {
 	var out []templates.Attention
 	for _, p := range found {
-		out = append(out, templates.Attention{Key: p.ID, Severity: string(p.Severity), SeverityText: severityName(p.Severity), Urgent: p.Severity == rules.Critical,
-			Text: adviceText("say", p.Text, v.Now), Advice: adviceText("why", p.Why, v.Now), URL: problemURL(v, p)})
+		out = append(out, templates.Attention{Key: p.ID, Severity: string(p.Severity), SeverityText: p.Severity.Name(), Urgent: p.Severity == rules.Critical,
+			Text: p.Text.At(v.Now), Advice: p.Why.At(v.Now), URL: problemURL(v, p)})
 	}
 	return out
 }
@@ -103,12 +103,10 @@ func dismissedText(s rules.Summary) string {
 	return words.Plural("problems.dismissed", int64(s.Dismissed), "n", strconv.Itoa(s.Dismissed))
 }
 
-// zoneRules are the rules of what the zones' page shows.
-func zoneRule(r rules.Rule) bool {
-	return r == rules.ZonesStuck || strings.HasPrefix(string(r), "zone-") || strings.HasPrefix(string(r), "pin-")
-}
+// zoneRule tells whether the zones' page shows what a rule finds.
+func zoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
 
-// of are the open problems of some rules.
+// problemsOf are the open problems of some rules.
 func problemsOf(found rules.View, is func(rules.Rule) bool) (out []rules.Problem) {
 	for _, p := range found.Items {
 		if is(p.Rule) {
@@ -138,26 +136,26 @@ func problemLinks(v View, p rules.Problem) (out []templates.Link) {
 	if v.Table.Shard(p.Shard) != nil {
 		link("advice.to.shard", shardURL(p.Shard))
 	}
-	switch {
-	case zoneRule(p.Rule):
+	switch p.Rule.Page() {
+	case rules.PageZones:
 		link("nav.zones", "/zones")
-	case p.Rule == rules.Drift:
+	case rules.PageLayout:
 		link("nav.layout", "/layout")
-	case strings.HasPrefix(string(p.Rule), "hot-") || p.Rule == rules.MonotonicKey:
+	case rules.PageHeat:
 		address := "/heat"
 		if p.NS != "" {
 			address += "?" + url.Values{"ns": {string(p.NS)}}.Encode()
 		}
 		link("nav.heat", address)
-	case p.Rule == rules.MigrationsFailing:
+	case rules.PageFailedMigrations:
 		link("nav.activity", "/activity?failed=1")
-	case p.Rule == rules.BalancingPaused:
+	case rules.PageRuns:
 		link("nav.runs", "/runs")
 	}
 	return out
 }
 
-// staleParts tells whether the state that the list is made of is old.
+// staleProblems tells whether the state that the list is made of is old.
 func staleProblems(v View, found rules.View) bool {
 	return v.Table.Stale(topology.PartRouting, v.Now) || v.Now.Sub(found.At) > ageLimit
 }

@@ -163,15 +163,15 @@ type remedies struct {
 }
 
 func remediesOf(v View, p rules.Problem, may adviceMay) remedies {
-	out := remedies{whyNot: adviceText("not", p.Remedy.WhyNot, v.Now)}
+	out := remedies{whyNot: p.Remedy.WhyNot.At(v.Now)}
 	for _, plan := range p.Remedy.Plans {
-		one := remedy{plan: plan, text: adviceText("plan", plan.Text, v.Now)}
+		one := remedy{plan: plan, text: plan.Text.At(v.Now)}
 		if one.why = may.try(actions.Kind(plan.Kind), planArguments(plan)).why; one.why != "" {
 			out.refused = append(out.refused, one)
 			continue
 		}
 		if may.plan {
-			one.url = remedyURL(plan, adviceText("say", p.Text, v.Now))
+			one.url = remedyURL(plan, p.Text.At(v.Now))
 		}
 		out.offered = append(out.offered, one)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/format"
+	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
 
@@ -59,7 +60,7 @@ func spoken(args map[string]string) map[string]string {
 				out[name] = at.UTC().Format("2006-01-02 15:04:05 UTC")
 			}
 		case "part":
-			out[name] = words.Code("part", value, nil)
+			out[name] = topology.Part(value).Name()
 		case "remedy":
 			out[name] = words.Code("remedy", value, nil)
 		case "since":

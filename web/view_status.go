@@ -59,7 +59,7 @@ func statusView(v View) templates.Status {
 // it was read well and recently.
 func partState(v View, p topology.Part) templates.State {
 	h := v.Table.Health[p]
-	name := words.T("part." + string(p))
+	name := p.Name()
 	switch {
 	case h.Denied:
 		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),
@@ -82,7 +82,7 @@ func partState(v View, p topology.Part) templates.State {
 
 // projectsState is partState for the list of projects.
 func projectsState(v View) templates.State {
-	h, name := v.Dir.Health(), words.T("part.projects")
+	h, name := v.Dir.Health(), topology.Part("projects").Name()
 	switch {
 	case h.Denied:
 		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),

@@ -93,7 +93,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	list := attention(newStory().with(troubled).view())
 	var texts []string
 	for _, p := range newStory().with(troubled).view().problems().Items {
-		texts = append(texts, adviceText("not", p.Remedy.WhyNot, epoch))
+		texts = append(texts, p.Remedy.WhyNot.At(epoch))
 	}
 	seenCalm := false
 	for _, a := range list {

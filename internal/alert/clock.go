@@ -6,10 +6,10 @@ import (
 	"shardboard/internal/clock"
 )
 
-// notAhead lets everything that an alert waits for begin now when it began at a
-// time that has not come: otherwise a problem would be told of a day late. It
-// tells whether there was such a time.
-func (a *Alert) notAhead(now time.Time) (changed bool) {
+// limitToNow sets times of the alert that lie in the future to now. Otherwise, after
+// the clock was set back, a problem would be sent as late as the clock was ahead. It
+// returns true when there was such a time.
+func (a *Alert) limitToNow(now time.Time) (changed bool) {
 	for _, t := range []*time.Time{&a.Since, &a.Missing, &a.Resolved} {
 		if clock.Ahead(*t, now) {
 			*t, changed = now, true

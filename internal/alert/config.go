@@ -31,16 +31,16 @@ const (
 
 	defaultFor    = 2 * time.Minute
 	defaultRepeat = 4 * time.Hour
-	// An Alertmanager forgets what is not told again, and repeats by itself.
+	// Alertmanager resolves alerts that are not sent again, and limits repetition itself.
 	alertmanagerRepeat = time.Minute
 	leastRepeat        = 30 * time.Second
 )
 
-// secret gives an address. It is a function, because whatever prints a value
-// (fmt, slog, JSON, a debugger's dump) prints no more of one than that it is.
+// secret returns an address. It is a function because fmt, slog and JSON print no
+// content of a function.
 type secret func() string
 
-func keep(address string) secret { return func() string { return address } }
+func newSecret(address string) secret { return func() string { return address } }
 
 // Target is one receiver. Its address is not readable from outside.
 type Target struct {
@@ -51,9 +51,9 @@ type Target struct {
 	to          secret
 }
 
-// Config is who is told of what.
+// Config says which receivers get which alerts.
 type Config struct {
-	For     time.Duration // how long a trouble has to be there, and to be gone
+	For     time.Duration // how long a problem must exist, and then be gone, before a message
 	Link    string        // begin of the addresses of our pages; "": messages have no links
 	Targets []Target
 
@@ -112,7 +112,9 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, bad("\"for\" is a duration such as 2m.")
 	}
 	if c.Link = strings.TrimSuffix(in.Link, "/"); c.Link != "" {
-		if u, err := url.Parse(c.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
+		u, err := url.Parse(c.Link)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
 			return nil, bad("\"link\" is the address at which people reach shardboard, such as https://shardboard.example.")
 		}
 	}
@@ -173,8 +175,8 @@ func duration(text string, otherwise, least time.Duration) (time.Duration, error
 	return d, err
 }
 
-// address takes a receiver's address from one of three places. What is wrong
-// is told without it.
+// address reads a receiver's address from one of three places. problem says what is
+// wrong without repeating the address.
 func address(inline, path, env string) (to secret, problem string) {
 	given := 0
 	for _, has := range []bool{inline != "", path != "", env != ""} {
@@ -203,5 +205,5 @@ func address(inline, path, env string) (to secret, problem string) {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsAny(text, "\r\n") {
 		return nil, "its address is not an http or https URL."
 	}
-	return keep(text), ""
+	return newSecret(text), ""
 }

@@ -1,14 +1,16 @@
-// Package alert tells people about trouble by webhooks: generic JSON, Slack and
-// Alertmanager. It promises that a trouble is told once when it has lasted, once
-// when it is over and again only after the interval its receiver asked for, over
-// restarts too; that a receiver which fails is tried again, ever more slowly,
-// without holding up the others; and that a receiver's address is a secret: it
-// is in no log, error, page or stored row. What is told are sentences made
-// elsewhere, which may hold hostile text; no format lets it be more than text.
+// Package alert sends problems to webhooks as generic JSON, to Slack and to
+// Alertmanager. It promises:
 //
-// A message that got through just before a crash is sent again: nothing short of
-// the receiver's help could avoid that, so every message carries the alert's id
-// and the time at which it began.
+//   - a problem is sent once when it has lasted, once when it is over, and again only
+//     after the receiver's interval, across restarts too;
+//   - a receiver that fails is tried again, more and more slowly, without delaying the
+//     others;
+//   - a receiver's address is a secret: it is in no log, error, page or stored row;
+//   - texts come from other packages and may be hostile; every format sends them as
+//     plain text.
+//
+// A message that was delivered just before a crash is sent again. Only the receiver
+// could avoid that, so every message has the alert's id and the time it began.
 package alert
 
 import (
@@ -16,7 +18,7 @@ import (
 	"time"
 )
 
-// Severity is how much it matters.
+// Severity is how much a problem matters.
 type Severity string
 
 // The severities, least first.
@@ -36,7 +38,7 @@ func (s Severity) level() int {
 	return 0
 }
 
-// Notice is one trouble that is there now.
+// Notice is one problem that exists now.
 type Notice struct {
 	ID       string // the same as long as it lasts
 	Rule     string
@@ -47,39 +49,39 @@ type Notice struct {
 	Path     string // of the page about it, such as "/advice"
 }
 
-// Observed is everything that is there now.
+// Observed is all problems that exist now.
 type Observed struct {
 	Cluster string // id
 	Notices []Notice
-	// Unsure tells whether a rule could not tell, of all or of this subject: an
-	// alert of it is neither there nor over.
+	// Unsure tells whether a rule could not check a subject, or anything. It is then not
+	// known whether an alert of it still holds, so it stays as it is.
 	Unsure func(rule, subject string) bool
 }
 
-// Source observes. An error means that nothing can be told now.
+// Source lists the problems of now. An error means that they are not known.
 type Source func(ctx context.Context) (Observed, error)
 
 // The states of an alert.
 const (
-	Pending  = "pending"  // there, and not for long enough yet
-	Firing   = "firing"   // there
-	Resolved = "resolved" // over, and not yet told to everybody
+	Pending  = "pending"  // exists, but not for long enough yet
+	Firing   = "firing"   // exists
+	Resolved = "resolved" // over, but not all receivers know yet
 )
 
-// Alert is a trouble and what has been told of it. It is kept as JSON.
+// Alert is a problem and what has been sent about it. It is stored as JSON.
 type Alert struct {
 	Notice
 	State    string
 	Since    time.Time       // first seen
-	Fired    time.Time       `json:",omitzero"` // has been told from then on
-	Missing  time.Time       `json:",omitzero"` // not there since
+	Fired    time.Time       `json:",omitzero"` // since when it is sent
+	Missing  time.Time       `json:",omitzero"` // since when it is not there any more
 	Resolved time.Time       `json:",omitzero"`
-	Told     map[string]Told `json:",omitempty"` // by target
+	Sent     map[string]Sent `json:"Told,omitempty"` // by receiver
 	Silenced bool            `json:"-"`
 }
 
-// Told is the last message to a target about an alert.
-type Told struct {
+// Sent is the last message to a receiver about an alert.
+type Sent struct {
 	State    string
 	Severity Severity
 	At       time.Time

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// Every is how often the source is asked.
+	// Every is how often problems are checked.
 	Every = 30 * time.Second
-	// maxAlerts bounds what is followed at a time: the most severe.
+	// maxAlerts bounds the alerts; the most severe problems are taken.
 	maxAlerts = 200
 )
 
@@ -30,28 +30,28 @@ type Options struct {
 	Every     time.Duration
 }
 
-// Engine follows alerts and tells of them. Only one process may run one over a
+// Engine keeps the state of alerts and sends them. Only one process may run one on a
 // store: the store's owner. Safe for concurrent use.
 type Engine struct {
 	config  *Config
 	observe Source
-	kept    store.Notices // nil: all is forgotten with the process
+	store   store.Notices // nil: nothing outlives the process
 	client  *http.Client
 	o       Options
 	targets []*sender
 
 	mu       sync.Mutex
-	cluster  string // "" before the kept alerts are read
+	cluster  string // "" before the stored alerts are read
 	alerts   map[string]*Alert
-	unkept   map[string]bool // ids whose state, or end, is not in the store yet
+	unsaved  map[string]bool // ids whose state, or end, is not in the store yet
 	silences []store.Silence
-	dropped  int // beyond maxAlerts at the last look
-	lookErr  error
-	looked   time.Time
+	dropped  int // problems beyond maxAlerts at the last check
+	checkErr error
+	checked  time.Time
 }
 
-// New makes an engine that asks and tells nothing until Run. The store may be
-// nil; then a restart tells of everything anew.
+// New makes an engine that does nothing until Run. The store may be nil; then
+// everything is sent again after a restart.
 func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -62,15 +62,16 @@ func New(c *Config, observe Source, kept store.Notices, o Options) *Engine {
 	if o.Every <= 0 {
 		o.Every = Every
 	}
-	e := &Engine{config: c, observe: observe, kept: kept, client: newClient(o.Transport), o: o, alerts: map[string]*Alert{}, unkept: map[string]bool{}}
+	e := &Engine{config: c, observe: observe, store: kept, client: newClient(o.Transport), o: o,
+		alerts: map[string]*Alert{}, unsaved: map[string]bool{}}
 	for _, t := range c.Targets {
 		e.targets = append(e.targets, &sender{Target: t, wake: make(chan struct{}, 1)})
 	}
 	return e
 }
 
-// Run asks and tells until the context ends, and returns when every receiver's
-// goroutine has.
+// Run checks and sends until the context ends, and returns after the goroutines of
+// all receivers have.
 func (e *Engine) Run(ctx context.Context) error {
 	var senders sync.WaitGroup
 	defer senders.Wait()
@@ -81,8 +82,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	tick := time.NewTicker(e.o.Every)
 	defer tick.Stop()
 	for {
-		if err := e.Look(ctx); err != nil && ctx.Err() == nil {
-			e.o.Log.Warn("look for alerts", "err", err)
+		if err := e.Check(ctx); err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("check for alerts", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -92,16 +93,16 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// Look asks the source once and wakes who has something to tell. Nothing changes
-// when the source or the store fails.
-func (e *Engine) Look(ctx context.Context) error {
+// Check reads the problems once and wakes the senders. When the source or the store
+// fails, alerts stay as they are.
+func (e *Engine) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, e.o.Every)
 	defer cancel()
-	err := e.look(ctx)
+	err := e.check(ctx)
 	e.mu.Lock()
-	e.lookErr = err
+	e.checkErr = err
 	if err == nil {
-		e.looked = e.o.Now()
+		e.checked = e.o.Now()
 	}
 	e.mu.Unlock()
 	if err == nil {
@@ -119,7 +120,7 @@ func (e *Engine) wakeAll() {
 	}
 }
 
-func (e *Engine) look(ctx context.Context) error {
+func (e *Engine) check(ctx context.Context) error {
 	seen, err := e.observe(ctx)
 	if err != nil {
 		return err
@@ -128,8 +129,8 @@ func (e *Engine) look(ctx context.Context) error {
 		return err
 	}
 	now := e.o.Now()
-	if e.kept != nil {
-		silences, err := e.kept.Silences(ctx, seen.Cluster, now)
+	if e.store != nil {
+		silences, err := e.store.Silences(ctx, seen.Cluster, now)
 		if err != nil {
 			return err
 		}
@@ -141,11 +142,11 @@ func (e *Engine) look(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.dropped = max(len(seen.Notices)-maxAlerts, 0)
-	e.follow(seen, now)
+	e.update(seen, now)
 	return e.save(ctx, now)
 }
 
-// load reads what was kept of a cluster, once; another cluster is begun anew.
+// load reads the stored alerts of a cluster, once. Another cluster begins without any.
 func (e *Engine) load(ctx context.Context, cluster string) error {
 	e.mu.Lock()
 	same := e.cluster == cluster && cluster != ""
@@ -158,20 +159,20 @@ func (e *Engine) load(ctx context.Context, cluster string) error {
 	}
 	alerts := map[string]*Alert{}
 	var last []store.Delivery
-	if e.kept != nil {
-		records, err := e.kept.Alerts(ctx, cluster)
+	if e.store != nil {
+		records, err := e.store.Alerts(ctx, cluster)
 		if err != nil {
 			return err
 		}
 		for _, r := range records {
 			var a Alert
 			if err := json.Unmarshal(r.Body, &a); err != nil || a.ID != r.ID {
-				e.o.Log.Warn("a kept alert cannot be read and is forgotten", "id", r.ID)
+				e.o.Log.Warn("a stored alert cannot be read and is dropped", "id", r.ID)
 				continue
 			}
 			alerts[a.ID] = &a
 		}
-		if last, err = e.kept.Deliveries(ctx, cluster); err != nil {
+		if last, err = e.store.Deliveries(ctx, cluster); err != nil {
 			return err
 		}
 	}
@@ -188,12 +189,11 @@ func (e *Engine) load(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// follow takes what is there now into the alerts, and notes which of them are to
-// be kept anew.
-func (e *Engine) follow(seen Observed, now time.Time) {
+// update applies the problems of now to the alerts, and marks the alerts to be saved.
+func (e *Engine) update(seen Observed, now time.Time) {
 	for _, a := range e.alerts {
-		if a.notAhead(now) {
-			e.unkept[a.ID] = true
+		if a.limitToNow(now) {
+			e.unsaved[a.ID] = true
 		}
 	}
 	there := map[string]bool{}
@@ -202,22 +202,22 @@ func (e *Engine) follow(seen Observed, now time.Time) {
 		a := e.alerts[n.ID]
 		switch {
 		case a == nil, a.State == Resolved:
-			var told map[string]Told
+			var sent map[string]Sent
 			if a != nil {
-				told = a.Told // whom the end was not told yet
+				sent = a.Sent // receivers that do not know its end yet
 			}
-			a = &Alert{Notice: n, State: Pending, Since: now, Told: told}
+			a = &Alert{Notice: n, State: Pending, Since: now, Sent: sent}
 			e.alerts[n.ID] = a
-			e.unkept[n.ID] = true
+			e.unsaved[n.ID] = true
 		default:
 			if a.Severity != n.Severity || !a.Missing.IsZero() {
-				e.unkept[n.ID] = true
+				e.unsaved[n.ID] = true
 			}
 			a.Notice, a.Missing = n, time.Time{}
 		}
 		if a.State == Pending && now.Sub(a.Since) >= e.config.For {
 			a.State, a.Fired = Firing, now
-			e.unkept[n.ID] = true
+			e.unsaved[n.ID] = true
 		}
 	}
 	for id, a := range e.alerts {
@@ -225,51 +225,51 @@ func (e *Engine) follow(seen Observed, now time.Time) {
 		case there[id] || seen.Unsure != nil && seen.Unsure(a.Rule, a.Subject) && a.State != Resolved:
 			continue
 		case e.dropped > 0 && a.State == Firing:
-			continue // it may be one of those that were not looked at
+			continue // it may be one of the dropped problems
 		case a.State == Pending:
 			delete(e.alerts, id)
-			e.unkept[id] = true
+			e.unsaved[id] = true
 			continue
 		case a.State == Firing && a.Missing.IsZero():
 			a.Missing = now
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
 		if a.State == Firing && now.Sub(a.Missing) >= e.config.For {
 			a.State, a.Resolved = Resolved, now
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
-		if a.State == Resolved && e.toldAll(a, now) {
+		if a.State == Resolved && e.endSent(a, now) {
 			delete(e.alerts, id)
-			e.unkept[id] = true
+			e.unsaved[id] = true
 		}
 	}
 }
 
-// forget is how long after its end an alert is told to a receiver that fails.
-const forget = 24 * time.Hour
+// keepTrying is how long the end of an alert is sent to a receiver that fails.
+const keepTrying = 24 * time.Hour
 
-// toldAll tells whether everybody who knows of an alert knows that it is over.
-func (e *Engine) toldAll(a *Alert, now time.Time) bool {
-	if now.Sub(a.Resolved) >= forget {
+// endSent tells whether all receivers that know of an alert know that it is over.
+func (e *Engine) endSent(a *Alert, now time.Time) bool {
+	if now.Sub(a.Resolved) >= keepTrying {
 		return true
 	}
 	for _, t := range e.targets {
-		if told, ok := a.Told[t.Name]; ok && told.State == Firing {
+		if last, ok := a.Sent[t.Name]; ok && last.State == Firing {
 			return false
 		}
 	}
 	return true
 }
 
-// save keeps what changed, and what an earlier attempt could not. The caller
-// holds the lock, so that what is kept is in the order of what happened.
+// save stores alerts that changed, and those that an earlier attempt could not store.
+// The caller holds the lock, so that changes are stored in their order.
 func (e *Engine) save(ctx context.Context, now time.Time) error {
-	if e.kept == nil || len(e.unkept) == 0 || e.cluster == "" {
-		clear(e.unkept)
+	if e.store == nil || len(e.unsaved) == 0 || e.cluster == "" {
+		clear(e.unsaved)
 		return nil
 	}
 	var c store.AlertChange
-	for id := range e.unkept {
+	for id := range e.unsaved {
 		a, ok := e.alerts[id]
 		if !ok {
 			c.Gone = append(c.Gone, id)
@@ -281,9 +281,9 @@ func (e *Engine) save(ctx context.Context, now time.Time) error {
 		}
 		c.Saved = append(c.Saved, store.AlertRecord{ID: id, At: now, Body: body})
 	}
-	if err := e.kept.SaveAlerts(ctx, e.cluster, c); err != nil {
+	if err := e.store.SaveAlerts(ctx, e.cluster, c); err != nil {
 		return err
 	}
-	clear(e.unkept)
+	clear(e.unsaved)
 	return nil
 }

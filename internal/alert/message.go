@@ -17,10 +17,10 @@ const (
 	maxSubject = 300
 )
 
-// Status "test" is of a message that somebody asked for.
+// statusTest is the status of a test message.
 const statusTest = "test"
 
-// batch is what one message tells of.
+// batch is the content of one message.
 type batch struct {
 	cluster string
 	link    string
@@ -84,8 +84,8 @@ type alertmanagerAlert struct {
 	GeneratorURL string            `json:"generatorURL,omitempty"`
 }
 
-// alertmanager: what is not told again by endsAt is over there, also when this
-// process is gone: long enough for a few missed messages.
+// alertmanager sets endsAt so far ahead that a few lost messages do not resolve an
+// alert. Without further messages, as when this process is gone, it resolves then.
 func (b batch) alertmanager() []alertmanagerAlert {
 	out := []alertmanagerAlert{}
 	for _, a := range b.alerts {
@@ -172,8 +172,8 @@ func (b batch) url(a Alert) string {
 	return b.link + a.Path
 }
 
-// plain is hostile text as one line of at most n characters without anything
-// that is not seen or that turns the direction of writing.
+// plain is hostile text as one line of at most n characters, without invisible
+// characters and without those that change the direction of writing.
 func plain(s string, n int) string {
 	var out strings.Builder
 	count := 0

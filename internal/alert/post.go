@@ -17,12 +17,12 @@ import (
 
 const (
 	postTimeout = 10 * time.Second
-	maxAnswer   = 16 << 10 // of an answer is read at most so much, and thrown away
+	maxAnswer   = 16 << 10 // at most so much of an answer is read
 	longestWait = 10 * time.Minute
 )
 
-// outcome is how a message went. It holds no text of the receiver or of the
-// transport: both could repeat the address.
+// outcome is the result of sending a message. It has no text of the receiver or of the
+// transport, because both could repeat the address.
 type outcome struct {
 	code   string // "ok", "status", "redirect", "timeout", "refused", "dns", "tls", "network", "stopped"
 	status int
@@ -31,8 +31,8 @@ type outcome struct {
 
 func (o outcome) ok() bool { return o.code == "ok" }
 
-// newClient follows nothing and waits for nothing long. A nil transport is one
-// of its own, which checks certificates.
+// newClient makes a client that follows no redirects and has short timeouts. Without a
+// transport it makes one, which checks certificates.
 func newClient(transport http.RoundTripper) *http.Client {
 	if transport == nil {
 		transport = &http.Transport{
@@ -50,7 +50,7 @@ func newClient(transport http.RoundTripper) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// post sends one message and says how it went.
+// post sends one message.
 func post(ctx context.Context, client *http.Client, to secret, body []byte) outcome {
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
@@ -97,7 +97,7 @@ func classify(ctx context.Context, err error) string {
 	return "network"
 }
 
-// retryAfter reads seconds; a date is not worth its code here.
+// retryAfter reads seconds. Dates, the other form of the header, are ignored.
 func retryAfter(text string) time.Duration {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 {

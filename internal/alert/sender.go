@@ -18,7 +18,7 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// sender is a receiver and how telling it goes.
+// sender is a receiver and the state of sending to it.
 type sender struct {
 	Target
 	wake chan struct{}
@@ -26,8 +26,8 @@ type sender struct {
 	last store.Delivery // guarded by the engine's lock
 }
 
-// send tells one receiver what is due until the context ends. What is due is
-// made from the alerts each time, so nothing queues up while a receiver fails.
+// send sends one receiver what is due until the context ends. What is due is computed
+// from the alerts each time, so nothing queues up while a receiver fails.
 func (e *Engine) send(ctx context.Context, t *sender) {
 	pause := time.Duration(0)
 	for {
@@ -47,7 +47,7 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 			}
 		}
 		for {
-			out, some := e.tell(ctx, t)
+			out, some := e.sendDue(ctx, t)
 			if !some || ctx.Err() != nil {
 				pause = 0
 				break
@@ -62,8 +62,8 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 	}
 }
 
-// tell sends one message of what is due; some is false when nothing is.
-func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
+// sendDue sends one message with what is due; some is false when nothing is.
+func (e *Engine) sendDue(ctx context.Context, t *sender) (out outcome, some bool) {
 	t.busy.Lock()
 	defer t.busy.Unlock()
 	e.mu.Lock()
@@ -83,31 +83,32 @@ func (e *Engine) tell(ctx context.Context, t *sender) (out outcome, some bool) {
 	if out.code == "stopped" {
 		return out, true
 	}
-	_ = e.note(ctx, t, out, due, nil) // logged
+	_ = e.record(ctx, t, out, due, nil) // logged
 	return out, true
 }
 
-// due are the alerts that a receiver is to be told of now, as they are now. A
-// message leaves a moment after the look that made it, so an interval that ends
-// within half a look's is over: else it would be told one look late each time.
+// due are the alerts to send to a receiver now. A message leaves a moment after the
+// check that caused it, so an interval that ends within half a check's counts as over:
+// otherwise each repetition would come one check late.
 func (e *Engine) due(t *sender, now time.Time) []Alert {
 	var out []Alert
 	for _, a := range e.alerts {
-		told, has := a.Told[t.Name]
+		last, has := a.Sent[t.Name]
 		is := false
 		switch a.State {
 		case Firing:
 			switch {
-			case a.Severity.level() < t.MinSeverity.level() && !(has && told.State == Firing), e.silenced(a, now):
-			case !has || told.State != Firing, a.Severity.level() > told.Severity.level(), now.Sub(told.At) >= t.Repeat-e.o.Every/2, clock.Ahead(told.At, now):
+			case a.Severity.level() < t.MinSeverity.level() && !(has && last.State == Firing), e.silenced(a, now):
+			case !has || last.State != Firing, a.Severity.level() > last.Severity.level(),
+				now.Sub(last.At) >= t.Repeat-e.o.Every/2, clock.Ahead(last.At, now):
 				is = true
 			}
 		case Resolved:
-			is = has && told.State == Firing
+			is = has && last.State == Firing
 		}
 		if is {
 			one := *a
-			one.Told = nil
+			one.Sent = nil
 			out = append(out, one)
 		}
 	}
@@ -126,10 +127,10 @@ func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	})
 }
 
-// note keeps how a message went, and what the receiver knows by it. by is who
-// asked for a test; nil: it is none.
-func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
-	// The message has left: that it did is kept also when everything ends now.
+// record stores the outcome of a message, and what the receiver knows by it. by is who
+// requested a test; nil: it is none.
+func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Alert, by *store.AuditEntry) error {
+	// The message was sent, so that is recorded also when the process ends now.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	e.mu.Lock()
@@ -149,31 +150,31 @@ func (e *Engine) note(ctx context.Context, t *sender, out outcome, sent []Alert,
 			if a == nil {
 				continue
 			}
-			if a.Told == nil {
-				a.Told = map[string]Told{}
+			if a.Sent == nil {
+				a.Sent = map[string]Sent{}
 			}
-			a.Told[t.Name] = Told{State: s.State, Severity: s.Severity, At: now}
-			if e.unkept[s.ID] = true; a.State == Resolved && e.toldAll(a, now) {
+			a.Sent[t.Name] = Sent{State: s.State, Severity: s.Severity, At: now}
+			if e.unsaved[s.ID] = true; a.State == Resolved && e.endSent(a, now) {
 				delete(e.alerts, s.ID)
 			}
 		}
 	}
 	err := e.save(ctx, now)
-	if err == nil && e.kept != nil && e.cluster != "" {
-		var told []store.AuditEntry
+	if err == nil && e.store != nil && e.cluster != "" {
+		var audit []store.AuditEntry
 		if test {
-			told = append(told, tested(*by, e.cluster, t.last))
+			audit = append(audit, tested(*by, e.cluster, t.last))
 		}
-		err = e.kept.SaveDelivery(ctx, e.cluster, t.last, told...)
+		err = e.store.SaveDelivery(ctx, e.cluster, t.last, audit...)
 	}
 	if err != nil {
-		e.o.Log.Error("keep that an alert message was sent", "target", t.Name, "err", err)
+		e.o.Log.Error("record that an alert message was sent", "target", t.Name, "err", err)
 	}
 	return err
 }
 
-// tested is what the audit record says of a test: the receiver by its name, for
-// its address is a secret.
+// tested is the audit entry of a test. It names the receiver, because its address is a
+// secret.
 func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEntry {
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, d.At, "alert.tested", d.Target, "ok"
 	if d.Failed > 0 {
@@ -186,8 +187,8 @@ func tested(by store.AuditEntry, cluster string, d store.Delivery) store.AuditEn
 	return by
 }
 
-// Test sends a message that says it is a test to one receiver, and tells how it
-// went. That is recorded with who asked for it. fault.NotFound when there is no
+// Test sends a test message to one receiver and returns the outcome. It is recorded
+// with who requested it. fault.NotFound when there is no
 // receiver of that name, fault.Conflict while another message to it is under
 // way, fault.Unavailable while nothing can be recorded.
 func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (store.Delivery, error) {
@@ -204,8 +205,9 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	e.mu.Lock()
 	cluster := e.cluster
 	e.mu.Unlock()
-	if e.kept != nil && cluster == "" {
-		return store.Delivery{}, fault.New(fault.Unavailable, "It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
+	if e.store != nil && cluster == "" {
+		return store.Delivery{}, fault.New(fault.Unavailable,
+			"It is not known yet which cluster this is, so a test could not be recorded. Try again in a few seconds.")
 	}
 	a := Alert{Notice: Notice{ID: "test", Rule: "test", Severity: Info, Subject: "test", Title: "shardboard: a test of alerts",
 		Text: "Somebody pressed the test button. Nothing is wrong.", Path: "/alerts"}, State: Firing, Since: now, Fired: now}
@@ -217,7 +219,7 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	if err := e.note(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
+	if err := e.record(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
 		return store.Delivery{}, err
 	}
 	e.mu.Lock()

@@ -19,15 +19,15 @@ type TargetStatus struct {
 	MinSeverity Severity
 	Repeat      time.Duration
 	Last        store.Delivery // zero: nothing was sent yet
-	Due         int            // alerts that it has not been told of yet
+	Due         int            // alerts that were not sent to it yet
 }
 
 // Status is everything that may be shown of an engine.
 type Status struct {
-	At       time.Time // of the last look; zero: none yet
-	Err      error     // why the last look failed
+	At       time.Time // of the last check; zero: none yet
+	Err      error     // why the last check failed
 	For      time.Duration
-	Dropped  int // alerts beyond those that are followed
+	Dropped  int // problems beyond the bound on alerts
 	Kept     bool
 	Targets  []TargetStatus
 	Alerts   []Alert // most severe first, then those that began first
@@ -39,13 +39,14 @@ func (e *Engine) Status() Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.o.Now()
-	s := Status{At: e.looked, Err: e.lookErr, For: e.config.For, Dropped: e.dropped, Kept: e.kept != nil}
+	s := Status{At: e.checked, Err: e.checkErr, For: e.config.For, Dropped: e.dropped, Kept: e.store != nil}
 	for _, t := range e.targets {
-		s.Targets = append(s.Targets, TargetStatus{Name: t.Name, Format: t.Format, MinSeverity: t.MinSeverity, Repeat: t.Repeat, Last: t.last, Due: len(e.due(t, now))})
+		s.Targets = append(s.Targets, TargetStatus{Name: t.Name, Format: t.Format, MinSeverity: t.MinSeverity,
+			Repeat: t.Repeat, Last: t.last, Due: len(e.due(t, now))})
 	}
 	for _, a := range e.alerts {
 		one := *a
-		one.Told, one.Silenced = nil, e.silenced(a, now)
+		one.Sent, one.Silenced = nil, e.silenced(a, now)
 		s.Alerts = append(s.Alerts, one)
 	}
 	slices.SortFunc(s.Alerts, func(a, b Alert) int {
@@ -71,10 +72,10 @@ const (
 	maxReason      = 500
 )
 
-// Silence keeps alerts of an id or of a rule from being told for a while. What
-// was told before is still told to be over.
+// Silence stops sending alerts of an id or of a rule for a while. The end of an alert
+// that was sent before is still sent.
 func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, by store.AuditEntry) (store.Silence, error) {
-	cluster, err := e.keeper()
+	cluster, err := e.storedCluster()
 	switch {
 	case err != nil:
 		return s, err
@@ -89,7 +90,7 @@ func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, 
 	s.Until = s.At.Add(d)
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, s.At, "alert.silenced", s.Alert+s.Rule, "ok"
 	by.Details = map[string]string{"reason": s.Reason, "until": s.Until.UTC().Format(time.RFC3339)}
-	if err := e.kept.AddSilence(ctx, cluster, s, by); err != nil {
+	if err := e.store.AddSilence(ctx, cluster, s, by); err != nil {
 		return s, err
 	}
 	return s, e.readSilences(ctx, cluster)
@@ -97,12 +98,12 @@ func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, 
 
 // Unsilence ends a silence before its time.
 func (e *Engine) Unsilence(ctx context.Context, id string, by store.AuditEntry) error {
-	cluster, err := e.keeper()
+	cluster, err := e.storedCluster()
 	if err != nil {
 		return err
 	}
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = cluster, e.o.Now(), "alert.unsilenced", id, "ok"
-	if err := e.kept.EndSilence(ctx, cluster, id, by); err != nil {
+	if err := e.store.EndSilence(ctx, cluster, id, by); err != nil {
 		return err
 	}
 	err = e.readSilences(ctx, cluster)
@@ -111,7 +112,7 @@ func (e *Engine) Unsilence(ctx context.Context, id string, by store.AuditEntry) 
 }
 
 func (e *Engine) readSilences(ctx context.Context, cluster string) error {
-	list, err := e.kept.Silences(ctx, cluster, e.o.Now())
+	list, err := e.store.Silences(ctx, cluster, e.o.Now())
 	if err != nil {
 		return err
 	}
@@ -121,11 +122,12 @@ func (e *Engine) readSilences(ctx context.Context, cluster string) error {
 	return nil
 }
 
-func (e *Engine) keeper() (cluster string, err error) {
+func (e *Engine) storedCluster() (cluster string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.kept == nil || e.cluster == "" {
-		return "", fault.New(fault.Unavailable, "Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
+	if e.store == nil || e.cluster == "" {
+		return "", fault.New(fault.Unavailable,
+			"Nothing can be silenced here: this shardboard keeps no data, or does not know yet which cluster it looks at.")
 	}
 	return e.cluster, nil
 }

@@ -15,6 +15,7 @@ type Kind string
 // The kinds of facts.
 const (
 	KindText      Kind = "text"      // somebody else's text: names, errors; shown on one line with invisible characters escaped
+	KindServer    Kind = "server"    // text of a MongoDB server; it may quote data, and is hidden from those who may not see that
 	KindWords     Kind = "words"     // our own words, shown as they are
 	KindShard     Kind = "shard"     // a shard's name
 	KindNamespace Kind = "namespace" // database.collection
@@ -42,6 +43,9 @@ type Fact struct {
 
 // Text is text that somebody else wrote; it is shown on one line.
 func Text(name, value string) Fact { return Fact{name, KindText, value, ""} }
+
+// Server is text that a MongoDB server wrote.
+func Server(name, value string) Fact { return Fact{name, KindServer, value, ""} }
 
 // Words are our own words, such as a sentence within a sentence.
 func Words(name, value string) Fact { return Fact{name, KindWords, value, ""} }

@@ -85,7 +85,7 @@ func TestAReportIsMadeAnewWhenAReadBecomesLate(t *testing.T) {
 func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
 	w := &world{s: calm(), now: now}
 	a := w.advisor()
-	a.Look()
+	a.Refresh()
 	told, stop := a.Subscribe()
 	heard := func() bool {
 		select {
@@ -95,11 +95,11 @@ func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
 			return false
 		}
 	}
-	if a.Look(); heard() {
+	if a.Refresh(); heard() {
 		t.Error("told of the same list")
 	}
 	w.s, w.now = calm(off), now.Add(time.Minute)
-	r := a.Look()
+	r := a.Refresh()
 	if !heard() {
 		t.Error("not told of a new problem")
 	}
@@ -112,7 +112,7 @@ func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
 	heard() // of the decision, read back
 	stop()
 	w.s = calm()
-	if a.Look(); heard() {
+	if a.Refresh(); heard() {
 		t.Error("told after the end")
 	}
 }
@@ -127,13 +127,13 @@ func TestDecisionsThatCannotBeReadHideNothing(t *testing.T) {
 func TestAnAdvisorAsksWhatRunsHavePaused(t *testing.T) {
 	w := &world{s: calm(off), now: now, paused: []PausedBalancing{{What: PausedBalancer, Run: "r1", Since: now.Add(-time.Hour)}}}
 	a := w.advisor()
-	a.lookBack(t.Context())
+	a.readBackground(t.Context())
 	if v, _ := a.View(t.Context()); !has(v, BalancingPaused) || has(v, BalancerOff) {
 		t.Errorf("%+v", v.Items)
 	}
 	w.err = errors.New("disk")
-	a.lookBack(t.Context())
-	for _, u := range a.Look().Unsure {
+	a.readBackground(t.Context())
+	for _, u := range a.Refresh().Unsure {
 		if u.Rule == BalancingPaused && u.Why.Code == "noRuns" {
 			return
 		}

@@ -3,92 +3,106 @@ package rules
 import (
 	"time"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// offShort is how long the balancer may be off before that is more than
-// somebody's maintenance.
-const offShort = time.Hour
+// BalancerOff finds a balancer that is switched off, or in a mode in which it moves nothing.
+const BalancerOff Rule = "balancer-off"
 
-// balancerOff: the switch, or a mode in which nothing is moved.
-func balancerOff(l *look) {
-	if l.unread(topology.PartSettings) {
+var balancerOff = rule{id: BalancerOff, name: "Balancer off", find: findBalancerOff}
+
+func findBalancerOff(ev *evaluation) {
+	if ev.unread(topology.PartSettings) {
 		return
 	}
-	b := l.Table.Balancer
+	b := ev.Table.Balancer
 	if !b.Known {
-		l.cannot("", "unread", "part", string(topology.PartSettings))
+		ev.cannot("", unreadPart(topology.PartSettings))
 		return
 	}
-	code := "off"
-	switch {
-	case !b.Enabled():
-	case b.Mode == "autoSplitOnly":
-		code = "splitsOnly"
-	default:
+	if !ev.switchedOff() {
 		return
 	}
-	pause, paused := l.pausedBy()
+	pause, paused := ev.pausedBy()
 	if paused && !pause.RunOpen {
-		return // listed as paused by a run that is gone
+		return // BalancingPaused lists it
 	}
-	i := Problem{Subject: "balancer", Severity: Warn, Why: say("off.long"), Text: say(code)}
-	if never(l.Off.At) {
-		i.Why = say("off.unknown")
+	p := Problem{
+		Subject:  "balancer",
+		Severity: Warn,
+		Why:      message.New("off.long", "New data can pile up on one shard."),
+		Text:     ev.offText(),
+	}
+	if ev.Off.At.IsZero() {
+		p.Why = message.New("off.unknown", "It is not known for how long. New data can pile up on one shard.")
 	} else {
-		switch off := l.Now.Sub(l.Off.At); {
-		case off < time.Minute: // a span of seconds says nothing
-		case l.Off.AtLeast:
-			i.Text = say(code+".sinceAtLeast", "since", at(l.Off.At))
-		default:
-			i.Text = say(code+".since", "since", at(l.Off.At))
-		}
-		i.Weight = l.Now.Sub(l.Off.At).Hours()
-		if !l.offLong() {
-			i.Severity, i.Why = Info, say("off.short")
+		p.Weight = ev.Now.Sub(ev.Off.At).Hours()
+		if !ev.offLong() {
+			p.Severity, p.Why = Info, message.New("off.short",
+				"It was turned off less than an hour ago, perhaps for maintenance.")
 		}
 	}
 	if paused {
-		i.Severity, i.Why = Info, say("off.byRun", "run", pause.Run)
+		p.Severity, p.Why = Info, message.New("off.byRun",
+			"The run {run} paused it and turns it on again at its end.",
+			message.Text("run", pause.Run))
 	}
-	i.Evidence = append(i.Evidence, l.offEvidence(), l.text("off.mode", b.Mode, topology.PartSettings))
+	p.Evidence = []Evidence{
+		ev.offEvidence(),
+		ev.text(message.New("off.mode", "Mode"), message.Text("value", b.Mode), topology.PartSettings),
+	}
 	waiting := 0
-	for _, s := range l.Table.Shards {
+	for _, s := range ev.Table.Shards {
 		if s.Draining {
 			waiting++
 		}
 	}
 	if waiting > 0 {
-		i.Severity, i.Why = Critical, say("off.draining")
-		i.Evidence = append(i.Evidence, l.counted("off.drainingShards", waiting))
+		p.Severity, p.Why = Critical, message.New("off.draining", "A draining shard waits for it.")
+		p.Evidence = append(p.Evidence, ev.counted(message.New("off.drainingShards", "Draining shards"), waiting))
 	}
-	if wrong := l.wronglyPlaced(); wrong > 0 {
-		i.Evidence = append(i.Evidence, l.counted("off.zoneWrong", wrong))
+	if wrong := ev.wronglyPlaced(); wrong > 0 {
+		p.Evidence = append(p.Evidence, ev.counted(message.New("off.zoneWrong", "Chunks outside their zone"), wrong))
 	}
-	i.Remedy = Remedy{
-		Plans: []Plan{plan("balancer-on", say("balancer-on"))},
+	p.Remedy = Remedy{
+		Plans: []Plan{turnBalancerOn()},
 		Commands: []Command{
-			check(`db.getSiblingDB("config").actionlog.find({what: /^balancer/}).sort({time: -1}).limit(3)`, "off.whoStopped"),
-			do("sh.startBalancer()", "off.start"),
+			readCommand(`db.getSiblingDB("config").actionlog.find({what: /^balancer/}).sort({time: -1}).limit(3)`,
+				"off.whoStopped", "who turned it off, if the cluster still has that"),
+			startBalancer(),
 		},
 	}
-	l.add(i)
+	ev.add(p)
 }
 
-// offEvidence is since when the balancer has been off.
-func (l *look) offEvidence() Evidence {
-	e := Evidence{Name: say("off.since"), Unit: "time", Reason: "notObserved"}
-	if !never(l.Off.At) {
-		e.Known, e.Reason, e.Time, e.Exact, e.AtLeast, e.Method, e.At = true, "", l.Off.At, !l.Off.AtLeast, l.Off.AtLeast, l.Off.Method, l.Now
+// offText says since when the balancer moves nothing.
+func (ev *evaluation) offText() message.Message {
+	since := message.Since("since", ev.Off.At)
+	unknown := ev.Off.At.IsZero() || ev.Now.Sub(ev.Off.At) < time.Minute // seconds say nothing
+	splitsOnly := ev.Table.Balancer.Enabled()
+	switch {
+	case splitsOnly && unknown:
+		return message.New("splitsOnly", "The balancer's mode is autoSplitOnly: it moves nothing.")
+	case splitsOnly && ev.Off.AtLeast:
+		return message.New("splitsOnly.sinceAtLeast",
+			"The balancer's mode has been autoSplitOnly, in which it moves nothing, for at least {since}.", since)
+	case splitsOnly:
+		return message.New("splitsOnly.since",
+			"The balancer's mode has been autoSplitOnly, in which it moves nothing, for {since}.", since)
+	case unknown:
+		return message.New("off", "The balancer is off.")
+	case ev.Off.AtLeast:
+		return message.New("off.sinceAtLeast", "The balancer has been off for at least {since}.", since)
 	}
-	return e
+	return message.New("off.since", "The balancer has been off for {since}.", since)
 }
 
 // wronglyPlaced counts chunks outside their zone.
-func (l *look) wronglyPlaced() int {
+func (ev *evaluation) wronglyPlaced() int {
 	n := 0
-	for _, z := range l.Table.Zones {
-		n += len(l.outside(z))
+	for _, z := range ev.Table.Zones {
+		n += len(ev.outside(z))
 	}
 	return n
 }

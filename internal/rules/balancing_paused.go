@@ -3,7 +3,7 @@ package rules
 import (
 	"time"
 
-	"shardboard/internal/sanitize"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -13,44 +13,17 @@ const (
 	PausedCollection = "collection" // the balancing of one collection
 )
 
-// PausedBalancing is something that a run of ours switched off for its own time
-// and has not switched on again.
-type PausedBalancing struct {
-	What     string             // PausedBalancer or PausedCollection
-	NS       topology.Namespace // of a collection
-	Run      string             // the run's id
-	Since    time.Time
-	RunOpen  bool // the run goes on, and will switch it on again
-	RunKnown bool // false: nothing is kept of the run any more
-}
+// BalancingPaused finds what a run paused and did not switch on again before it ended.
+const BalancingPaused Rule = "balancing-paused"
 
-// stillOff tells whether what was paused is off now.
-func (l *look) stillOff(p PausedBalancing) (off, known bool) {
-	if p.What == PausedCollection {
-		c := l.Table.Collection(p.NS)
-		return c != nil && c.NoBalance, true
-	}
-	return l.switchedOff(), l.Table.Balancer.Known
-}
+var balancingPaused = rule{id: BalancingPaused, name: "Balancing left paused", page: PageRuns, find: findBalancingPaused}
 
-// pausedBy is the run that has the whole balancer paused now.
-func (l *look) pausedBy() (PausedBalancing, bool) {
-	for _, p := range l.Paused {
-		if off, known := l.stillOff(p); p.What == PausedBalancer && known && off {
-			return p, true
-		}
-	}
-	return PausedBalancing{}, false
-}
-
-// balancingPaused: a run paused balancing for its own time and is gone, so that
-// nothing switches it on again.
-func balancingPaused(l *look) {
-	if l.PausedUnread {
-		l.cannot("", "noRuns")
+func findBalancingPaused(ev *evaluation) {
+	if ev.PausedUnread {
+		ev.cannot("", message.New("noRuns", "The runs could not be read."))
 		return
 	}
-	for _, x := range l.Paused {
+	for _, x := range ev.Paused {
 		if x.RunOpen {
 			continue
 		}
@@ -58,29 +31,69 @@ func balancingPaused(l *look) {
 		if x.What == PausedCollection {
 			subject = string(x.NS)
 		}
-		off, known := l.stillOff(x)
+		off, known := ev.stillOff(x)
 		switch {
 		case !known:
-			l.cannot(subject, "unread", "part", string(topology.PartSettings))
+			ev.cannot(subject, unreadPart(topology.PartSettings))
 			continue
 		case !off:
-			continue // somebody has switched it on
+			continue // it is on again
 		}
-		p := Problem{Subject: subject, NS: x.NS, Severity: Warn, Why: say("paused.ended"), Weight: l.Now.Sub(x.Since).Hours(),
-			Text: say("paused.balancer", "run", x.Run, "since", at(x.Since)),
+		p := Problem{
+			Subject:  subject,
+			NS:       x.NS,
+			Severity: Warn,
+			Why:      message.New("paused.ended", "The run has ended, so nothing turns it on again."),
+			Weight:   ev.Now.Sub(x.Since).Hours(),
+			Text: message.New("paused.balancer",
+				"The run {run} turned the balancer off {since} ago and did not turn it on again.",
+				message.Text("run", x.Run), message.Since("since", x.Since)),
 			Evidence: []Evidence{
-				{Name: say("paused.since"), Unit: "time", Known: true, Time: x.Since, Exact: true, Method: "run", At: l.Now},
-				{Name: say("paused.run"), Unit: "text", Known: true, Text: x.Run, Exact: true, Method: "run", At: l.Now},
+				timeFrom(message.New("paused.since", "Paused since"), x.Since, "run", ev.Now),
+				textFrom(message.New("paused.run", "Run"), message.Text("value", x.Run), "run", ev.Now),
 			},
-			Remedy: Remedy{Plans: []Plan{plan("balancer-on", say("balancer-on"))}, Commands: []Command{do("sh.startBalancer()", "off.start")}}}
+			Remedy: balancerOnRemedy(),
+		}
 		if x.What == PausedCollection {
 			ns := string(x.NS)
-			p.Text = say("paused.collection", "ns", ns, "run", x.Run, "since", at(x.Since))
-			p.Remedy = Remedy{Plans: []Plan{balanceCollection(ns)}, Commands: []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}}
+			p.Text = message.New("paused.collection",
+				"The run {run} switched off balancing of {ns} {since} ago and did not switch it on again.",
+				message.Namespace("ns", ns), message.Text("run", x.Run), message.Since("since", x.Since))
+			p.Remedy = balanceCollection(ns)
 		}
 		if !x.RunKnown {
-			p.Why = say("paused.gone")
+			p.Why = message.New("paused.gone", "The run is not known any more, so nothing turns it on again.")
 		}
-		l.add(p)
+		ev.add(p)
 	}
+}
+
+// PausedBalancing is something that a run of shardboard switched off while it ran and
+// has not switched on again.
+type PausedBalancing struct {
+	What     string             // PausedBalancer or PausedCollection
+	NS       topology.Namespace // of a collection
+	Run      string             // the run's id
+	Since    time.Time
+	RunOpen  bool // the run goes on, and will switch it on again
+	RunKnown bool // false: the run is not in the store any more
+}
+
+// stillOff tells whether what was paused is off now.
+func (ev *evaluation) stillOff(p PausedBalancing) (off, known bool) {
+	if p.What == PausedCollection {
+		c := ev.Table.Collection(p.NS)
+		return c != nil && c.NoBalance, true
+	}
+	return ev.switchedOff(), ev.Table.Balancer.Known
+}
+
+// pausedBy is the run that has the whole balancer paused now.
+func (ev *evaluation) pausedBy() (PausedBalancing, bool) {
+	for _, p := range ev.Paused {
+		if off, known := ev.stillOff(p); p.What == PausedBalancer && known && off {
+			return p, true
+		}
+	}
+	return PausedBalancing{}, false
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -14,18 +15,76 @@ const (
 	bigLeast = 256 << 20
 )
 
+// BigUnsharded finds large collections that only one shard can serve.
+const BigUnsharded Rule = "big-unsharded"
+
+var bigUnsharded = rule{id: BigUnsharded, name: "Large unsharded collection", find: findBigUnsharded}
+
+func findBigUnsharded(ev *evaluation) {
+	if ev.Table.Unsharded == nil {
+		ev.cannot("", unlistedCollections())
+		return
+	}
+	if len(ev.Table.Shards) < 2 {
+		return
+	}
+	for _, ns := range ev.Table.Unsharded {
+		if db := ns.Database(); db == "config" || db == "admin" || db == "local" {
+			continue
+		}
+		shard := ev.Table.Primary(ns.Database())
+		f := ev.Table.SizeOn(ns, shard).Bytes
+		if !f.Known {
+			ev.cannot(string(ns), unknownSize())
+			continue
+		}
+		total := ev.dataOn(shard)
+		share := float64(f.Value) / float64(max(total, 1))
+		if f.Value < bigBytes && (f.Value < bigLeast || share < bigShare) {
+			continue
+		}
+		if _, is := ev.documented(ns); is {
+			continue // SnapshotBodies lists it
+		}
+		p := Problem{
+			Subject:  string(ns),
+			NS:       ns,
+			Shard:    shard,
+			Severity: Info,
+			Why:      message.New("unsharded.some", "Only one shard can serve it."),
+			Weight:   float64(f.Value),
+			Text: message.New("unsharded",
+				"{ns} is not sharded and holds {bytes}, {share} of the data on {shard}.",
+				message.Namespace("ns", ns), message.Bytes("bytes", f.Value), message.Shard("shard", shard),
+				message.Share("share", share)),
+			Evidence: []Evidence{
+				figure(message.New("unsharded.bytes", "Data"), "bytes", f),
+				shareFrom(message.New("unsharded.share", "Share of the data on {shard}", message.Shard("shard", shard)), share, f.Method, f.At),
+			},
+		}
+		if share >= bigShare && f.Value >= bigBytes {
+			p.Severity, p.Why = Warn, message.New("unsharded.much",
+				"Only one shard can serve it, and it is a large part of that shard.")
+		}
+		p.Remedy.WhyNot = message.New("unsharded.noKey",
+			"Which key is right depends on the queries, which are not known here.")
+		p.Remedy.Commands = ev.unshardedCommands(ns, shard)
+		ev.add(p)
+	}
+}
+
 // dataOn is all data of a shard that is known.
-func (l *look) dataOn(shard string) (total int64) {
+func (ev *evaluation) dataOn(shard string) (total int64) {
 	add := func(ns topology.Namespace) {
 		if db := ns.Database(); db != "config" && db != "admin" {
-			total += l.Table.SizeOn(ns, shard).Bytes.Value
+			total += ev.Table.SizeOn(ns, shard).Bytes.Value
 		}
 	}
-	for _, c := range l.Table.Collections {
+	for _, c := range ev.Table.Collections {
 		add(c.NS)
 	}
-	for _, ns := range l.Table.Unsharded {
-		if l.Table.Primary(ns.Database()) == shard {
+	for _, ns := range ev.Table.Unsharded {
+		if ev.Table.Primary(ns.Database()) == shard {
 			add(ns)
 		}
 	}
@@ -34,11 +93,11 @@ func (l *look) dataOn(shard string) (total int64) {
 
 // documented is the finding that a collection is unsharded as every release
 // leaves it and documented otherwise.
-func (l *look) documented(ns topology.Namespace) (profile.Finding, bool) {
-	if l.Profile == nil {
+func (ev *evaluation) documented(ns topology.Namespace) (profile.Finding, bool) {
+	if ev.Profile == nil {
 		return profile.Finding{}, false
 	}
-	for _, f := range l.Profile.DriftOf(l.Table, ns.Database(), "").Findings {
+	for _, f := range ev.Profile.DriftOf(ev.Table, ns.Database(), "").Findings {
 		if f.NS == ns && f.Code == profile.FindDocumented {
 			return f, true
 		}
@@ -46,55 +105,21 @@ func (l *look) documented(ns topology.Namespace) (profile.Finding, bool) {
 	return profile.Finding{}, false
 }
 
-// bigUnsharded: a collection that only its one shard can serve.
-func bigUnsharded(l *look) {
-	if l.Table.Unsharded == nil {
-		l.cannot("", "unlisted")
-		return
+func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []Command {
+	out := []Command{
+		readCommand(collection(ns)+".getIndexes()",
+			"unsharded.indexes", "look at the indexes: the key's fields have to be in most queries"),
 	}
-	if len(l.Table.Shards) < 2 {
-		return
-	}
-	for _, ns := range l.Table.Unsharded {
-		if db := ns.Database(); db == "config" || db == "admin" || db == "local" {
-			continue
-		}
-		shard := l.Table.Primary(ns.Database())
-		f := l.Table.SizeOn(ns, shard).Bytes
-		if !f.Known {
-			l.cannot(string(ns), "noSize")
-			continue
-		}
-		total := l.dataOn(shard)
-		share := float64(f.Value) / float64(max(total, 1))
-		if f.Value < bigBytes && (f.Value < bigLeast || share < bigShare) {
-			continue
-		}
-		if _, is := l.documented(ns); is {
-			continue // told by its own rule
-		}
-		i := Problem{Subject: string(ns), NS: ns, Shard: shard, Severity: Info, Why: say("unsharded.some"), Weight: float64(f.Value),
-			Text: say("unsharded", "ns", string(ns), "bytes", i64(f.Value), "shard", shard, "share", f64(share)),
-			Evidence: []Evidence{figure(say("unsharded.bytes"), "bytes", f),
-				{Name: say("unsharded.share", "shard", shard), Unit: "share", Known: true, Value: share, Method: f.Method, At: f.At}}}
-		if share >= bigShare && f.Value >= bigBytes {
-			i.Severity, i.Why = Warn, say("unsharded.much")
-		}
-		i.Remedy.WhyNot = say("unsharded.noKey")
-		i.Remedy.Commands = l.unshardedCommands(ns, shard)
-		l.add(i)
-	}
-}
-
-func (l *look) unshardedCommands(ns topology.Namespace, shard string) []Command {
-	out := []Command{check(collection(ns)+".getIndexes()", "unsharded.indexes")}
-	if l.release().AtLeast(8, 0, 0) {
-		if to := l.coolest(ns.Database(), shard); to != "" {
-			return append(out, do(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)), "unsharded.move"))
+	if ev.release().AtLeast(8, 0, 0) {
+		if to := ev.emptiest(ns.Database(), shard); to != "" {
+			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)),
+				"unsharded.move", "moves it whole to the shard with least data"))
 		}
 	}
-	if l.release().AtLeast(7, 0, 0) {
-		out = append(out, check(collection(ns)+`.analyzeShardKey({_id: "hashed"})`, "unsharded.analyze"))
+	if ev.release().AtLeast(7, 0, 0) {
+		out = append(out, readCommand(collection(ns)+`.analyzeShardKey({_id: "hashed"})`,
+			"unsharded.analyze", "how well a key would do"))
 	}
-	return append(out, do(`sh.shardCollection(`+sanitize.Quoted(string(ns))+`, {_id: "hashed"})`, "unsharded.shard"))
+	return append(out, writeCommand(`sh.shardCollection(`+sanitize.Quoted(string(ns))+`, {_id: "hashed"})`,
+		"unsharded.shard", "shards it by its id: right only where documents are read by _id"))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -15,52 +16,57 @@ const (
 	unsplitMuch   = 16
 )
 
-// clientsUnsplit: a key that could spread a project, and large projects in one
-// chunk each: MongoDB never cuts them by itself.
-func clientsUnsplit(l *look) {
-	if l.Profile == nil {
+// ClientsUnsplit finds large projects in one chunk where the key could spread them. MongoDB does
+// not split them by itself.
+const ClientsUnsplit Rule = "clients-unsplit"
+
+var clientsUnsplit = rule{id: ClientsUnsplit, name: "Large project in one chunk", find: findClientsUnsplit}
+
+func findClientsUnsplit(ev *evaluation) {
+	if ev.Profile == nil {
 		return
 	}
-	for _, c := range l.sharded() {
-		f, ok := l.projectField(c)
+	for _, c := range ev.sharded() {
+		f, ok := ev.projectField(c)
 		if !ok || c.Key.Len() < 2 || !c.Key.LeadsWith(f) {
 			continue
 		}
-		size := l.chunkBytes(c)
-		total, rows := l.sizeOf(c, bytesOf), l.sizeOf(c, docsOf)
+		size := ev.chunkBytes(c)
+		total, rows := ev.sizeOf(c, bytesOf), ev.sizeOf(c, docsOf)
 		switch {
 		case size <= 0:
-			l.cannot(string(c.NS), "noChunkSize")
+			ev.cannot(string(c.NS), unknownChunkSize())
 			continue
 		case !total.Known:
-			l.cannot(string(c.NS), "noSizes")
+			ev.cannot(string(c.NS), unknownSizes())
 			continue
 		case total.Value < unsplitChunks*size:
 			continue
 		}
-		l.largeProjects(c, size, total, rows)
+		ev.largeProjects(c, size, total, rows)
 	}
 }
 
+// large is a project that fills one chunk.
 type large struct {
 	p     placement.Project
 	bytes topology.Figure
 	ch    topology.Chunk
 }
 
-func (l *look) largeProjects(c *topology.Collection, size int64, total, rows topology.Figure) {
-	if l.Directory == nil || !l.Directory.Loaded() {
-		l.cannot(string(c.NS), "noProjects")
+func (ev *evaluation) largeProjects(c *topology.Collection, size int64, total, rows topology.Figure) {
+	if ev.Directory == nil || !ev.Directory.Loaded() {
+		ev.cannot(string(c.NS), unknownProjects())
 		return
 	}
 	var list []large
 	known, projects := 0, 0
-	for _, p := range l.Directory.All() {
+	for _, p := range ev.Directory.All() {
 		if p.DB != c.NS.Database() {
 			continue
 		}
 		projects++
-		bytes := l.projectBytes(c, p, total, rows)
+		bytes := ev.projectBytes(c, p, total, rows)
 		if !bytes.Known {
 			continue
 		}
@@ -75,46 +81,69 @@ func (l *look) largeProjects(c *topology.Collection, size int64, total, rows top
 	}
 	slices.SortStableFunc(list, func(a, b large) int { return cmp.Compare(b.bytes.Value, a.bytes.Value) })
 	for _, x := range list[:min(len(list), 5)] {
-		l.unsplit(c, size, x)
+		ev.unsplit(c, size, x)
 	}
 	if known < projects && len(list) == 0 {
-		l.cannot(string(c.NS), "noProjectSizes", "n", itoa(projects-known))
+		ev.cannot(string(c.NS), message.New("noProjectSizes",
+			"How much {n} of the projects hold is not known: no count is stored with them and no survey has been made.",
+			message.Count("n", projects-known)))
 	}
 }
 
 // projectBytes is a project's part of a collection: surveyed, or the clients
 // that the application counted times the mean row.
-func (l *look) projectBytes(c *topology.Collection, p placement.Project, total, rows topology.Figure) topology.Figure {
-	if l.Surveyed != nil {
-		if f := l.Surveyed(c.NS, p.ID.Hex()); f.Known {
+func (ev *evaluation) projectBytes(c *topology.Collection, p placement.Project, total, rows topology.Figure) topology.Figure {
+	if ev.Surveyed != nil {
+		if f := ev.Surveyed(c.NS, p.ID.Hex()); f.Known {
 			return f
 		}
 	}
-	coll, _ := l.Profile.Collection(c.NS.Collection())
+	coll, _ := ev.Profile.Collection(c.NS.Collection())
 	if coll.Kind != "client" || !p.Clients.Known || !rows.Known || rows.Value == 0 {
 		return topology.Figure{Reason: "notSurveyed"}
 	}
-	return topology.Figure{Known: true, Value: int64(float64(p.Clients.Value) * float64(total.Value) / float64(rows.Value)), Method: "clientsTimesMean", At: p.Clients.At}
+	mean := float64(total.Value) / float64(rows.Value)
+	return topology.Figure{Known: true, Value: int64(float64(p.Clients.Value) * mean), Method: "clientsTimesMean", At: p.Clients.At}
 }
 
-func (l *look) unsplit(c *topology.Collection, size int64, x large) {
+func (ev *evaluation) unsplit(c *topology.Collection, size int64, x large) {
 	ns, id := string(c.NS), x.p.ID.Hex()
-	i := Problem{Subject: ns + " " + id, NS: c.NS, Project: id, Shard: x.ch.Shard, Severity: Info, Why: say("unsplit.some"), Weight: float64(x.bytes.Value),
-		Text: say("unsplit", "name", x.p.Name, "ns", ns, "bytes", i64(x.bytes.Value), "shard", x.ch.Shard, "field", c.Key.Fields()[1].Name),
+	problem := Problem{
+		Subject:  ns + " " + id,
+		NS:       c.NS,
+		Project:  id,
+		Shard:    x.ch.Shard,
+		Severity: Info,
+		Why:      message.New("unsplit.some", "It is as large as a few chunks."),
+		Weight:   float64(x.bytes.Value),
+		Text: message.New("unsplit",
+			"The project {name} has {bytes} of {ns} in one chunk on {shard}. The key could spread it by "+
+				"{field}, but MongoDB does not split it by itself.",
+			message.Project("name", id, x.p.Name), message.Namespace("ns", ns),
+			message.Bytes("bytes", x.bytes.Value), message.Shard("shard", x.ch.Shard),
+			message.Text("field", c.Key.Fields()[1].Name)),
 		Evidence: []Evidence{
-			figure(say("unsplit.bytes", "name", x.p.Name), "bytes", x.bytes),
-			{Name: say("chunkSize"), Unit: "bytes", Known: true, Value: float64(size), Exact: true, Method: "routing", At: l.Table.Health[topology.PartSettings].At},
-			l.counted("unsplit.chunks", 1), l.text("hot.shard", x.ch.Shard, topology.PartRouting),
-		}}
+			figure(message.New("unsplit.bytes", "Data of {name}", message.Project("name", id, x.p.Name)), "bytes", x.bytes),
+			{Name: message.New("chunkSize", "Chunk size"), Unit: "bytes", Known: true, Value: float64(size), Exact: true,
+				Method: "routing", At: ev.Table.Health[topology.PartSettings].At},
+			ev.counted(message.New("unsplit.chunks", "Chunks that hold it"), 1),
+			ev.onShard(x.ch.Shard, topology.PartRouting),
+		},
+	}
 	if x.p.Clients.Known {
-		i.Evidence = append(i.Evidence, figure(say("unsplit.clients"), "count", x.p.Clients))
+		problem.Evidence = append(problem.Evidence, figure(message.New("unsplit.clients", "Clients"), "count", x.p.Clients))
 	}
 	if x.bytes.Value >= unsplitMuch*size {
-		i.Severity, i.Why = Warn, say("unsplit.much")
+		problem.Severity, problem.Why = Warn, message.New("unsplit.much",
+			"It is as large as many chunks and cannot be moved in pieces.")
 	}
-	i.Remedy.Plans = []Plan{
-		plan("split-project", say("split-project", "name", x.p.Name), "project", id, "db", c.NS.Database(), "ns", ns),
-		plan("spread", say("spread", "name", x.p.Name), "project", id, "db", c.NS.Database()),
+	problem.Remedy.Plans = []Plan{
+		plan("split-project", message.New("split-project",
+			"Split off the chunk of the project {name}, so that it can be moved without its neighbours.",
+			message.Project("name", id, x.p.Name)), "project", id, "db", c.NS.Database(), "ns", ns),
+		plan("spread", message.New("spread",
+			"Spread the project {name} over the shards where its key allows that.",
+			message.Project("name", id, x.p.Name)), "project", id, "db", c.NS.Database()),
 	}
-	l.add(i)
+	ev.add(problem)
 }

@@ -6,12 +6,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// collection is how mongosh names a collection.
+// collection is a collection as mongosh addresses it.
 func collection(ns topology.Namespace) string {
 	return "db.getSiblingDB(" + sanitize.Quoted(ns.Database()) + ").getCollection(" + sanitize.Quoted(ns.Collection()) + ")"
 }
@@ -20,21 +21,14 @@ func admin(format string, args ...any) string {
 	return "db.adminCommand({" + fmt.Sprintf(format, args...) + "})"
 }
 
-// check and do are a line that changes nothing and one that does.
-func check(text, code string, args ...string) Command {
-	return Command{Text: text, Check: true, Say: say(code, args...)}
+// readCommand is a command that changes nothing.
+func readCommand(text, code, explanation string) Command {
+	return Command{Text: text, Check: true, Explanation: message.New(code, explanation)}
 }
 
-func do(text, code string, args ...string) Command {
-	return Command{Text: text, Say: say(code, args...)}
-}
-
-func plan(kind string, text Message, args ...string) Plan {
-	p := Plan{Kind: kind, Args: map[string]string{}, Text: text}
-	for i := 0; i+1 < len(args); i += 2 {
-		p.Args[args[i]] = args[i+1]
-	}
-	return p
+// writeCommand is a command that changes the cluster.
+func writeCommand(text, code, explanation string) Command {
+	return Command{Text: text, Explanation: message.New(code, explanation)}
 }
 
 // bounds are a chunk's as the argument of a plan.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -13,73 +14,24 @@ import (
 // one kind still has a list that can be read.
 const maxItems = 50
 
-var rules = []struct {
-	rule Rule
-	look func(*look)
-}{
-	{Unreadable, unreadable},
-	{DrainingStuck, drainingStuck},
-	{BalancerOff, balancerOff},
-	{BalancingPaused, balancingPaused},
-	{ZonesStuck, zonesStuck},
-	{ZoneNoShard, zoneNoShard},
-	{ZoneViolated, zoneViolated},
-	{PinViolated, pinViolated},
-	{PinExpired, pinExpired},
-	{MigrationsFailing, migrationsFailing},
-	{MigrationsBlocked, migrationsBlocked},
-	{HotShard, hotShard},
-	{HotChunk, hotChunk},
-	{HotDocument, hotDocument},
-	{HotProject, hotProject},
-	{MonotonicKey, monotonicKey},
-	{Imbalance, imbalance},
-	{Uneven, uneven},
-	{Jumbo, jumbo},
-	{ClientsUnsplit, clientsUnsplit},
-	{BigUnsharded, bigUnsharded},
-	{SnapshotBodies, snapshotBodies},
-	{AddShards, addShards},
-	{Orphans, orphans},
-	{Drift, drift},
-	{Draining, draining},
-	{BalancingOff, balancingOff},
-	{Resharding, resharding},
-	{RouterSilent, routerSilent},
-	{RouterVersions, routerVersions},
-	{ZoneCut, zoneCut},
-	{ZoneUnknown, zoneUnknown},
-	{ZoneDropped, zoneDropped},
-	{ZoneEmpty, zoneEmpty},
-}
-
-// Rules are the names of all rules in the order in which they look.
-func Rules() []Rule {
-	out := make([]Rule, len(rules))
-	for i, r := range rules {
-		out[i] = r.rule
-	}
-	return out
-}
-
 // Evaluate is what all rules find in a situation. Before the table was loaded no
 // rule but the one on failed reads can decide.
 func Evaluate(s Situation) Report {
 	r := Report{At: s.Now}
-	for _, rule := range rules {
-		l := &look{Situation: s, report: &r, rule: rule.rule}
-		if s.Table == nil || !s.Table.Loaded && (rule.rule != Unreadable || !l.failedBeforeLoad()) {
-			l.cannot("", "notLoaded")
+	for _, rule := range all {
+		ev := &evaluation{Situation: s, report: &r, rule: rule.id}
+		if s.Table == nil || !s.Table.Loaded && (rule.id != Unreadable || !ev.failedBeforeLoad()) {
+			ev.cannot("", message.New("notLoaded", "The routing table is not loaded yet."))
 			continue
 		}
-		l.plans = map[topology.Namespace]*balance.Plan{}
+		ev.plans = map[topology.Namespace]*balance.Plan{}
 		items, unsure := len(r.Items), len(r.Unsure)
-		rule.look(l)
+		rule.find(ev)
 		slices.SortStableFunc(r.Items[items:], byRank)
 		r.Items = r.Items[:min(len(r.Items), items+maxItems)]
 		r.Unsure = r.Unsure[:min(len(r.Unsure), unsure+maxItems)]
 		if len(r.Items) == items && len(r.Unsure) == unsure {
-			r.Passed = append(r.Passed, rule.rule)
+			r.Passed = append(r.Passed, rule.id)
 		}
 	}
 	slices.SortStableFunc(r.Items, byRank)

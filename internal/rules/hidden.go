@@ -1,40 +1,28 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"shardboard/internal/message"
+)
 
 // HideTexts is the problem without what servers wrote: text makes what stands in
 // its place.
 func (p Problem) HideTexts(text func(string) string) Problem {
-	if p.Rule != MigrationsFailing {
-		return p
-	}
-	if reason, ok := p.Text.Args["reason"]; ok {
-		p.Text = p.Text.with("reason", text(reason))
-	}
-	p.Evidence = append([]Evidence(nil), p.Evidence...)
-	for i := range p.Evidence {
-		if p.Evidence[i].Name.Code == evidenceReason {
-			p.Evidence[i].Text = text(p.Evidence[i].Text)
-		}
-	}
-	return p
+	return p.replace(message.KindServer, text)
 }
 
 // HideBounds is the problem without key values: instead stands in their place, and
 // name makes another id, because an id is a hash of what the problem is about. The
 // plans of its remedy keep their arguments, which are what they are tried with.
 func (p Problem) HideBounds(instead string, name func(string) string) Problem {
+	p = p.replace(message.KindKey, func(string) string { return instead })
 	p.ID = string(p.Rule) + "." + name(p.ID)
 	if ns := string(p.NS) + " "; strings.HasPrefix(p.Subject, ns+"{") {
 		p.Subject = ns + instead
 	}
-	p.Evidence = append([]Evidence(nil), p.Evidence...)
-	for i, e := range p.Evidence {
-		if e.Name.Code == evidenceHotMin || e.Name.Code == evidenceJumboMin {
-			p.Evidence[i].Text = instead
-		}
-	}
-	p.Remedy.Commands = append([]Command(nil), p.Remedy.Commands...)
+	p.Remedy.Commands = slices.Clone(p.Remedy.Commands)
 	for i, c := range p.Remedy.Commands {
 		if strings.Contains(c.Text, parseCall) {
 			p.Remedy.Commands[i].Text = "// " + instead
@@ -43,22 +31,28 @@ func (p Problem) HideBounds(instead string, name func(string) string) Problem {
 	return p
 }
 
-// with is the message with another argument.
-func (m Message) with(name, value string) Message {
-	args := map[string]string{}
-	for n, v := range m.Args {
-		args[n] = v
+// replace is a copy of the problem with other values of the facts of one kind.
+func (p Problem) replace(kind message.Kind, value func(string) string) Problem {
+	p.Text, p.Why = replaceFacts(p.Text, kind, value), replaceFacts(p.Why, kind, value)
+	p.Evidence = slices.Clone(p.Evidence)
+	for i, e := range p.Evidence {
+		p.Evidence[i].Name = replaceFacts(e.Name, kind, value)
+		if e.Text.Kind == kind {
+			p.Evidence[i].Text.Value = value(e.Text.Value)
+		}
 	}
-	args[name] = value
-	return Message{Code: m.Code, Args: args}
+	return p
 }
 
-// Figures whose text is a server's or a bound, by the code of their name.
-const (
-	evidenceReason   = "failing.reason"
-	evidenceHotMin   = "hotChunk.min"
-	evidenceJumboMin = "jumbo.first"
-)
+func replaceFacts(m message.Message, kind message.Kind, value func(string) string) message.Message {
+	m.Facts = slices.Clone(m.Facts)
+	for i, f := range m.Facts {
+		if f.Kind == kind {
+			m.Facts[i].Value = value(f.Value)
+		}
+	}
+	return m
+}
 
 // parseCall begins a bound in a line for mongosh.
 const parseCall = "EJSON.parse("

@@ -1,52 +1,34 @@
 package rules
 
-import (
-	"shardboard/internal/heat"
-)
+import "shardboard/internal/message"
 
-// A shard is hot from twice its fair part of all counted writes on, of two shards
-// from three quarters; from three times, at hotMuchRate, it costs everybody on it.
+// A shard is hot from twice its fair share of all counted writes on, of two shards from
+// three quarters on. From three times and hotMuchRate on the rest of the shard suffers.
 const (
 	hotShardTimes = 2
 	hotShardMuch  = 3
 	hotShardOfTwo = 0.75
 )
 
-// shardWrites is what each shard takes of all collections that are counted; a
-// shard that owns nothing of them takes nothing.
-func (l *look) shardWrites() (by map[string]heat.Rate, total heat.Rate) {
-	by = map[string]heat.Rate{}
-	total.Exact = true
-	for _, w := range l.Writes {
-		for _, line := range w.Shards {
-			r := by[line.Shard]
-			r.PerSecond += line.Rate.PerSecond
-			r.Rows += line.Rate.Rows
-			r.PlusMinus += line.Rate.PlusMinus
-			r.AtLeast = r.AtLeast || line.Rate.AtLeast
-			by[line.Shard] = r
-			total.PerSecond += line.Rate.PerSecond
-			total.Rows += line.Rate.Rows
-		}
-	}
-	return by, total
-}
+// HotShard finds shards that take far more than their fair share of the writes.
+const HotShard Rule = "hot-shard"
 
-// hotShard: one shard takes far more than its part of the writes.
-func hotShard(l *look) {
+var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, find: findHotShard}
+
+func findHotShard(ev *evaluation) {
 	able := 0
-	for _, s := range l.Table.Shards {
+	for _, s := range ev.Table.Shards {
 		if !s.Draining {
 			able++
 		}
 	}
-	if able < 2 || l.counting() {
+	if able < 2 || ev.uncounted() {
 		return
 	}
 	var longest Writes // for the times of the evidence
-	for _, w := range l.Writes {
+	for _, w := range ev.Writes {
 		if w.Failed && w.Seconds < hotSeconds {
-			l.cannot("", "countedPart", "ns", string(w.NS))
+			ev.cannot("", uncountable(w.NS))
 			return
 		}
 		if w.Seconds > longest.Seconds {
@@ -54,10 +36,10 @@ func hotShard(l *look) {
 		}
 	}
 	if longest.Seconds < hotSeconds {
-		l.cannot("", "tooShort", "seconds", itoa(int(longest.Seconds)))
+		ev.cannot("", countedBriefly(longest))
 		return
 	}
-	by, total := l.shardWrites()
+	by, total := ev.shardWrites()
 	if total.PerSecond <= 0 {
 		return
 	}
@@ -66,45 +48,57 @@ func hotShard(l *look) {
 	if able == 2 {
 		from, much = hotShardOfTwo, hotShardOfTwo
 	}
-	for _, s := range l.Table.Shards {
+	for _, s := range ev.Table.Shards {
 		r := by[s.Name]
 		r.Share = r.PerSecond / total.PerSecond
 		if r.Share < from || r.PerSecond < hotRate || r.Rows < hotRows {
 			continue
 		}
-		p := Problem{Subject: s.Name, Shard: s.Name, Severity: Info, Why: say("hot.some"), Weight: r.PerSecond,
-			Text: say("hotShard", "shard", s.Name, "share", f64(r.Share), "shareFair", f64(fair)),
+		p := Problem{
+			Subject:  s.Name,
+			Shard:    s.Name,
+			Severity: Info,
+			Why:      moderateLoad(),
+			Weight:   r.PerSecond,
+			Text: message.New("hotShard",
+				"{shard} takes {share} of the counted writes; its fair share is {shareFair}.",
+				message.Shard("shard", s.Name), message.Share("share", r.Share), message.Share("shareFair", fair)),
 			Evidence: []Evidence{
-				rate(say("hotShard.rate", "shard", s.Name), r, longest),
-				part(say("hotShard.share"), r.Share, longest),
-				rate(say("hotShard.all"), total, longest),
-			}}
-		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
-			p.Severity, p.Why = Warn, say("hot.much")
+				rate(message.New("hotShard.rate", "Writes to {shard}", message.Shard("shard", s.Name)), r, longest),
+				shareOf(message.New("hotShard.share", "Share of all counted writes"), r.Share, longest),
+				rate(message.New("hotShard.all", "Writes to all shards"), total, longest),
+			},
 		}
-		p.Remedy = l.coolShard(&p, s.Name)
-		l.add(p)
+		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
+			p.Severity, p.Why = Warn, heavyLoad()
+		}
+		p.Remedy = ev.relieveShard(&p, s.Name)
+		ev.add(p)
 	}
 }
 
-// coolShard is what helps the shard's busiest chunk.
-func (l *look) coolShard(p *Problem, shard string) Remedy {
-	var top hotOne
-	for _, w := range l.Writes {
-		c := l.Table.Collection(w.NS)
+// relieveShard is the remedy for the shard's busiest chunk.
+func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
+	var top busyChunk
+	for _, w := range ev.Writes {
+		c := ev.Table.Collection(w.NS)
 		if c == nil || c.Chunks == nil {
 			continue
 		}
 		for _, x := range w.Chunks {
-			if _, ch := c.Chunks.Find(x.Min); ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
-				top = hotOne{c, w, x, ch}
+			_, ch := c.Chunks.Find(x.Min)
+			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
+				top = busyChunk{c, w, x, ch}
 			}
 		}
 	}
 	if top.c == nil {
-		return Remedy{WhyNot: say("hotShard.manyChunks")}
+		return Remedy{WhyNot: message.New("hotShard.manyChunks",
+			"Its writes are not counted by chunk, so it is not known which one to split or move.")}
 	}
 	p.NS, p.Chunk = top.c.NS, top.ch.Min
-	p.Evidence = append(p.Evidence, rate(say("hotShard.chunk", "ns", string(top.c.NS)), top.x.Line.Rate, top.w))
-	return l.coolDown(top)
+	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
+		"Its busiest chunk, in {ns}",
+		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
+	return ev.relieve(top)
 }

@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"strconv"
 	"strings"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -15,43 +17,49 @@ const (
 	unevenChunks = 3
 )
 
-// imbalance: data that is uneven and that the balancer leaves so.
-func imbalance(l *look) {
-	if b := l.Table.Balancer; b.Known && (!b.Enabled() || b.Mode == "autoSplitOnly") || len(l.Table.Shards) < 2 {
-		return // told by its own rule; nothing to be even with
+// Imbalance finds collections that are spread unevenly and that the balancer leaves so.
+const Imbalance Rule = "imbalance"
+
+var imbalance = rule{id: Imbalance, name: "Imbalance that stays", find: findImbalance}
+
+func findImbalance(ev *evaluation) {
+	if ev.switchedOff() || len(ev.Table.Shards) < 2 {
+		return // BalancerOff lists it; one shard cannot be uneven
 	}
-	for _, c := range l.sharded() {
-		most, least, mean, ok := l.extremes(c)
+	for _, c := range ev.sharded() {
+		most, least, mean, ok := ev.extremes(c)
 		if !ok {
 			if c.Chunks.Len() > 1 {
-				l.cannot(string(c.NS), "noSizes")
+				ev.cannot(string(c.NS), unknownSizes())
 			}
 			continue
 		}
-		size := l.chunkBytes(c)
+		size := ev.chunkBytes(c)
 		if size <= 0 {
-			l.cannot(string(c.NS), "noChunkSize")
+			ev.cannot(string(c.NS), unknownChunkSize())
 			continue
 		}
 		if float64(most.value.Value) < unevenBy*mean || most.value.Value-least.value.Value < unevenChunks*size {
 			continue
 		}
-		p := l.plan(c)
+		p := ev.plan(c)
 		if moves := p.Moves(); len(moves) > 0 && p.Explain(moves[0].Chunk).Decision != balance.Stays {
-			continue // it repairs that
+			continue // the balancer repairs that
 		}
-		e := l.fullest(c, p, most.shard)
+		e := ev.fullest(c, p, most.shard)
 		if e.Decision == balance.Moves || e.Decision == balance.Waiting {
 			continue
 		}
 		if e.Decision == balance.Undecided {
-			l.cannot(string(c.NS), "undecided")
+			ev.cannot(string(c.NS), message.New("undecided",
+				"The balancer's rules need something that is not known here."))
 			continue
 		}
-		l.leftUneven(c, most, least, mean, blocker(e))
+		ev.leftUneven(c, most, least, mean, blocker(e))
 	}
 }
 
+// onShard is how much one shard holds.
 type onShard struct {
 	shard string
 	value topology.Figure
@@ -59,14 +67,14 @@ type onShard struct {
 
 // extremes are the shards with most and least of a collection, among those that
 // may hold any of it; not ok when one of them is not known.
-func (l *look) extremes(c *topology.Collection) (most, least onShard, mean float64, ok bool) {
+func (ev *evaluation) extremes(c *topology.Collection) (most, least onShard, mean float64, ok bool) {
 	var total float64
 	n := 0
-	for _, s := range l.Table.Shards {
+	for _, s := range ev.Table.Shards {
 		if s.Draining {
 			continue
 		}
-		f := l.Table.SizeOn(c.NS, s.Name).Bytes
+		f := ev.Table.SizeOn(c.NS, s.Name).Bytes
 		if !f.Known {
 			return most, least, 0, false
 		}
@@ -85,9 +93,9 @@ func (l *look) extremes(c *topology.Collection) (most, least onShard, mean float
 	return most, least, total / float64(n), true
 }
 
-// fullest is what the balancer says of a chunk of the fullest shard that is not
-// flagged, or of its first one when all are.
-func (l *look) fullest(c *topology.Collection, p *balance.Plan, shard string) balance.Explanation {
+// fullest explains what the balancer does with the first chunk of the fullest shard
+// that is not jumbo, or with its first one when all are.
+func (ev *evaluation) fullest(c *topology.Collection, p *balance.Plan, shard string) balance.Explanation {
 	first := -1
 	for i, ch := range c.Chunks.All() {
 		if ch.Shard != shard {
@@ -106,43 +114,68 @@ func (l *look) fullest(c *topology.Collection, p *balance.Plan, shard string) ba
 	return p.Explain(first)
 }
 
-func (l *look) leftUneven(c *topology.Collection, most, least onShard, mean float64, why Message) {
+func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, mean float64, why balance.Verdict) {
 	ns := string(c.NS)
 	counts := c.Chunks.CountByShard()
-	i := Problem{Subject: ns, NS: c.NS, Shard: most.shard, Severity: Warn, Why: say("imbalance.stays"), Weight: float64(most.value.Value) / max(mean, 1),
-		Text:    say("imbalance", "ns", ns, "shard", most.shard, "times", f64(float64(most.value.Value)/max(mean, 1))),
+	p := Problem{
+		Subject:  ns,
+		NS:       c.NS,
+		Shard:    most.shard,
+		Severity: Warn,
+		Why:      message.New("imbalance.stays", "No rule of the balancer asks for a move."),
+		Weight:   float64(most.value.Value) / max(mean, 1),
+		Text: message.New("imbalance",
+			"{shard} holds {times} times the mean of {ns}, and the balancer does not change that.",
+			message.Namespace("ns", ns), message.Shard("shard", most.shard),
+			message.Words("times", strconv.FormatFloat(float64(most.value.Value)/max(mean, 1), 'f', 1, 64))),
 		Because: why,
 		Evidence: []Evidence{
-			figure(say("imbalance.most", "shard", most.shard), "bytes", most.value),
-			figure(say("imbalance.least", "shard", least.shard), "bytes", least.value),
-			l.counted("imbalance.chunks", counts[most.shard], "shard", most.shard),
-			l.counted("imbalance.chunks", counts[least.shard], "shard", least.shard),
-		}}
+			figure(message.New("imbalance.most",
+				"On {shard}, the fullest",
+				message.Shard("shard", most.shard)), "bytes", most.value),
+			figure(message.New("imbalance.least",
+				"On {shard}, the emptiest",
+				message.Shard("shard", least.shard)), "bytes", least.value),
+			ev.counted(message.New("imbalance.chunks",
+				"Chunks on {shard}",
+				message.Shard("shard", most.shard)), counts[most.shard]),
+			ev.counted(message.New("imbalance.chunks",
+				"Chunks on {shard}",
+				message.Shard("shard", least.shard)), counts[least.shard]),
+		},
+	}
 	switch {
 	case c.NoBalance:
-		i.Remedy.Plans = []Plan{balanceCollection(ns)}
-		i.Remedy.Commands = []Command{do("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable")}
+		p.Remedy = balanceCollection(ns)
 	case strings.HasPrefix(why.Code, string(balance.RuleThreshold)+".count"):
-		// Up to 6.0.2 chunks are counted, whatever they weigh.
-		i.Text.Code = "imbalance.counts"
-		if ch, ok := l.firstOn(c, most.shard); ok && !l.single(c, ch) {
-			i.Remedy.Plans = []Plan{plan("split", say("split", "ns", ns, "shard", most.shard), "ns", ns, "bounds", bounds(c, ch), "parts", "2")}
+		// Up to 6.0.2 the balancer compares numbers of chunks, not sizes.
+		p.Text = message.New("imbalance.counts",
+			"{shard} holds {times} times the mean of {ns}, and the balancer does not change that: "+
+				"this release counts chunks and ignores their size.", p.Text.Facts...)
+		if ch, ok := ev.firstOn(c, most.shard); ok && !ev.single(c, ch) {
+			p.Remedy.Plans = []Plan{splitInTwo(c, ch)}
 		} else {
-			i.Remedy.WhyNot = say("imbalance.single")
+			p.Remedy.WhyNot = message.New("imbalance.single",
+				"Each of its chunks holds one shard-key value, so no split divides them. A longer key would help.")
 		}
 	case strings.HasPrefix(why.Code, string(balance.RuleJumbo)):
-		i.Remedy.WhyNot = say("imbalance.jumbo")
+		p.Remedy.WhyNot = message.New("imbalance.jumbo", "Its chunks are flagged jumbo. See that problem.")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
-		i.Remedy.WhyNot = say("imbalance.blocked")
-		i.Remedy.Commands = []Command{do(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)), "imbalance.allow")}
+		p.Remedy.WhyNot = message.New("imbalance.blocked",
+			"Migrations of the collection are blocked. Allow them again when the reason for that is gone.")
+		p.Remedy.Commands = []Command{allowMigrations(ns)}
 	default:
-		i.Remedy.WhyNot = say("imbalance.rule")
-		i.Remedy.Commands = []Command{check(admin("balancerCollectionStatus: %s", sanitize.Quoted(ns)), "imbalance.status")}
+		p.Remedy.WhyNot = message.New("imbalance.rule",
+			"The rule above keeps the chunks where they are. Ask the cluster whether it agrees.")
+		p.Remedy.Commands = []Command{
+			readCommand(admin("balancerCollectionStatus: %s", sanitize.Quoted(ns)),
+				"imbalance.status", "balancerCompliant should be false if the cluster agrees"),
+		}
 	}
-	l.add(i)
+	ev.add(p)
 }
 
-func (l *look) firstOn(c *topology.Collection, shard string) (topology.Chunk, bool) {
+func (ev *evaluation) firstOn(c *topology.Collection, shard string) (topology.Chunk, bool) {
 	for _, ch := range c.Chunks.All() {
 		if ch.Shard == shard && !ch.Jumbo {
 			return ch, true

@@ -1,13 +1,17 @@
 package rules
 
 import (
-	"shardboard/internal/sanitize"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// jumbo: chunks that the balancer gave up on.
-func jumbo(l *look) {
-	for _, c := range l.sharded() {
+// Jumbo finds chunks that the balancer flagged as too large to move.
+const Jumbo Rule = "jumbo"
+
+var jumbo = rule{id: Jumbo, name: "Jumbo chunks", find: findJumbo}
+
+func findJumbo(ev *evaluation) {
+	for _, c := range ev.sharded() {
 		n := c.Chunks.Jumbo()
 		if n == 0 {
 			continue
@@ -20,35 +24,39 @@ func jumbo(l *look) {
 				break
 			}
 		}
-		i := Problem{Subject: ns, NS: c.NS, Shard: first.Shard, Severity: Warn, Why: say("jumbo.stays"), Weight: float64(n), Text: say("jumbo", "ns", ns, "n", itoa(n)),
-			Evidence: []Evidence{l.counted("jumbo.chunks", n), l.counted("jumbo.of", c.Chunks.Len()), l.text(evidenceJumboMin, c.Key.ExtJSON(first.Min), topology.PartRouting)}}
-		if s := l.Table.Shard(first.Shard); s != nil && s.Draining {
-			i.Severity, i.Why = Critical, say("jumbo.draining")
+		p := Problem{
+			Subject:  ns,
+			NS:       c.NS,
+			Shard:    first.Shard,
+			Severity: Warn,
+			Why:      message.New("jumbo.stays", "The balancer never moves them."),
+			Weight:   float64(n),
+			Text: message.New("jumbo",
+				"{ns} has chunks flagged jumbo, which the balancer skips: {n}.",
+				message.Namespace("ns", ns), message.Count("n", n)),
+			Evidence: []Evidence{
+				ev.counted(message.New("jumbo.chunks", "Jumbo chunks"), n),
+				ev.counted(message.New("jumbo.of", "All chunks"), c.Chunks.Len()),
+				ev.text(message.New("jumbo.first", "The first begins at"), message.Key("value", c.Key.ExtJSON(first.Min)), topology.PartRouting),
+			},
 		}
-		clear := plan("clear-jumbo", say("clear-jumbo", "ns", ns), "ns", ns, "bounds", bounds(c, first))
-		if l.single(c, first) {
-			i.Remedy.WhyNot = say("jumbo.single", "key", c.Key.String())
-			i.Remedy.Plans = []Plan{clear}
-			i.Remedy.Commands = l.widerKey(c)
+		if s := ev.Table.Shard(first.Shard); s != nil && s.Draining {
+			p.Severity, p.Why = Critical, message.New("jumbo.draining",
+				"Their shard is draining and cannot be emptied.")
+		}
+		clear := plan("clear-jumbo", message.New("clear-jumbo",
+			"Clear the jumbo flag of the first such chunk of {ns}. Do this when it has become small, or after a split.",
+			message.Namespace("ns", ns)), "ns", ns, "bounds", bounds(c, first))
+		if ev.single(c, first) {
+			p.Remedy.WhyNot = message.New("jumbo.single",
+				"The first such chunk holds one value of {key}, so no split divides it. Only a longer key "+
+					"helps. Clearing the flag lets the balancer try again.",
+				message.Text("key", c.Key.String()))
+			p.Remedy.Plans = []Plan{clear}
+			p.Remedy.Commands = ev.widerKey(c)
 		} else {
-			i.Remedy.Plans = []Plan{plan("split", say("split", "ns", ns, "shard", first.Shard), "ns", ns, "bounds", bounds(c, first), "parts", "2"), clear}
+			p.Remedy.Plans = []Plan{splitInTwo(c, first), clear}
 		}
-		l.add(i)
-	}
-}
-
-// widerKey are the commands that let a chunk of one value be cut.
-func (l *look) widerKey(c *topology.Collection) []Command {
-	if c.Key.Hashed() >= 0 && c.Key.Len() == 1 {
-		return nil // one document's rows: no further field of the profile's
-	}
-	if !l.release().AtLeast(4, 4, 0) {
-		return nil
-	}
-	wider := keyText(c.Key, "_id")
-	return []Command{
-		check("db.version()", "refine.version"),
-		do(collection(c.NS)+".createIndex("+wider+")", "refine.index"),
-		do(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), wider), "refine.refine"),
+		ev.add(p)
 	}
 }

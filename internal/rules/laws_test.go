@@ -163,15 +163,15 @@ func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
 func TestTheSwitchIsFollowedFromWhenItIsSeen(t *testing.T) {
 	var w offWatch
 	on, off := calm().Table, calm(off).Table
-	if !w.see(off, now) || !w.since.AtLeast {
+	if !w.observe(off, now) || !w.since.AtLeast {
 		t.Error("off at first sight is off for at least so long, and history is asked")
 	}
 	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
-	if w.see(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
+	if w.observe(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
 		t.Error("history is asked again, or not believed")
 	}
-	w.see(on, now.Add(2*time.Minute))
-	if w.see(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
+	w.observe(on, now.Add(2*time.Minute))
+	if w.observe(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
 		t.Errorf("turned off before our eyes: %+v", w.since)
 	}
 }

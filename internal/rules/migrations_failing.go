@@ -1,9 +1,10 @@
 package rules
 
 import (
+	"strings"
 	"time"
 
-	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -14,113 +15,81 @@ const (
 	failingMany   = 3
 )
 
-// Lately is what came of the migrations that ended in the last hour, without those
-// of the server's own collections.
-type Lately struct {
-	Moves, Failed int
-	Internal      struct{ Moves, Failed int } // of the server's own collections
-	Over          time.Duration               // that the changelog held reaches back, at most an hour
-	Groups        []history.FailureGroup
-	LastFailure   time.Time
-}
+// MigrationsFailing finds several failed migrations within an hour.
+const MigrationsFailing Rule = "migrations-failing"
 
-// MovesLately reads the migrations of the last hour from a table's changelog. The
-// changelog held is bounded, so a busy hour may be told in part.
-func MovesLately(t *topology.Table, now time.Time) Lately {
-	out := Lately{Over: failingWindow}
-	ours := 0
-	var oldest time.Time
-	for _, e := range t.Events {
-		if !e.Internal() {
-			ours, oldest = ours+1, e.Time
-		}
-	}
-	if ours >= mostEvents {
-		out.Over = min(out.Over, max(now.Sub(oldest), time.Minute))
-	}
-	recent := *t
-	recent.Events = nil
-	for _, e := range t.Events { // newest first; one that ended lately may have begun before
-		if now.Sub(e.Time) > 2*failingWindow {
-			break
-		}
-		recent.Events = append(recent.Events, e)
-	}
-	var failed []history.Migration
-	for _, m := range history.Migrations(&recent, now, nil, nil) {
-		ended := m.End
-		if ended.IsZero() {
-			ended = m.Begin
-		}
-		if now.Sub(ended) > failingWindow {
-			continue
-		}
-		internal := topology.IsInternal(m.NS)
-		switch m.Outcome {
-		case history.Done, history.Committed:
-			if internal {
-				out.Internal.Moves++
-				continue
-			}
-			out.Moves++
-		case history.Aborted:
-			if internal {
-				out.Internal.Failed++
-				continue
-			}
-			failed = append(failed, m)
-			if ended.After(out.LastFailure) {
-				out.LastFailure = ended
-			}
-		}
-	}
-	out.Failed, out.Groups = len(failed), history.Failures(failed)
-	return out
-}
+var migrationsFailing = rule{id: MigrationsFailing, name: "Migrations keep failing",
+	page: PageFailedMigrations, find: findMigrationsFailing}
 
-// mostEvents is how many entries of the changelog a table holds at most, but for
-// those of the server's own collections.
-const mostEvents = 1000
-
-// migrationsFailing: chunks that are to move and do not. Where as many fail as
-// succeed, somebody waits for moves that do not come.
-func migrationsFailing(l *look) {
-	if l.unread(topology.PartEvents) {
+func findMigrationsFailing(ev *evaluation) {
+	if ev.unread(topology.PartEvents) {
 		return
 	}
-	lately := MovesLately(l.Table, l.Now)
+	lately := MovesLately(ev.Table, ev.Now)
 	if lately.Failed < failingMany {
 		return
 	}
 	perHour := float64(lately.Failed) / lately.Over.Hours()
-	read := l.Table.Health[topology.PartEvents].At
-	number := func(name string, n int) Evidence {
-		return Evidence{Name: say(name), Unit: "count", Known: true, Value: float64(n), Exact: true, Method: "migrationLog", At: read, Over: lately.Over, Covered: lately.Over}
+	read := ev.Table.Health[topology.PartEvents].At
+	number := func(name message.Message, n int) Evidence {
+		return Evidence{
+			Name:    name,
+			Unit:    "count",
+			Known:   true,
+			Value:   float64(n),
+			Exact:   true,
+			Method:  "migrationLog",
+			At:      read,
+			Over:    lately.Over,
+			Covered: lately.Over,
+		}
 	}
-	p := Problem{Subject: "migrations", Severity: Info, Why: say("failing.some"), Weight: perHour,
-		Text: say("failing", "n", itoa(lately.Failed), "moves", itoa(lately.Moves), "over", lately.Over.String(), "rate", f64(perHour)),
+	p := Problem{
+		Subject:  "migrations",
+		Severity: Info,
+		Why:      message.New("failing.some", "Most migrations succeed."),
+		Weight:   perHour,
+		Text: message.New("failing",
+			"{n} migrations failed in the last {over}, {rate} per hour; {moves} succeeded.",
+			message.Count("n", lately.Failed), message.Count("moves", lately.Moves),
+			message.Duration("over", lately.Over), message.Rate("rate", perHour)),
 		Evidence: []Evidence{
-			{Name: say("failing.rate"), Unit: "perHour", Known: true, Value: perHour, Exact: true, Method: "migrationLog", At: read, Over: lately.Over, Covered: lately.Over},
-			number("failing.failed", lately.Failed), number("failing.moved", lately.Moves),
-			{Name: say("failing.last"), Unit: "time", Known: true, Time: lately.LastFailure, Exact: true, Method: "migrationLog", At: read},
-		}}
+			{Name: message.New("failing.rate", "Failure rate"), Unit: "perHour", Known: true, Value: perHour, Exact: true,
+				Method: "migrationLog", At: read, Over: lately.Over, Covered: lately.Over},
+			number(message.New("failing.failed", "Failed"), lately.Failed),
+			number(message.New("failing.moved", "Succeeded"), lately.Moves),
+			timeFrom(message.New("failing.last", "Last failure"), lately.LastFailure, "migrationLog", read),
+		},
+	}
 	if lately.Failed >= lately.Moves {
-		p.Severity, p.Why = Warn, say("failing.most")
+		p.Severity, p.Why = Warn, message.New("failing.most",
+			"At least as many migrations fail as succeed, so data does not get where it should be.")
 	}
 	if len(lately.Groups) > 0 {
 		top := lately.Groups[0]
 		p.NS = top.Newest.NS
 		if top.Reason != "" {
-			p.Text.Code, p.Text.Args["reason"], p.Text.Args["reasons"] = "failing.reason", top.Reason, itoa(top.Count)
-			p.Evidence = append(p.Evidence, Evidence{Name: say(evidenceReason, "n", itoa(top.Count)), Unit: "text", Known: true, Text: top.Reason, Exact: true, Method: "migrationLog", At: read})
+			p.Text = message.New("failing.reason", "{n} migrations failed in the last {over}, {rate} per hour; {moves} succeeded. "+
+				"Most frequent reason ({reasons}): {reason}",
+				append(p.Text.Facts, message.Count("reasons", top.Count), message.Server("reason", top.Reason))...)
+			p.Evidence = append(p.Evidence, textFrom(
+				message.New("failing.reason", "Most frequent reason ({n} times)", message.Count("n", top.Count)),
+				message.Server("value", top.Reason), "migrationLog", read))
 		}
 		var nss []string
 		for _, ns := range top.NS {
 			nss = append(nss, string(ns))
 		}
-		p.Evidence = append(p.Evidence, Evidence{Name: say("failing.ns"), Unit: "text", Known: true, Text: join(nss[:min(len(nss), 8)]), Exact: true, Method: "migrationLog", At: read})
+		p.Evidence = append(p.Evidence, textFrom(message.New("failing.ns", "Collections with it"),
+			message.Text("value", strings.Join(nss[:min(len(nss), 8)], ", ")), "migrationLog", read))
 	}
-	p.Remedy = Remedy{WhyNot: say("failing.cause"), Commands: []Command{
-		check(`db.getSiblingDB("config").changelog.find({what: "moveChunk.error"}).sort({time: -1}).limit(5)`, "failing.log")}}
-	l.add(p)
+	p.Remedy = Remedy{
+		WhyNot: message.New("failing.cause",
+			"No plan helps until the reason is gone. The activity page lists each failure."),
+		Commands: []Command{
+			readCommand(`db.getSiblingDB("config").changelog.find({what: "moveChunk.error"}).sort({time: -1}).limit(5)`,
+				"failing.log", "the newest failures as the server logged them"),
+		},
+	}
+	ev.add(p)
 }

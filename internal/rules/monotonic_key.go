@@ -1,48 +1,71 @@
 package rules
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-// monotonicKey: inserts always go to the end of the key space.
-func monotonicKey(l *look) {
+// MonotonicKey finds collections whose inserts all go to the end of the key space.
+const MonotonicKey Rule = "monotonic-key"
+
+var monotonicKey = rule{id: MonotonicKey, name: "Growing shard key", page: PageHeat, find: findMonotonicKey}
+
+func findMonotonicKey(ev *evaluation) {
 	any := false
-	for _, c := range l.sharded() {
-		any = any || c.Chunks.Len() > 1 && !c.Key.Fields()[0].Hashed && l.appended(c)
+	for _, c := range ev.sharded() {
+		any = any || c.Chunks.Len() > 1 && !c.Key.Fields()[0].Hashed && ev.appended(c)
 	}
-	if !any || l.counting() {
+	if !any || ev.uncounted() {
 		return
 	}
-	for _, w := range l.Writes {
-		c := l.Table.Collection(w.NS)
+	for _, w := range ev.Writes {
+		c := ev.Table.Collection(w.NS)
 		if c == nil || !w.Growing.Is {
 			continue
 		}
 		ns, g := string(w.NS), w.Growing
-		i := Problem{Subject: ns, NS: w.NS, Shard: g.Shard, Severity: Warn, Why: say("growing.single"), Weight: w.Total.PerSecond,
-			Text:     say("growing", "ns", ns, "field", g.Field, "share", f64(g.Share), "shard", g.Shard),
-			Evidence: []Evidence{part(say("growing.last"), g.Share, w), rate(say("growing.rate", "ns", ns), w.Total, w), l.text("hot.key", c.Key.String(), topology.PartRouting)}}
+		p := Problem{
+			Subject:  ns,
+			NS:       w.NS,
+			Shard:    g.Shard,
+			Severity: Warn,
+			Why:      message.New("growing.single", "One shard takes all inserts."),
+			Weight:   w.Total.PerSecond,
+			Text: message.New("growing",
+				"{share} of the inserts into {ns} go to its last chunk, on {shard}: values of {field} only grow.",
+				message.Namespace("ns", ns), message.Text("field", g.Field), message.Share("share", g.Share),
+				message.Shard("shard", g.Shard)),
+			Evidence: []Evidence{
+				shareOf(message.New("growing.last", "Share of the last chunk"), g.Share, w),
+				rate(message.New("growing.rate", "Writes to {ns}", message.Namespace("ns", ns)), w.Total, w),
+				ev.shardKey(c),
+			},
+		}
 		key := "{" + field(g.Field) + `: "hashed"}`
-		if l.release().AtLeast(5, 0, 0) {
-			i.Remedy.WhyNot = say("noAction")
-			i.Remedy.Commands = []Command{
-				check(collection(w.NS)+".stats().size", "growing.room"),
-				do(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key), "growing.reshard"),
+		if ev.release().AtLeast(5, 0, 0) {
+			p.Remedy.WhyNot = commandsOnly()
+			p.Remedy.Commands = []Command{
+				readCommand(collection(w.NS)+".stats().size",
+					"growing.room", "resharding needs 1.2 times this free on every shard"),
+				writeCommand(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key),
+					"growing.reshard", "rewrites the collection; writes are blocked for seconds at its end"),
 			}
 		} else {
-			i.Remedy.WhyNot = say("growing.before50")
+			p.Remedy.WhyNot = message.New("growing.before50",
+				"Only another shard key helps, and before MongoDB 5.0 no command changes it: dump, drop, "+
+					"shard by a hashed field, restore.")
 		}
-		l.add(i)
+		ev.add(p)
 	}
 }
 
 // appended tells whether every write of a collection is a new row that can be
 // counted.
-func (l *look) appended(c *topology.Collection) bool {
-	if l.Profile == nil {
+func (ev *evaluation) appended(c *topology.Collection) bool {
+	if ev.Profile == nil {
 		return false
 	}
-	coll, ok := l.Profile.Collection(c.NS.Collection())
+	coll, ok := ev.Profile.Collection(c.NS.Collection())
 	return ok && coll.Appended
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 )
 
@@ -11,12 +12,17 @@ const (
 	orphansMuch  = 0.3
 )
 
-// orphans: rows that a migration left behind.
-func orphans(l *look) {
+// Orphans finds documents that migrations left behind on a shard that does not own them any
+// more.
+const Orphans Rule = "orphans"
+
+var orphans = rule{id: Orphans, name: "Orphaned documents", find: findOrphans}
+
+func findOrphans(ev *evaluation) {
 	known, asked := 0, 0
-	for _, c := range l.sharded() {
-		for _, s := range l.Table.Shards {
-			size := l.Table.SizeOn(c.NS, s.Name)
+	for _, c := range ev.sharded() {
+		for _, s := range ev.Table.Shards {
+			size := ev.Table.SizeOn(c.NS, s.Name)
 			if c.Chunks.CountByShard()[s.Name] == 0 && !size.Orphans.Known {
 				continue
 			}
@@ -30,21 +36,48 @@ func orphans(l *look) {
 				continue
 			}
 			share := float64(size.Orphans.Value) / float64(max(rows.Value, 1))
-			i := Problem{Subject: string(c.NS) + " " + s.Name, NS: c.NS, Shard: s.Name, Severity: Info, Why: say("orphans.some"), Weight: float64(size.Orphans.Value),
-				Text: say("orphans", "ns", string(c.NS), "shard", s.Name, "n", i64(size.Orphans.Value), "share", f64(share)),
-				Evidence: []Evidence{figure(say("orphans.rows"), "count", size.Orphans), figure(say("orphans.of"), "count", rows),
-					{Name: say("orphans.share"), Unit: "share", Known: true, Value: share, Method: size.Orphans.Method, At: size.Orphans.At}}}
-			if share >= orphansMuch {
-				i.Severity, i.Why = Warn, say("orphans.much")
+			p := Problem{
+				Subject:  string(c.NS) + " " + s.Name,
+				NS:       c.NS,
+				Shard:    s.Name,
+				Severity: Info,
+				Why:      message.New("orphans.some", "They cost space and slow down broadcasts."),
+				Weight:   float64(size.Orphans.Value),
+				Text: message.New("orphans",
+					message.Plural(int(size.Orphans.Value),
+						"One document of {ns} on {shard} is orphaned ({share} of those there): a "+
+							"migration left it behind and it is not deleted yet.",
+						"{n} documents of {ns} on {shard} are orphaned ({share} of those there): "+
+							"migrations left them behind and they are not deleted yet."),
+					message.Namespace("ns", c.NS), message.Shard("shard", s.Name),
+					message.Count("n", size.Orphans.Value), message.Share("share", share)),
+				Evidence: []Evidence{
+					figure(message.New("orphans.rows", "Orphaned documents"), "count", size.Orphans),
+					figure(message.New("orphans.of", "Documents there"), "count", rows),
+					shareFrom(message.New("orphans.share", "Share"), share, size.Orphans.Method, size.Orphans.At),
+				},
 			}
-			i.Remedy = Remedy{WhyNot: say("orphans.direct", "shard", s.Name), Commands: []Command{
-				check(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`, "orphans.pending"),
-				do(admin("cleanupOrphaned: %s", sanitize.Quoted(string(c.NS))), "orphans.clean"),
-			}}
-			l.add(i)
+			if share >= orphansMuch {
+				p.Severity, p.Why = Warn, message.New("orphans.much",
+					"They are a large part of the collection there, so deletion may be stuck.")
+			}
+			p.Remedy = Remedy{
+				WhyNot: message.New("orphans.direct",
+					"The shard deletes them itself. Ask the primary of {shard} directly, not mongos.",
+					message.Shard("shard", s.Name)),
+				Commands: []Command{
+					readCommand(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`,
+						"orphans.pending", "deletions that wait, on the shard's primary (MongoDB 4.4 or later)"),
+					writeCommand(admin("cleanupOrphaned: %s", sanitize.Quoted(string(c.NS))),
+						"orphans.clean", "on the shard's primary: waits until they are deleted"),
+				},
+			}
+			ev.add(p)
 		}
 	}
 	if asked > 0 && known == 0 {
-		l.cannot("", "noOrphans")
+		ev.cannot("", message.New("noOrphans",
+			"The shards do not count orphaned documents: this MongoDB version cannot, or it is not "+
+				"permitted. The page of each collection says whether some are expected."))
 	}
 }

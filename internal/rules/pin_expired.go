@@ -2,44 +2,65 @@ package rules
 
 import (
 	"maps"
+	"slices"
+
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"slices"
 )
 
-// pinExpired: pins that were meant to end.
-func pinExpired(l *look) {
-	if l.unread(topology.PartZones) {
+// PinExpired finds pins whose end date has passed.
+const PinExpired Rule = "pin-expired"
+
+var pinExpired = rule{id: PinExpired, name: "Pin expired", page: PageZones, find: findPinExpired}
+
+func findPinExpired(ev *evaluation) {
+	if ev.unread(topology.PartZones) {
 		return
 	}
-	for _, zone := range slices.Sorted(maps.Keys(l.rangesOf())) {
+	for _, zone := range slices.Sorted(maps.Keys(ev.rangesOf())) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {
 			continue
 		}
-		if l.Pins == nil {
-			l.cannot(zone, "noPlans")
+		if ev.Pins == nil {
+			ev.cannot(zone, message.New("noPlans",
+				"Plans are not kept here, so the end date of the pin is not known."))
 			continue
 		}
-		made, known := l.Pins[id.Hex()]
+		made, known := ev.Pins[id.Hex()]
 		if !known {
-			l.cannot(zone, "notOurs") // made by hand, or its plan is forgotten
+			ev.cannot(zone, message.New("notOurs",
+				"This pin was not made by a plan of shardboard, so its end date is not known.")) // made by hand, or its plan is forgotten
 			continue
 		}
-		if made.Expires.IsZero() || l.Now.Before(made.Expires) {
+		if made.Expires.IsZero() || ev.Now.Before(made.Expires) {
 			continue
 		}
-		name, named := l.project(id.Hex())
+		name, named := ev.project(id.Hex())
 		if !named {
 			name = id.Hex()
 		}
-		i := Problem{Subject: zone, Project: id.Hex(), Severity: Info, Why: say("pin.over"), Weight: l.Now.Sub(made.Expires).Hours(),
-			Text:     say("pin.expired", "name", name, "since", at(made.Expires)),
-			Evidence: []Evidence{{Name: say("pin.expires"), Unit: "time", Known: true, Time: made.Expires, Exact: true, Method: "pinPlan", At: l.Now}},
-			Remedy:   Remedy{Plans: []Plan{plan("unpin", say("unpin", "name", name), "project", id.Hex())}}}
-		if made.Owner != "" {
-			i.Evidence = append(i.Evidence, Evidence{Name: say("pin.owner"), Unit: "text", Known: true, Text: made.Owner, Exact: true, Method: "pinPlan", At: l.Now})
+		p := Problem{
+			Subject:  zone,
+			Project:  id.Hex(),
+			Severity: Info,
+			Why:      message.New("pin.over", "Its end date has passed."),
+			Weight:   ev.Now.Sub(made.Expires).Hours(),
+			Text: message.New("pin.expired",
+				"The pin of the project {name} expired {since} ago.",
+				message.Project("name", id.Hex(), name), message.Since("since", made.Expires)),
+			Evidence: []Evidence{timeFrom(message.New("pin.expires", "End date"), made.Expires, "pinPlan", ev.Now)},
+			Remedy: Remedy{Plans: []Plan{
+				plan("unpin", message.New("unpin",
+					"Unpin the project {name}.",
+					message.Project("name", id.Hex(), name)), "project", id.Hex()),
+			}},
 		}
-		l.add(i)
+		if made.Owner != "" {
+			p.Evidence = append(p.Evidence,
+				textFrom(message.New("pin.owner", "Owner"), message.Text("value", made.Owner), "pinPlan", ev.Now))
+		}
+		ev.add(p)
 	}
 }

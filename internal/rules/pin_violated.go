@@ -3,28 +3,34 @@ package rules
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
-// pinViolated: chunks of a pinned project that are elsewhere.
-func pinViolated(l *look) {
-	if l.unread(topology.PartZones) || l.unread(topology.PartShards) {
+// PinViolated finds pinned projects with chunks on other shards.
+const PinViolated Rule = "pin-violated"
+
+var pinViolated = rule{id: PinViolated, name: "Pin violated", page: PageZones, find: findPinViolated}
+
+func findPinViolated(ev *evaluation) {
+	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	ranges, carry := l.rangesOf(), l.carriers()
+	ranges, carry := ev.rangesOf(), ev.carriers()
 	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
-			continue // nobody carries it: told by its own rule
+			continue // ZoneNoShard lists a zone that no shard carries
 		}
 		wrong, straddle, chunks := 0, 0, 0
 		var on []string
 		for _, z := range ranges[zone] {
-			c, from, to := l.overlap(z)
+			c, from, to := ev.overlap(z)
 			chunks += to - from
-			out := l.outside(z)
+			out := ev.outside(z)
 			wrong += len(out)
 			for _, i := range out {
 				if s := c.Chunks.Owner(i); !slices.Contains(on, s) {
@@ -39,68 +45,71 @@ func pinViolated(l *look) {
 			continue
 		}
 		name := id.Hex()
-		p, known := l.project(id.Hex())
+		p, known := ev.project(id.Hex())
 		if known {
 			name = p
 		}
-		i := Problem{Subject: zone, Project: id.Hex(), NS: ranges[zone][0].NS, Severity: Info, Why: say("pin.onItsWay"), Weight: float64(wrong),
-			Text: say("pin.violated", "name", name, "n", itoa(wrong+straddle), "shard", carry[zone][0]),
-			Evidence: []Evidence{l.counted("pin.wrong", wrong), l.counted("pin.cut", straddle), l.counted("zone.chunks", chunks),
-				l.text("pin.carriers", join(carry[zone]), topology.PartShards)}}
-		if len(on) > 0 {
-			i.Shard = on[0]
-			i.Evidence = append(i.Evidence, l.text("pin.elsewhere", join(on), topology.PartRouting))
+		problem := Problem{
+			Subject:  zone,
+			Project:  id.Hex(),
+			NS:       ranges[zone][0].NS,
+			Severity: Info,
+			Why:      message.New("pin.onItsWay", "The balancer is on and moves them back."),
+			Weight:   float64(wrong),
+			Text: message.New("pin.violated",
+				message.Plural(wrong+straddle,
+					"The project {name} is pinned to {shard}, but one of its chunks is on another shard "+
+						"or is shared with other projects.",
+					"The project {name} is pinned to {shard}, but {n} of its chunks are on other shards "+
+						"or are shared with other projects."),
+				message.Project("name", id.Hex(), name), message.Count("n", wrong+straddle),
+				message.Shard("shard", carry[zone][0])),
+			Evidence: []Evidence{
+				ev.counted(message.New("pin.wrong", "Chunks elsewhere"), wrong),
+				ev.counted(message.New("pin.cut", "Ranges that end inside a chunk"), straddle),
+				ev.counted(message.New("zone.chunks", "Chunks in them"), chunks),
+				ev.text(message.New("pin.carriers", "Pinned to"), message.Text("value", strings.Join(carry[zone], ", ")), topology.PartShards),
+			},
 		}
-		switch b := l.Table.Balancer; {
+		if len(on) > 0 {
+			problem.Shard = on[0]
+			problem.Evidence = append(problem.Evidence,
+				ev.text(message.New("pin.elsewhere", "Also on"), message.Text("value", strings.Join(on, ", ")), topology.PartRouting))
+		}
+		switch b := ev.Table.Balancer; {
 		case !b.Known:
-			i.Severity, i.Why = Warn, say("pin.unknown")
-		case !b.Enabled() || b.Mode == "autoSplitOnly":
-			i.Severity, i.Why = Warn, say("pin.balancerOff")
-		case l.leftAlone(ranges[zone]):
-			i.Severity, i.Why = Warn, say("pin.leftAlone")
+			problem.Severity, problem.Why = Warn, message.New("pin.unknown", "It is not known whether the balancer is on.")
+		case ev.switchedOff():
+			problem.Severity, problem.Why = Warn, message.New("pin.balancerOff",
+				"The balancer is off, so nothing moves them back.")
+		case ev.notBalanced(ranges[zone]):
+			problem.Severity, problem.Why = Warn, message.New("pin.notBalanced",
+				"Balancing of the collection is switched off or blocked.")
 		}
 		if known && len(carry[zone]) == 1 {
-			i.Remedy.Plans = []Plan{plan("pin", say("pin", "name", name, "shard", carry[zone][0]), "project", id.Hex(), "shard", carry[zone][0])}
+			problem.Remedy.Plans = []Plan{
+				plan("pin", message.New("pin",
+					"Move all of {name} to {shard} now.",
+					message.Project("name", id.Hex(), name),
+					message.Shard("shard", carry[zone][0])), "project", id.Hex(), "shard", carry[zone][0]),
+			}
 		}
-		if i.Why.Code == "pin.balancerOff" {
-			i.Remedy.Plans = append(i.Remedy.Plans, plan("balancer-on", say("balancer-on")))
+		if problem.Why.Code == "pin.balancerOff" {
+			problem.Remedy.Plans = append(problem.Remedy.Plans, turnBalancerOn())
 		}
-		if len(i.Remedy.Plans) == 0 {
-			i.Remedy.WhyNot = say("pin.unclear")
-			i.Remedy.Commands = []Command{check("sh.status()", "draining.look")}
+		if len(problem.Remedy.Plans) == 0 {
+			problem.Remedy.WhyNot = message.New("pin.unclear",
+				"The project is not known, or several shards carry its zone, so its place is not known.")
+			problem.Remedy.Commands = []Command{showStatus()}
 		}
-		l.add(i)
+		ev.add(problem)
 	}
 }
 
-// leftAlone tells whether one of the collections is not balanced.
-func (l *look) leftAlone(ranges []topology.ZoneRange) bool {
+// notBalanced tells whether one of the collections is not balanced.
+func (ev *evaluation) notBalanced(ranges []topology.ZoneRange) bool {
 	return slices.ContainsFunc(ranges, func(z topology.ZoneRange) bool {
-		c := l.Table.Collection(z.NS)
+		c := ev.Table.Collection(z.NS)
 		return c != nil && (c.NoBalance || c.MigrationsBlocked)
 	})
-}
-
-// project is the name of a project by its id.
-func (l *look) project(id string) (string, bool) {
-	if l.Directory == nil {
-		return "", false
-	}
-	for _, p := range l.Directory.Exactly(id) {
-		if p.ID.Hex() == id && p.Name != "" {
-			return p.Name, true
-		}
-	}
-	return "", false
-}
-
-func join(list []string) string {
-	out := ""
-	for i, s := range list {
-		if i > 0 {
-			out += ", "
-		}
-		out += s
-	}
-	return out
 }

@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -232,7 +235,7 @@ func run(t *testing.T, cases []ruleCase) {
 			items, unsure, passed := verdict(calm(c.changes...), c.rule)
 			switch {
 			case c.unsure:
-				if len(unsure) == 0 || unsure[0].Why.Code != c.says || passed {
+				if len(unsure) == 0 || unsure[0].Why.Code != c.says || unsure[0].Why.Pattern == "" || strings.Contains(unsure[0].Why.At(now), "{") || passed {
 					t.Fatalf("items %v, unsure %v, passed %v; want unsure %s", items, unsure, passed, c.says)
 				}
 			case c.rank == "":
@@ -267,9 +270,32 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	if len(i.Remedy.Plans) == 0 && i.Remedy.WhyNot.Code == "" {
 		t.Errorf("neither a plan nor why there is none: %+v", i.Remedy)
 	}
+	for _, m := range sentences(i) {
+		if text := m.At(now); text == "" || m.Pattern == "" || strings.ContainsAny(text, "{}") && !strings.ContainsAny(fmt.Sprint(m.Args()), "{}") {
+			t.Errorf("%s: not a whole sentence: %q", m.Code, text)
+		}
+	}
 	for _, e := range i.Evidence {
 		if e.Name.Code == "" || e.Unit == "" || e.Known && (e.Method == "" || e.At.IsZero()) || !e.Known && e.Reason == "" {
 			t.Errorf("evidence without name, method, time or reason: %+v", e)
 		}
 	}
+}
+
+// sentences are all messages of a problem.
+func sentences(p Problem) []message.Message {
+	out := []message.Message{p.Text, p.Why}
+	if !p.Remedy.WhyNot.IsZero() {
+		out = append(out, p.Remedy.WhyNot)
+	}
+	for _, e := range p.Evidence {
+		out = append(out, e.Name)
+	}
+	for _, x := range p.Remedy.Plans {
+		out = append(out, x.Text)
+	}
+	for _, c := range p.Remedy.Commands {
+		out = append(out, c.Explanation)
+	}
+	return out
 }

@@ -3,14 +3,13 @@ package rules
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // single tells whether a chunk holds one value of the shard key only, so that no
-// cut through it exists, as far as its bounds tell.
-func (l *look) single(c *topology.Collection, ch topology.Chunk) bool {
+// split divides it, as far as its bounds show.
+func (ev *evaluation) single(c *topology.Collection, ch topology.Chunk) bool {
 	if c.Key.Len() != 1 {
 		return false
 	}
@@ -27,48 +26,20 @@ func (l *look) single(c *topology.Collection, ch topology.Chunk) bool {
 	if !ok {
 		return false
 	}
-	if ch.Max.Compare(l.after(c, id)) <= 0 {
+	if ch.Max.Compare(ev.after(c, id)) <= 0 {
 		return true
 	}
-	// One project only: nobody else's id lies in the chunk.
-	return l.projectsIn(c, ch) == 1
+	// The chunk holds one project only.
+	return ev.projectsIn(c, ch) == 1
 }
 
 // after is the bound right behind all keys that begin with an id.
-func (l *look) after(c *topology.Collection, id bson.ObjectID) shardkey.Key {
+func (ev *evaluation) after(c *topology.Collection, id bson.ObjectID) shardkey.Key {
 	k, err := c.Key.PrefixBound(must(bson.D{{Key: c.Key.Fields()[0].Name, Value: following(id)}}))
 	if err != nil {
 		return c.Key.Min()
 	}
 	return k
-}
-
-// projectsIn counts the projects of the directory whose keys meet a chunk; -1
-// when that is not known.
-func (l *look) projectsIn(c *topology.Collection, ch topology.Chunk) int {
-	field, ok := l.projectField(c)
-	if !ok || l.Directory == nil || !l.Directory.Loaded() || field != c.Key.Fields()[0].Name {
-		return -1
-	}
-	n := 0
-	for _, p := range l.Directory.All() {
-		if p.DB != c.NS.Database() {
-			continue
-		}
-		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(p.ID)); err == nil && ch.Min.Compare(r.Max) < 0 && r.Min.Compare(ch.Max) < 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// projectField is the field that a collection's rows have their project in.
-func (l *look) projectField(c *topology.Collection) (string, bool) {
-	if l.Profile == nil {
-		return "", false
-	}
-	coll, ok := l.Profile.Collection(c.NS.Collection())
-	return coll.ProjectField, ok && coll.ProjectField != ""
 }
 
 func following(id bson.ObjectID) bson.ObjectID {

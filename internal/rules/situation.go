@@ -3,14 +3,13 @@ package rules
 import (
 	"time"
 
-	"shardboard/internal/balance"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
-// Situation is what the rules look at. Nothing in it is modified.
+// Situation is the input of the rules. Nothing in it is modified.
 type Situation struct {
 	Table     *topology.Table
 	Directory *placement.Directory
@@ -51,7 +50,7 @@ type Writes struct {
 // OffSince is since when the balancer has been off.
 type OffSince struct {
 	At      time.Time // zero: not known
-	AtLeast bool      // it was off already when somebody first looked
+	AtLeast bool      // it was already off at the first observation
 	Method  string    // "history": from placement history; "watched": by this process
 }
 
@@ -84,66 +83,4 @@ func WritesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over 
 			Projects: w.Projects(), Growing: w.Growing(t), Failed: h.Err != nil})
 	}
 	return out
-}
-
-// look is one pass of all rules.
-type look struct {
-	Situation
-	report *Report
-	rule   Rule
-	plans  map[topology.Namespace]*balance.Plan
-}
-
-func (l *look) add(i Problem) {
-	i.Rule = l.rule
-	i.ID = idOf(i.Rule, i.Subject)
-	l.report.Items = append(l.report.Items, i)
-}
-
-// cannot says that the rule cannot tell about a subject.
-func (l *look) cannot(subject, code string, args ...string) {
-	l.report.Unsure = append(l.report.Unsure, Unsure{Rule: l.rule, Subject: subject, Why: say(code, args...)})
-}
-
-// unread says that a part of the table was never read; true when it was not.
-func (l *look) unread(p topology.Part) bool {
-	h, listed := l.Table.Health[p]
-	if !h.At.IsZero() || !listed && len(l.Table.Health) == 0 {
-		return false
-	}
-	if h.Denied {
-		l.cannot("", "denied", "part", string(p), "privilege", h.Privilege)
-	} else {
-		l.cannot("", "unread", "part", string(p))
-	}
-	return true
-}
-
-// plan is the balancer's view of a collection, made once.
-func (l *look) plan(c *topology.Collection) *balance.Plan {
-	if l.plans[c.NS] == nil {
-		l.plans[c.NS] = balance.PlanOf(balance.Situation{Table: l.Table}, c)
-	}
-	return l.plans[c.NS]
-}
-
-// sharded are the collections that people shard.
-func (l *look) sharded() []*topology.Collection {
-	var out []*topology.Collection
-	for _, c := range l.Table.Collections {
-		if db := c.NS.Database(); db != "config" && db != "admin" && !c.Unsplittable && !c.Temporary && c.Chunks != nil && c.Chunks.Len() > 0 {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func (l *look) release() balance.Release { return balance.ReleaseOf(l.Table.ServerInfo.Version) }
-
-// chunkBytes is the chunk size that holds for a collection; 0 when not known.
-func (l *look) chunkBytes(c *topology.Collection) int64 {
-	if c != nil && c.MaxChunkBytes > 0 {
-		return c.MaxChunkBytes
-	}
-	return l.Table.Balancer.ChunkBytes
 }

@@ -1,46 +1,59 @@
 package rules
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
-// snapshotBodies: what documentation shards and no release does.
-func snapshotBodies(l *look) {
-	if l.Profile == nil || len(l.Table.Shards) < 2 {
+// SnapshotBodies finds large collections that the documentation shards and no release does.
+const SnapshotBodies Rule = "snapshot-bodies"
+
+var snapshotBodies = rule{id: SnapshotBodies, name: "Unsharded though documented as sharded", find: findSnapshotBodies}
+
+func findSnapshotBodies(ev *evaluation) {
+	if ev.Profile == nil || len(ev.Table.Shards) < 2 {
 		return
 	}
-	for _, db := range l.Profile.Match(l.Table) {
-		for _, f := range l.Profile.DriftOf(l.Table, db, "").Findings {
+	for _, db := range ev.Profile.Match(ev.Table) {
+		for _, f := range ev.Profile.DriftOf(ev.Table, db, "").Findings {
 			if f.Code != profile.FindDocumented {
 				continue
 			}
-			shard := l.Table.Primary(db)
-			size := l.Table.SizeOn(f.NS, shard).Bytes
+			shard := ev.Table.Primary(db)
+			size := ev.Table.SizeOn(f.NS, shard).Bytes
 			switch {
 			case !size.Known:
-				l.cannot(string(f.NS), "noSize")
+				ev.cannot(string(f.NS), unknownSize())
 				continue
 			case size.Value < bigLeast:
 				continue
 			}
-			i := Problem{Subject: string(f.NS), NS: f.NS, Shard: shard, Severity: Info, Why: say("bodies.some"), Weight: float64(size.Value),
-				Text:     say("bodies", "ns", string(f.NS), "bytes", i64(size.Value), "shard", shard, "key", f.Want),
-				Evidence: []Evidence{figure(say("unsharded.bytes"), "bytes", size), l.text("hot.shard", shard, topology.PartDatabases)}}
-			if size.Value >= bigBytes {
-				i.Severity, i.Why = Warn, say("bodies.much")
+			p := Problem{
+				Subject:  string(f.NS),
+				NS:       f.NS,
+				Shard:    shard,
+				Severity: Info,
+				Why:      message.New("bodies.some", "Only one shard can serve it."),
+				Weight:   float64(size.Value),
+				Text: message.New("bodies",
+					"{ns} is documented as sharded by {key}, but no release shards it. Its {bytes} are all on {shard}.",
+					message.Namespace("ns", f.NS), message.Bytes("bytes", size.Value),
+					message.Shard("shard", shard), message.Text("key", f.Want)),
+				Evidence: []Evidence{
+					figure(message.New("unsharded.bytes", "Data"), "bytes", size),
+					ev.onShard(shard, topology.PartDatabases),
+				},
 			}
-			i.Remedy = Remedy{WhyNot: say("noAction"), Commands: typed(f)}
-			l.add(i)
+			if size.Value >= bigBytes {
+				p.Severity, p.Why = Warn, message.New("bodies.much",
+					"Only one shard can serve it, and it grows with every large snapshot.")
+			}
+			p.Remedy = Remedy{
+				WhyNot:   commandsOnly(),
+				Commands: fixCommands(f),
+			}
+			ev.add(p)
 		}
 	}
-}
-
-// typed are the commands of a finding.
-func typed(f profile.Finding) []Command {
-	var out []Command
-	for _, text := range f.Fix.Commands {
-		out = append(out, do(text, "drift."+f.Fix.Code))
-	}
-	return out
 }

@@ -130,7 +130,7 @@ func TestMigrationsThatKeepFailing(t *testing.T) {
 		s.Table.Events = append(s.Table.Events, moved("moveChunk.error", 500, 15, "another"), moved("moveChunk.error", 501, 15, "another"))
 	})
 	items, _, _ := verdict(s, MigrationsFailing)
-	if len(items) != 1 || items[0].Text.Args["n"] != "8" || items[0].Text.Args["moves"] != "2" || items[0].Text.Args["reasons"] != "6" {
+	if len(items) != 1 || items[0].Text.Args()["n"] != "8" || items[0].Text.Args()["moves"] != "2" || items[0].Text.Args()["reasons"] != "6" {
 		t.Fatalf("%+v", items)
 	}
 	for _, e := range items[0].Evidence {

@@ -4,7 +4,7 @@ package rules
 // made of, so that no two of them can disagree.
 type Summary struct {
 	Critical, Warn, Info int // open problems; dismissed ones are not among them
-	Dismissed            int // problems that are there and that somebody decided not to be shown
+	Dismissed            int // problems that exist and that somebody dismissed
 	Rules                int // of which so many
 	Unchecked            int // could not be checked, wholly or in part
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -8,23 +9,27 @@ import (
 // before the cluster's data counts as uneven: a half.
 const UnevenShare = 0.5
 
-// uneven: one shard holds far more than its share of all data. The balancer looks
-// at one collection at a time, so this says nothing of what it will do; what it
-// leaves as it is, is an imbalance.
-func uneven(l *look) {
-	if len(l.Table.Shards) < 2 {
+// Uneven finds a shard that holds far more than its share of all data. The balancer looks at one
+// collection at a time, so this does not predict what it will do. Uneven collections that it
+// leaves are listed by Imbalance.
+const Uneven Rule = "uneven"
+
+var uneven = rule{id: Uneven, name: "Uneven data", find: findUneven}
+
+func findUneven(ev *evaluation) {
+	if len(ev.Table.Shards) < 2 {
 		return
 	}
-	if l.unread(topology.PartSizes) {
+	if ev.unread(topology.PartSizes) {
 		return
 	}
 	var total, top int64
 	fullest := ""
 	var figures []topology.Figure
-	for _, s := range l.Table.Shards {
-		f := l.bytesOn(s.Name)
+	for _, s := range ev.Table.Shards {
+		f := ev.bytesOn(s.Name)
 		if !f.Known {
-			l.cannot("", "noSizes")
+			ev.cannot("", unknownSizes())
 			return
 		}
 		figures = append(figures, f)
@@ -32,31 +37,43 @@ func uneven(l *look) {
 			top, fullest = f.Value, s.Name
 		}
 	}
-	mean := float64(total) / float64(len(l.Table.Shards))
-	size := l.Table.Balancer.ChunkBytes
+	mean := float64(total) / float64(len(ev.Table.Shards))
+	size := ev.Table.Balancer.ChunkBytes
 	if total == 0 || float64(top)/mean-1 <= UnevenShare || float64(top)-mean < float64(unevenChunks*max(size, 64<<20)) {
 		return
 	}
-	p := Problem{Subject: "cluster", Shard: fullest, Severity: Info, Why: say("uneven.whole"), Weight: float64(top) / mean,
-		Text:   say("uneven", "shard", fullest, "share", f64(float64(top)/float64(total)), "shareEven", f64(1/float64(len(figures)))),
-		Remedy: Remedy{WhyNot: say("uneven.balancer")}}
-	if l.switchedOff() {
-		p.Remedy.WhyNot = say("uneven.off")
+	p := Problem{
+		Subject:  "cluster",
+		Shard:    fullest,
+		Severity: Info,
+		Why:      message.New("uneven.whole", "The shard with the most data fills up first."),
+		Weight:   float64(top) / mean,
+		Text: message.New("uneven",
+			"{shard} holds {share} of the data; an even share is {shareEven}.",
+			message.Shard("shard", fullest), message.Share("share", float64(top)/float64(total)),
+			message.Share("shareEven", 1/float64(len(figures)))),
+		Remedy: Remedy{WhyNot: message.New("uneven.balancer",
+			"The balancer evens out one collection at a time. What it leaves uneven is listed as a problem of its own.")},
 	}
-	for i, s := range l.Table.Shards[:min(len(figures), 12)] {
-		p.Evidence = append(p.Evidence, figure(say("uneven.on", "shard", s.Name), "bytes", figures[i]))
+	if ev.switchedOff() {
+		p.Remedy.WhyNot = message.New("uneven.off", "Turn the balancer on first.")
 	}
-	l.add(p)
+	for i, s := range ev.Table.Shards[:min(len(figures), 12)] {
+		p.Evidence = append(p.Evidence, figure(message.New("uneven.on",
+			"Data on {shard}",
+			message.Shard("shard", s.Name)), "bytes", figures[i]))
+	}
+	ev.add(p)
 }
 
 // bytesOn is all data on a shard that is known; unknown while none of it is.
-func (l *look) bytesOn(shard string) topology.Figure {
+func (ev *evaluation) bytesOn(shard string) topology.Figure {
 	out := topology.Figure{Reason: "notLoaded", Exact: true}
-	for ns := range l.Table.Sizes {
+	for ns := range ev.Table.Sizes {
 		if db := ns.Database(); db == "config" || db == "admin" {
 			continue
 		}
-		f := l.Table.SizeOn(ns, shard).Bytes
+		f := ev.Table.SizeOn(ns, shard).Bytes
 		if !f.Known {
 			out.Exact = false
 			continue

@@ -2,8 +2,46 @@ package rules
 
 import (
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
+
+// Unreadable finds parts of the cluster's state that may not be read, or whose last read failed
+// or is late. Without the routing table nothing else is known, so its failure is critical and
+// the failures that come with it are not listed.
+const Unreadable Rule = "unreadable"
+
+var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable}
+
+func findUnreadable(ev *evaluation) {
+	lost := ev.Table.Health[topology.PartRouting].Err != nil
+	for _, p := range parts {
+		h, listed := ev.Table.Health[p]
+		if !listed {
+			continue
+		}
+		switch {
+		case h.Denied:
+			ev.denied(p, h, p == topology.PartRouting)
+		case h.At.IsZero() && h.Err == nil:
+			// The first read is under way; rules that depend on it list it as not checked.
+		case ev.Table.Stale(p, ev.Now) && (!lost || p == topology.PartRouting):
+			ev.late(p, h, p == topology.PartRouting)
+		}
+	}
+	if ev.Directory == nil {
+		return
+	}
+	switch h := ev.Directory.Health(); {
+	case h.Denied:
+		ev.denied(partProjects, h, false)
+	case h.Err != nil && !lost:
+		ev.late(partProjects, h, false)
+	}
+}
+
+// partNamed is a part of the state by its name for people.
+func partNamed(p topology.Part) message.Fact { return message.Words("part", p.Name()) }
 
 // parts of the table, in the order in which they are listed. Projects are read
 // beside it and have a health of their own.
@@ -11,73 +49,62 @@ var parts = []topology.Part{topology.PartRouting, topology.PartShards, topology.
 	topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks}
 
 // partProjects is the name of the list of projects among the parts.
-const partProjects = "projects"
+const partProjects topology.Part = "projects"
 
 // failedBeforeLoad tells whether the first read of the table has failed.
-func (l *look) failedBeforeLoad() bool {
+func (ev *evaluation) failedBeforeLoad() bool {
 	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases} {
-		if h := l.Table.Health[p]; h.Err != nil || h.Denied {
+		if h := ev.Table.Health[p]; h.Err != nil || h.Denied {
 			return true
 		}
 	}
 	return false
 }
 
-// unreadable: parts of the cluster's state that may not be read, or whose last
-// read failed or is late. Without the routing table nothing else is known, so its
-// failure is critical and stands for those that come with it.
-func unreadable(l *look) {
-	lost := l.Table.Health[topology.PartRouting].Err != nil
-	for _, p := range parts {
-		h, listed := l.Table.Health[p]
-		if !listed {
-			continue
-		}
-		switch {
-		case h.Denied:
-			l.denied(string(p), h, p == topology.PartRouting)
-		case h.At.IsZero() && h.Err == nil:
-			// The first read is under way; what depends on it says so itself.
-		case l.Table.Stale(p, l.Now) && (!lost || p == topology.PartRouting):
-			l.late(string(p), h, p == topology.PartRouting)
-		}
+func (ev *evaluation) denied(part topology.Part, h topology.Health, all bool) {
+	p := Problem{
+		Subject:  string(part),
+		Severity: Info,
+		Why:      message.New("unreadable.part", "What depends on it cannot be checked."),
+		Text: message.New("unreadable.denied", "{part}: not permitted to read. The cluster user lacks {privilege}.",
+			partNamed(part), message.Text("privilege", h.Privilege)),
+		Evidence: []Evidence{
+			ev.lastRead(h),
+			textFrom(message.New("unreadable.privilege", "Privilege that is missing"), message.Text("value", h.Privilege), "watched", ev.Now),
+		},
+		Remedy: Remedy{WhyNot: message.New("unreadable.grant",
+			"Grant the cluster user {privilege}. The command shardboard doctor prints how.",
+			message.Text("privilege", h.Privilege))},
 	}
-	if l.Directory == nil {
-		return
-	}
-	switch h := l.Directory.Health(); {
-	case h.Denied:
-		l.denied(partProjects, h, false)
-	case h.Err != nil && !lost:
-		l.late(partProjects, h, false)
-	}
-}
-
-func (l *look) denied(part string, h topology.Health, all bool) {
-	p := Problem{Subject: part, Severity: Info, Why: say("unreadable.part"), Text: say("unreadable.denied", "part", part, "privilege", h.Privilege),
-		Evidence: []Evidence{l.lastRead(h), {Name: say("unreadable.privilege"), Unit: "text", Known: true, Text: h.Privilege, Exact: true, Method: "watched", At: l.Now}},
-		Remedy:   Remedy{WhyNot: say("unreadable.grant", "privilege", h.Privilege)}}
 	if all {
-		p.Severity, p.Why = Critical, say("unreadable.all")
+		p.Severity, p.Why = Critical, message.New("unreadable.all", "Everything shown here is out of date.")
 	}
-	l.add(p)
+	ev.add(p)
 }
 
-func (l *look) late(part string, h topology.Health, all bool) {
-	p := Problem{Subject: part, Severity: Warn, Why: say("unreadable.old"), Text: say("unreadable.late", "part", part),
-		Evidence: []Evidence{l.lastRead(h)}, Remedy: Remedy{WhyNot: say("unreadable.retried")}}
+func (ev *evaluation) late(part topology.Part, h topology.Health, all bool) {
+	p := Problem{
+		Subject:  string(part),
+		Severity: Warn,
+		Why:      message.New("unreadable.old", "What depends on it is old."),
+		Text:     message.New("unreadable.late", "{part}: the last read is late.", partNamed(part)),
+		Evidence: []Evidence{ev.lastRead(h)},
+		Remedy: Remedy{WhyNot: message.New("unreadable.retried",
+			"It is read again every few seconds. Check that the cluster answers.")},
+	}
 	if h.Err != nil {
-		p.Text = say("unreadable.failed", "part", part, "error", fault.Text(h.Err))
+		p.Text = message.New("unreadable.failed", "{part}: the last read failed. {error}",
+			partNamed(part), message.Text("error", fault.Text(h.Err)))
 	}
 	if all {
-		p.Severity, p.Why = Critical, say("unreadable.all")
+		p.Severity, p.Why = Critical, message.New("unreadable.all", "Everything shown here is out of date.")
 	}
-	l.add(p)
+	ev.add(p)
 }
 
 // lastRead is when a part was last read well.
-func (l *look) lastRead(h topology.Health) Evidence {
-	e := Evidence{Name: say("unreadable.last"), Unit: "time", Reason: "notLoaded"}
+func (ev *evaluation) lastRead(h topology.Health) Evidence {
+	e := Evidence{Name: message.New("unreadable.last", "Last good read"), Unit: "time", Reason: "notLoaded"}
 	if !h.At.IsZero() {
 		e.Known, e.Reason, e.Time, e.Exact, e.Method, e.At = true, "", h.At, true, "watched", h.At
 	}

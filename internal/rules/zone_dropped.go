@@ -4,31 +4,46 @@ import (
 	"maps"
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// zoneDropped: ranges of collections that are not there.
-func zoneDropped(l *look) {
-	if l.unread(topology.PartZones) {
+// ZoneDropped finds zone ranges of collections that do not exist or are not sharded.
+const ZoneDropped Rule = "zone-dropped"
+
+var zoneDropped = rule{id: ZoneDropped, name: "Zone range of a missing collection", page: PageZones, find: findZoneDropped}
+
+func findZoneDropped(ev *evaluation) {
+	if ev.unread(topology.PartZones) {
 		return
 	}
 	by := map[string][]topology.ZoneRange{}
-	for _, z := range l.Table.Zones {
-		if l.Table.Collection(z.NS) == nil {
+	for _, z := range ev.Table.Zones {
+		if ev.Table.Collection(z.NS) == nil {
 			by[string(z.NS)] = append(by[string(z.NS)], z)
 		}
 	}
 	for _, ns := range slices.Sorted(maps.Keys(by)) {
 		list := by[ns]
-		i := Problem{Subject: ns, NS: list[0].NS, Severity: Info, Why: say("zone.left"), Weight: float64(len(list)), Text: say("zone.dropped", "ns", ns, "n", itoa(len(list))),
-			Evidence: []Evidence{l.counted("zone.ranges", len(list))}}
-		if l.Table.Unsharded != nil && slices.Contains(l.Table.Unsharded, list[0].NS) {
-			i.Text.Code = "zone.unsharded" // waits for it to be sharded, or was meant for before
+		p := Problem{
+			Subject:  ns,
+			NS:       list[0].NS,
+			Severity: Info,
+			Why:      harmlessLeftover(),
+			Weight:   float64(len(list)),
+			Text: message.New("zone.dropped",
+				"Zone ranges of {ns}, which does not exist: {n}.",
+				message.Namespace("ns", ns), message.Count("n", len(list))),
+			Evidence: []Evidence{ev.zoneRanges(len(list))},
+		}
+		if ev.Table.Unsharded != nil && slices.Contains(ev.Table.Unsharded, list[0].NS) {
+			// It may be sharded later, or have been sharded before.
+			p.Text = message.New("zone.unsharded", "Zone ranges of {ns}, which is not sharded: {n}.", p.Text.Facts...)
 		}
 		for _, z := range list[:min(len(list), fewPlans)] {
-			i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
-			i.Remedy.Commands = append(i.Remedy.Commands, removeRangeCommand(z))
+			p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
+			p.Remedy.Commands = append(p.Remedy.Commands, removeRangeCommand(z))
 		}
-		l.add(i)
+		ev.add(p)
 	}
 }

@@ -2,29 +2,44 @@ package rules
 
 import (
 	"maps"
+	"slices"
+
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"slices"
 )
 
-// zoneEmpty: shards carry a zone that has no range.
-func zoneEmpty(l *look) {
-	if l.unread(topology.PartZones) || l.unread(topology.PartShards) {
+// ZoneEmpty finds zones that shards carry and that have no range.
+const ZoneEmpty Rule = "zone-empty"
+
+var zoneEmpty = rule{id: ZoneEmpty, name: "Zone without ranges", page: PageZones, find: findZoneEmpty}
+
+func findZoneEmpty(ev *evaluation) {
+	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	ranges, carry := l.rangesOf(), l.carriers()
+	ranges, carry := ev.rangesOf(), ev.carriers()
 	for _, zone := range slices.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {
 			continue
 		}
-		if id, _, ok := placement.ZoneProject(zone); ok && l.Directory != nil && l.Directory.Loaded() {
-			if _, known := l.Directory.ByID(id); !known {
-				continue // told as the zone of an unknown project
+		if id, _, ok := placement.ZoneProject(zone); ok && ev.Directory != nil && ev.Directory.Loaded() {
+			if _, known := ev.Directory.ByID(id); !known {
+				continue // ZoneUnknown lists it
 			}
 		}
-		i := Problem{Subject: zone, Shard: carry[zone][0], Severity: Info, Why: say("zone.left"), Weight: float64(len(carry[zone])), Text: say("zone.empty", "zone", zone, "n", itoa(len(carry[zone]))),
-			Evidence: []Evidence{l.counted("zone.ranges", 0), l.counted("zone.shards", len(carry[zone]))}}
-		l.leftovers(&i, zone, nil, carry[zone])
-		l.add(i)
+		p := Problem{
+			Subject:  zone,
+			Shard:    carry[zone][0],
+			Severity: Info,
+			Why:      harmlessLeftover(),
+			Weight:   float64(len(carry[zone])),
+			Text: message.New("zone.empty",
+				"The zone {zone} has no range. Shards that carry it: {n}.",
+				message.Zone("zone", zone), message.Count("n", len(carry[zone]))),
+			Evidence: []Evidence{ev.zoneRanges(0), ev.zoneShards(len(carry[zone]))},
+		}
+		ev.removeZone(&p, zone, nil, carry[zone])
+		ev.add(p)
 	}
 }

@@ -4,17 +4,22 @@ import (
 	"maps"
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
-// zoneNoShard: ranges that no shard may hold.
-func zoneNoShard(l *look) {
-	if l.unread(topology.PartZones) || l.unread(topology.PartShards) {
+// ZoneNoShard finds zones with ranges that no shard carries.
+const ZoneNoShard Rule = "zone-no-shard"
+
+var zoneNoShard = rule{id: ZoneNoShard, name: "Zone without a shard", page: PageZones, find: findZoneNoShard}
+
+func findZoneNoShard(ev *evaluation) {
+	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	carry := l.carriers()
-	ranges := l.rangesOf()
+	carry := ev.carriers()
+	ranges := ev.rangesOf()
 	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		if len(carry[zone]) > 0 {
 			continue
@@ -22,29 +27,44 @@ func zoneNoShard(l *look) {
 		list := ranges[zone]
 		chunks := 0
 		for _, z := range list {
-			_, from, to := l.overlap(z)
+			_, from, to := ev.overlap(z)
 			chunks += to - from
 		}
-		if chunks == 0 && l.allDropped(list) {
-			continue // told by its own rule
+		if chunks == 0 && ev.allDropped(list) {
+			continue // ZoneDropped lists it
 		}
-		i := Problem{Subject: zone, Severity: Critical, Why: say("zone.nobody"), Weight: float64(chunks), NS: list[0].NS, Text: say("zone.noshard", "zone", zone, "n", itoa(chunks)),
-			Evidence: []Evidence{l.counted("zone.ranges", len(list)), l.counted("zone.chunks", chunks), l.counted("zone.shards", 0)}}
-		for _, s := range l.Table.Shards {
-			if !s.Draining && len(i.Remedy.Plans) < fewPlans {
-				i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-add-shard", say("zone-add-shard", "zone", zone, "shard", s.Name), "shard", s.Name, "zone", zone))
+		p := Problem{
+			Subject:  zone,
+			Severity: Critical,
+			Why:      message.New("zone.nobody", "Nothing in the cluster repairs this."),
+			Weight:   float64(chunks),
+			NS:       list[0].NS,
+			Text: message.New("zone.noshard",
+				"No shard carries the zone {zone}. Chunks without a place: {n}.",
+				message.Zone("zone", zone), message.Count("n", chunks)),
+			Evidence: []Evidence{
+				ev.zoneRanges(len(list)),
+				ev.counted(message.New("zone.chunks", "Chunks in them"), chunks),
+				ev.zoneShards(0),
+			},
+		}
+		for _, s := range ev.Table.Shards {
+			if !s.Draining && len(p.Remedy.Plans) < fewPlans {
+				p.Remedy.Plans = append(p.Remedy.Plans, plan("zone-add-shard", message.New("zone-add-shard",
+					"Add {shard} to the zone {zone}.",
+					message.Zone("zone", zone), message.Shard("shard", s.Name)), "shard", s.Name, "zone", zone))
 			}
 		}
 		for _, z := range list[:min(len(list), fewPlans)] {
-			i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
+			p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
 		}
 		if id, _, ok := placement.ZoneProject(zone); ok {
-			i.Project = id.Hex()
+			p.Project = id.Hex()
 		}
-		l.add(i)
+		ev.add(p)
 	}
 }
 
-func (l *look) allDropped(list []topology.ZoneRange) bool {
-	return !slices.ContainsFunc(list, func(z topology.ZoneRange) bool { return l.Table.Collection(z.NS) != nil })
+func (ev *evaluation) allDropped(list []topology.ZoneRange) bool {
+	return !slices.ContainsFunc(list, func(z topology.ZoneRange) bool { return ev.Table.Collection(z.NS) != nil })
 }

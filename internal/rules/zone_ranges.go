@@ -3,15 +3,16 @@ package rules
 import (
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // carriers are the shards of each zone.
-func (l *look) carriers() map[string][]string {
+func (ev *evaluation) carriers() map[string][]string {
 	out := map[string][]string{}
-	for _, s := range l.Table.Shards {
+	for _, s := range ev.Table.Shards {
 		for _, z := range s.Zones {
 			out[z] = append(out[z], s.Name)
 		}
@@ -20,17 +21,17 @@ func (l *look) carriers() map[string][]string {
 }
 
 // rangesOf are the ranges of each zone.
-func (l *look) rangesOf() map[string][]topology.ZoneRange {
+func (ev *evaluation) rangesOf() map[string][]topology.ZoneRange {
 	out := map[string][]topology.ZoneRange{}
-	for _, z := range l.Table.Zones {
+	for _, z := range ev.Table.Zones {
 		out[z.Zone] = append(out[z.Zone], z)
 	}
 	return out
 }
 
 // overlap are the chunks that a range meets.
-func (l *look) overlap(z topology.ZoneRange) (c *topology.Collection, from, to int) {
-	c = l.Table.Collection(z.NS)
+func (ev *evaluation) overlap(z topology.ZoneRange) (c *topology.Collection, from, to int) {
+	c = ev.Table.Collection(z.NS)
 	if c == nil || c.Chunks == nil || z.Min.IsZero() {
 		return nil, 0, 0
 	}
@@ -39,10 +40,10 @@ func (l *look) overlap(z topology.ZoneRange) (c *topology.Collection, from, to i
 }
 
 // outside are the positions of chunks that lie wholly in a range and on a shard
-// that does not carry its zone. Empty when nobody does.
-func (l *look) outside(z topology.ZoneRange) []int {
-	carry := l.carriers()[z.Zone]
-	c, from, to := l.overlap(z)
+// that does not carry its zone. Empty when no shard carries it.
+func (ev *evaluation) outside(z topology.ZoneRange) []int {
+	carry := ev.carriers()[z.Zone]
+	c, from, to := ev.overlap(z)
 	if c == nil || len(carry) == 0 {
 		return nil
 	}
@@ -60,13 +61,44 @@ func (l *look) outside(z topology.ZoneRange) []int {
 
 // removeRange is the plan that takes a range away.
 func removeRange(z topology.ZoneRange) Plan {
-	return plan("zone-remove-range", say("zone-remove-range", "zone", z.Zone, "ns", string(z.NS)),
+	return plan("zone-remove-range", message.New("zone-remove-range",
+		"Remove a range of the zone {zone} from {ns}.",
+		message.Zone("zone", z.Zone), message.Namespace("ns", z.NS)),
 		"ns", string(z.NS), "min", document(z.RawMin), "max", document(z.RawMax), "zone", z.Zone)
 }
 
 func removeRangeCommand(z topology.ZoneRange) Command {
-	return do("sh.removeRangeFromZone("+sanitize.Quoted(string(z.NS))+", "+parsed(document(z.RawMin))+", "+parsed(document(z.RawMax))+")", "zone.removeRange")
+	args := sanitize.Quoted(string(z.NS)) + ", " + parsed(document(z.RawMin)) + ", " + parsed(document(z.RawMax))
+	return writeCommand("sh.removeRangeFromZone("+args+")",
+		"zone.removeRange", "removes the range; no data is touched")
 }
 
-// fewPlans bounds the plans of one advice.
-const fewPlans = 3
+// outsideOf counts the chunks of a collection that lie in a zone's range and on
+// a shard that does not carry it.
+func (ev *evaluation) outsideOf(c *topology.Collection) int {
+	n := 0
+	for _, z := range ev.Table.ZonesOf(c.NS) {
+		n += len(ev.outside(z))
+	}
+	return n
+}
+
+// removeZone adds the plans that remove a zone: ranges first, because a zone with ranges
+// keeps its last shard.
+func (ev *evaluation) removeZone(p *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
+	for _, z := range ranges[:min(len(ranges), fewPlans)] {
+		p.Remedy.Plans = append(p.Remedy.Plans, removeRange(z))
+		p.Remedy.Commands = append(p.Remedy.Commands, removeRangeCommand(z))
+	}
+	for _, s := range shards[:min(len(shards), fewPlans)] {
+		p.Remedy.Plans = append(p.Remedy.Plans, plan("zone-remove-shard", message.New("zone-remove-shard",
+			"Remove {shard} from the zone {zone}.",
+			message.Zone("zone", zone), message.Shard("shard", s)), "shard", s, "zone", zone))
+		p.Remedy.Commands = append(p.Remedy.Commands, writeCommand("sh.removeShardFromZone("+sanitize.Quoted(s)+", "+sanitize.Quoted(zone)+")",
+			"zone.removeShard", "removes the shard from the zone; no data is touched"))
+	}
+}
+
+func harmlessLeftover() message.Message {
+	return message.New("zone.left", "It does no harm but is confusing.")
+}

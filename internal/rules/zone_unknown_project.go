@@ -2,18 +2,23 @@ package rules
 
 import (
 	"maps"
-	"shardboard/internal/placement"
-	"shardboard/internal/sanitize"
-	"shardboard/internal/topology"
 	"slices"
+
+	"shardboard/internal/message"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
 )
 
-// zoneUnknown: zones named after a project that is not there.
-func zoneUnknown(l *look) {
-	if l.unread(topology.PartZones) {
+// ZoneUnknown finds zones named after a project that does not exist.
+const ZoneUnknown Rule = "zone-unknown-project"
+
+var zoneUnknown = rule{id: ZoneUnknown, name: "Zone of an unknown project", page: PageZones, find: findZoneUnknown}
+
+func findZoneUnknown(ev *evaluation) {
+	if ev.unread(topology.PartZones) {
 		return
 	}
-	ranges, carry := l.rangesOf(), l.carriers()
+	ranges, carry := ev.rangesOf(), ev.carriers()
 	names := map[string]bool{}
 	for z := range ranges {
 		names[z] = true
@@ -26,28 +31,29 @@ func zoneUnknown(l *look) {
 		if !ok {
 			continue
 		}
-		if l.Directory == nil || !l.Directory.Loaded() || l.Directory.Health().Err != nil {
-			l.cannot(zone, "noProjects")
+		if ev.Directory == nil || !ev.Directory.Loaded() || ev.Directory.Health().Err != nil {
+			ev.cannot(zone, unknownProjects())
 			continue
 		}
-		if _, known := l.Directory.ByID(id); known {
+		if _, known := ev.Directory.ByID(id); known {
 			continue
 		}
-		i := Problem{Subject: zone, Severity: Info, Why: say("zone.left"), Project: "", Text: say("zone.unknown", "zone", zone, "id", id.Hex()), Weight: float64(len(ranges[zone])),
-			Evidence: []Evidence{l.counted("zone.ranges", len(ranges[zone])), l.counted("zone.shards", len(carry[zone])), l.text("zone.project", id.Hex(), topology.PartZones)}}
-		l.leftovers(&i, zone, ranges[zone], carry[zone])
-		l.add(i)
-	}
-}
-
-// leftovers take a zone away: ranges first, a zone with ranges keeps its last shard.
-func (l *look) leftovers(i *Problem, zone string, ranges []topology.ZoneRange, shards []string) {
-	for _, z := range ranges[:min(len(ranges), fewPlans)] {
-		i.Remedy.Plans = append(i.Remedy.Plans, removeRange(z))
-		i.Remedy.Commands = append(i.Remedy.Commands, removeRangeCommand(z))
-	}
-	for _, s := range shards[:min(len(shards), fewPlans)] {
-		i.Remedy.Plans = append(i.Remedy.Plans, plan("zone-remove-shard", say("zone-remove-shard", "zone", zone, "shard", s), "shard", s, "zone", zone))
-		i.Remedy.Commands = append(i.Remedy.Commands, do("sh.removeShardFromZone("+sanitize.Quoted(s)+", "+sanitize.Quoted(zone)+")", "zone.removeShard"))
+		p := Problem{
+			Subject:  zone,
+			Severity: Info,
+			Why:      harmlessLeftover(),
+			Project:  "",
+			Text: message.New("zone.unknown",
+				"The zone {zone} belongs to the project {id}, which does not exist.",
+				message.Zone("zone", zone), message.Text("id", id.Hex())),
+			Weight: float64(len(ranges[zone])),
+			Evidence: []Evidence{
+				ev.zoneRanges(len(ranges[zone])),
+				ev.zoneShards(len(carry[zone])),
+				ev.text(message.New("zone.project", "Project"), message.Text("value", id.Hex()), topology.PartZones),
+			},
+		}
+		ev.removeZone(&p, zone, ranges[zone], carry[zone])
+		ev.add(p)
 	}
 }

@@ -125,17 +125,6 @@ var pages = map[string]string{
 	"status.denied":    "Not permitted to read the routing table",
 
 	// Parts of the table and what can be wrong with them.
-	"part.routing":                   "Routing table",
-	"part.shards":                    "Shard list",
-	"part.databases":                 "Database list",
-	"part.zones":                     "Zones",
-	"part.settings":                  "Balancer settings",
-	"part.routers":                   "mongos list",
-	"part.balancer":                  "Balancer status",
-	"part.events":                    "Changelog",
-	"part.sizes":                     "Sizes",
-	"part.collections":               "Unsharded collections",
-	"part.projects":                  "Projects",
 	"state.denied":                   "{part}: not permitted",
 	"state.denied.advice":            "Grant the cluster user {privilege}. Everything else keeps working.",
 	"state.failed":                   "{part}: could not be read",

@@ -198,7 +198,6 @@ var acting = map[string]string{
 	"stays.together":   "{ns} stays together: a project is one value of {key} there. {remedy}.",
 
 	// What makes one value of a shard key divisible.
-	"part.other": "The part {code} of the table",
 
 	"remedy.other":           "another shard key is needed ({code})",
 	"remedy.refineOrReshard": "refine the shard key by another field (refineCollectionShardKey), or reshard the collection by another key",

@@ -2,7 +2,6 @@ package words
 
 // inflight are the sentences about migrations under way.
 var inflight = map[string]string{
-	"part.moves": "Moves in flight",
 
 	"inflight.title":   "In flight",
 	"inflight.none":    "Nothing moves now.",

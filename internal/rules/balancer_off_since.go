@@ -15,20 +15,20 @@ type Past interface {
 	Begin(ctx context.Context, cluster string) (time.Time, error)
 }
 
-// offWatch follows the balancer's switch while this process looks.
+// offWatch follows the balancer's switch while this process runs.
 type offWatch struct {
 	sawOn   bool
 	off     bool
 	since   OffSince
-	settled bool // history has been asked about this time of being off
+	settled bool // history has been read for this time of being off
 }
 
 func isOff(t *topology.Table) bool {
 	return !t.Balancer.Enabled() || t.Balancer.Mode == "autoSplitOnly"
 }
 
-// see takes notice of a table; true when history should be asked.
-func (w *offWatch) see(t *topology.Table, now time.Time) bool {
+// observe takes in a table. It returns true when history should be read.
+func (w *offWatch) observe(t *topology.Table, now time.Time) bool {
 	if !t.Loaded || !t.Balancer.Known {
 		return false
 	}
@@ -67,7 +67,7 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 	var on time.Time
 	for step := time.Hour; step <= history.Keep; step *= 4 {
 		m, err := past.At(ctx, cluster, now.Add(-step))
-		first := fault.Of(err) == fault.NotFound // nobody looked so long ago
+		first := fault.Of(err) == fault.NotFound // history does not reach back so far
 		if first {
 			m, err = oldest(ctx, past, cluster)
 		}
@@ -105,7 +105,7 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 		}
 	}
 	if m, err := past.At(ctx, cluster, on); err == nil {
-		// In a time that nobody watched it may have been earlier than the first look.
+		// While nothing watched the cluster, it may have been turned off before the first record.
 		out.AtLeast = !m.Watched
 	}
 	return out, nil

@@ -1,0 +1,35 @@
+package rules
+
+import "shardboard/internal/message"
+
+// BalancingOff lists collections whose balancing is switched off.
+const BalancingOff Rule = "balancing-off"
+
+var balancingOff = rule{id: BalancingOff, name: "Collection not balanced", find: findBalancingOff}
+
+func findBalancingOff(ev *evaluation) {
+	for _, c := range ev.sharded() {
+		if !c.NoBalance {
+			continue
+		}
+		if ev.outsideOf(c) > 0 {
+			continue // listed with its consequence, as zones-stuck
+		}
+		ns := string(c.NS)
+		ev.add(Problem{
+			Subject:  ns,
+			NS:       c.NS,
+			Severity: Info,
+			Why: message.New("balancingOff.chosen",
+				"Its chunks stay where they are. Moves by hand still work."),
+			Weight: float64(c.Chunks.Len()),
+			Text: message.New("balancingOff",
+				"Balancing of {ns} is switched off.",
+				message.Namespace("ns", ns)),
+			Evidence: []Evidence{
+				ev.counted(message.New("balancingOff.chunks", "Chunks of the collection"), c.Chunks.Len()),
+			},
+			Remedy: balanceCollection(ns),
+		})
+	}
+}

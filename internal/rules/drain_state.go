@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"time"
+
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// lately is the time in which a draining shard should have lost a chunk.
+const lately = 30 * time.Minute
+
+// drainState is how far a shard is drained. The weight is the number of chunks left.
+// known is false when the changelog does not show whether chunks moved.
+func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool) {
+	chunks := 0
+	for _, c := range ev.sharded() {
+		chunks += c.Chunks.CountByShard()[s.Name]
+	}
+	var primary []string
+	for _, d := range ev.Table.Databases {
+		if d.Primary == s.Name && d.Name != "config" && d.Name != "admin" {
+			primary = append(primary, d.Name)
+		}
+	}
+	blocked, why := ev.blockedOn(s.Name)
+	moved, enough := ev.movedFrom(s.Name)
+	p = Problem{
+		Subject:  s.Name,
+		Shard:    s.Name,
+		Severity: Critical,
+		Why:      message.New("draining.nobody", "Draining does not continue by itself."),
+		Weight:   float64(chunks),
+		Evidence: []Evidence{
+			ev.counted(message.New("draining.chunks", "Chunks left"), chunks),
+			ev.counted(message.New("draining.databases", "Databases with it as primary"), len(primary)),
+			ev.counted(message.New("draining.blocked", "Chunks that cannot move"), blocked),
+		},
+	}
+	switch {
+	case ev.switchedOff():
+		p.Text = message.New("draining.balancerOff",
+			"{shard} is draining, but the balancer, which moves its chunks, is off.",
+			message.Shard("shard", s.Name))
+		p.Remedy = balancerOnRemedy()
+	case chunks > 0 && blocked > 0 && blocked == chunks:
+		p.Text = message.New("draining.blocked",
+			"{shard} is draining, but none of its {n} remaining chunks can move.",
+			message.Shard("shard", s.Name), message.Count("n", blocked))
+		p.Because = why
+		p.Remedy.WhyNot = message.New("draining.blockers",
+			"Remove first what blocks the chunks: jumbo flags, zones or blocked migrations.")
+		p.Remedy.Commands = []Command{showStatus()}
+	case chunks == 0 && len(primary) > 0:
+		p.Text = message.New("draining.primary",
+			"{shard} has no chunks left but is still a primary shard. Databases that draining does not move: {n}.",
+			message.Shard("shard", s.Name), message.Count("n", len(primary)))
+		p.Remedy = ev.movePrimary(s.Name, primary)
+	case chunks > 0 && enough && moved == 0:
+		p.Text = message.New("draining.quiet",
+			"{shard} is draining, but none of its {n} chunks has left it in {over}.",
+			message.Shard("shard", s.Name), message.Count("n", chunks), message.Duration("over", lately))
+		p.Remedy.WhyNot = message.New("draining.unclear",
+			"Nothing known here blocks it. Ask the cluster for its state.")
+		p.Remedy.Commands = []Command{removalProgress(s.Name), balancerRound()}
+	default:
+		return p, false, enough || chunks == 0
+	}
+	return p, true, true
+}
+
+// movePrimary is the remedy for databases, which draining does not move.
+func (ev *evaluation) movePrimary(from string, dbs []string) Remedy {
+	r := Remedy{WhyNot: commandsOnly()}
+	to := ""
+	for _, s := range ev.Table.Shards {
+		if s.Name != from && !s.Draining {
+			to = s.Name
+			break
+		}
+	}
+	if to == "" {
+		return Remedy{WhyNot: message.New("draining.nowhere", "No other shard can take its databases.")}
+	}
+	for _, db := range dbs[:min(len(dbs), 5)] {
+		r.Commands = append(r.Commands,
+			readCommand("db.getSiblingDB("+sanitize.Quoted(db)+").stats()",
+				"draining.stats", "how much there is to copy"),
+			writeCommand(admin("movePrimary: %s, to: %s", sanitize.Quoted(db), sanitize.Quoted(to)),
+				"draining.movePrimary", "moves the unsharded collections; writes to them fail until it ends"))
+	}
+	return r
+}
+
+// movedFrom counts recent committed migrations from a shard. enough is false when the
+// changelog held does not reach back so far.
+func (ev *evaluation) movedFrom(shard string) (n int, enough bool) {
+	h := ev.Table.Health[topology.PartEvents]
+	if h.At.IsZero() {
+		return 0, false
+	}
+	for _, e := range ev.Table.Events {
+		if ev.Now.Sub(e.Time) > lately {
+			return n, true
+		}
+		if from, _ := e.Details.Lookup("from").StringValueOK(); e.What == "moveChunk.commit" && from == shard {
+			n++
+		}
+	}
+	return n, len(ev.Table.Events) < 1000
+}

@@ -1,0 +1,31 @@
+package rules
+
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// DrainingStuck finds draining shards that do not get emptier.
+const DrainingStuck Rule = "draining-stuck"
+
+var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck}
+
+func findDrainingStuck(ev *evaluation) {
+	if ev.unread(topology.PartShards) {
+		return
+	}
+	for _, s := range ev.Table.Shards {
+		if !s.Draining {
+			continue
+		}
+		p, stuck, known := ev.drainState(s)
+		if !known {
+			ev.cannot(s.Name, message.New("noEvents",
+				"The changelog is not readable or does not reach back {over}.",
+				message.Duration("over", lately)))
+		}
+		if stuck {
+			ev.add(p)
+		}
+	}
+}

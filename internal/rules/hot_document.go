@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"slices"
+
+	"shardboard/internal/message"
+)
+
+// HotDocument finds hot chunks whose writes have one shard-key value, so that no split divides
+// them: those of one document, or of one project where the key ends with it.
+const HotDocument Rule = "hot-document"
+
+var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, find: findHotDocument}
+
+func findHotDocument(ev *evaluation) {
+	if len(ev.Table.Shards) < 2 || ev.uncounted() {
+		return
+	}
+	for _, h := range ev.busyChunks() {
+		if !oneValue(h.x.Split) {
+			continue
+		}
+		p := ev.busyChunkProblem(h)
+		s, rate := h.x.Split, h.x.Line.Rate
+		facts := []message.Fact{message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
+			message.Share("share", rate.Share), message.Share("shareOwn", s.Share)}
+		switch s.Code {
+		case "document":
+			p.Document = s.Document.Hex()
+			p.Subject = string(h.c.NS) + " " + p.Document
+			p.Text = message.New("hotDocument",
+				"The document {document} makes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
+					"which takes {share} of the collection's writes. No split divides it.",
+				append(facts, message.Text("document", p.Document))...)
+			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",
+				"Share of {document} in the chunk's writes",
+				message.Text("document", p.Document)), s.Share, h.w))
+		case "project":
+			p.Subject = string(h.c.NS) + " " + p.Project
+			p.Text = message.New("hotDocument.project",
+				"The project {name} makes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
+					"which takes {share} of the collection's writes. No split divides it.",
+				append(facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
+			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",
+				"Share of {document} in the chunk's writes",
+				message.Text("document", ev.nameOf(p.Project))), s.Share, h.w))
+		default:
+			p.Text = message.New("hotDocument.single",
+				"One shard-key value takes {share} of the writes to {ns}, all on {shard}. No split divides it.", facts...)
+		}
+		p.Remedy = ev.relieve(h)
+		ev.add(p)
+	}
+}
+
+// moveAway moves a chunk that no split divides to the shard with fewest writes,
+// where that shard is then still below what the chunk's own shard takes now.
+func (ev *evaluation) moveAway(h busyChunk) Remedy {
+	to := ev.leastBusy(h)
+	r := Remedy{WhyNot: whyNoSplit(h, to != "")}
+	if to != "" {
+		r.Plans = []Plan{plan("move", message.New("move.hot",
+			"Move the hot chunk of {ns} from {shard} to {to}, which takes fewer writes.",
+			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard), message.Shard("to", to)),
+			"ns", string(h.c.NS), "bounds", bounds(h.c, h.ch), "to", to)}
+	}
+	return r
+}
+
+// whyNoSplit says why a split does not help a chunk, and whether a move does.
+func whyNoSplit(h busyChunk, move bool) message.Message {
+	var code, pattern string
+	switch h.x.Split.Code {
+	case "document":
+		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them."
+	case "project":
+		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them."
+	default:
+		code, pattern = "hotDocument.oneValue", "The chunk holds one shard-key value ({key}), so no split divides it."
+	}
+	if move {
+		pattern += " Moving the chunk gives the other data on its shard more room."
+	} else {
+		code, pattern = code+"Nowhere", pattern+" No other shard takes so few writes that moving the chunk would help."
+	}
+	return message.New(code, pattern, message.Text("key", h.c.Key.String()))
+}
+
+// leastBusy is the shard that a hot chunk would be better on; "" if there is none.
+func (ev *evaluation) leastBusy(h busyChunk) string {
+	i, _ := h.c.Chunks.Find(h.ch.Min)
+	zone, straddles := ev.Table.ZoneOf(h.c, i)
+	if straddles || h.c.Resharding || h.c.MigrationsBlocked {
+		return ""
+	}
+	writes, _ := ev.shardWrites()
+	best := ""
+	for _, s := range ev.Table.Shards { // by name
+		if s.Name == h.ch.Shard || s.Draining || zone != "" && !slices.Contains(s.Zones, zone) {
+			continue
+		}
+		if best == "" || writes[s.Name].PerSecond < writes[best].PerSecond {
+			best = s.Name
+		}
+	}
+	if best == "" || writes[best].PerSecond+h.x.Line.Rate.PerSecond >= writes[h.ch.Shard].PerSecond {
+		return ""
+	}
+	return best
+}

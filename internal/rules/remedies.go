@@ -1,0 +1,86 @@
+package rules
+
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// Plans and commands that help with problems of several rules.
+
+// fewPlans bounds the plans of one problem.
+const fewPlans = 3
+
+// plan is a plan with its arguments as pairs of name and value.
+func plan(kind string, text message.Message, args ...string) Plan {
+	p := Plan{Kind: kind, Args: map[string]string{}, Text: text}
+	for i := 0; i+1 < len(args); i += 2 {
+		p.Args[args[i]] = args[i+1]
+	}
+	return p
+}
+
+// commandsOnly says why a problem has commands and no plan.
+func commandsOnly() message.Message {
+	return message.New("noAction", "shardboard cannot plan this. These are the commands.")
+}
+
+func turnBalancerOn() Plan {
+	return plan("balancer-on", message.New("balancer-on", "Turn the balancer on."))
+}
+
+func startBalancer() Command {
+	return writeCommand("sh.startBalancer()", "off.start", "turns the balancer on")
+}
+
+func balancerOnRemedy() Remedy {
+	return Remedy{Plans: []Plan{turnBalancerOn()}, Commands: []Command{startBalancer()}}
+}
+
+// balanceCollection switches the balancing of a collection on.
+func balanceCollection(ns string) Remedy {
+	return Remedy{
+		Plans: []Plan{plan("balance-collection",
+			message.New("balance-collection", "Let the balancer move chunks of {ns} again.", message.Namespace("ns", ns)),
+			"ns", ns, "on", "true")},
+		Commands: []Command{
+			writeCommand("sh.enableBalancing("+sanitize.Quoted(ns)+")", "imbalance.enable", "lets the balancer move its chunks"),
+		},
+	}
+}
+
+func allowMigrations(ns string) Command {
+	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)),
+		"imbalance.allow", "allows migrations")
+}
+
+// allowLater is why no plan allows migrations: what blocked them may still run.
+func allowLater() message.Message {
+	return message.New("blocked.allow",
+		"Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this.")
+}
+
+// splitInTwo splits a chunk in the middle of its data.
+func splitInTwo(c *topology.Collection, ch topology.Chunk) Plan {
+	return plan("split", message.New("split", "Split a chunk of {ns} on {shard} in two.",
+		message.Namespace("ns", c.NS), message.Shard("shard", ch.Shard)),
+		"ns", string(c.NS), "bounds", bounds(c, ch), "parts", "2")
+}
+
+func showStatus() Command {
+	return readCommand("sh.status()", "draining.look", "look at shards, zones and flags")
+}
+
+func balancerRound() Command {
+	return readCommand("sh.isBalancerRunning()", "draining.round", "a balancer round should be running")
+}
+
+func removalProgress(shard string) Command {
+	return readCommand(admin("removeShard: %s", sanitize.Quoted(shard)),
+		"draining.progress", "shows the progress; safe to repeat while it drains")
+}
+
+func listRouters() Command {
+	return readCommand(`db.getSiblingDB("config").mongos.find().sort({ping: -1})`,
+		"router.list", "all mongos that ever pinged, the newest first")
+}

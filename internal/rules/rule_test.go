@@ -1,0 +1,55 @@
+package rules
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"shardboard/internal/profile"
+)
+
+// TestEachRuleHasAFileANameAndAParagraph keeps rules where people look for them.
+func TestEachRuleHasAFileANameAndAParagraph(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/problems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		name := r.Name()
+		if name == "" || name == string(r) || seen[name] {
+			t.Errorf("%s has the name %q", r, name)
+		}
+		seen[name] = true
+		source, err := os.ReadFile(strings.ReplaceAll(string(r), "-", "_") + ".go")
+		if err != nil || !strings.Contains(string(source), `Rule = "`+string(r)+`"`) {
+			t.Errorf("%s is not in a file of its name: %v", r, err)
+		}
+		if !strings.Contains(string(doc), "`"+string(r)+"`") {
+			t.Errorf("docs/problems.md does not have %s", r)
+		}
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d rules", len(seen))
+	}
+}
+
+func TestAnUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
+	if Rule("newer").Name() != "newer" || Rule("newer").Page() != "" || Severity("newer").Name() != "newer" {
+		t.Error("an unknown rule or severity is not shown as it is")
+	}
+}
+
+func TestEachFindingAndFixOfTheLayoutHasItsSentence(t *testing.T) {
+	for _, code := range []string{profile.FindUnsharded, profile.FindDifferent, profile.FindSharded, profile.FindNewer} {
+		if driftText(profile.Finding{Code: code}).Pattern == "" {
+			t.Errorf("no sentence for the finding %s", code)
+		}
+	}
+	for _, code := range []string{profile.FixShard, profile.FixRefine, profile.FixReshard, profile.FixMerge, profile.FixDrop} {
+		f := profile.Finding{Fix: profile.Fix{Code: code, Commands: []string{"x"}}}
+		if fixCommands(f)[0].Explanation.Pattern == "" {
+			t.Errorf("no explanation for the fix %s", code)
+		}
+	}
+}
