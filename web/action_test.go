@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -271,7 +272,7 @@ func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 		t.Error(got)
 	}
 	for in, want := range map[string]string{"a\u202eb": `"a\u202eb"`, `"` + "\n": `"\"\n"`, "\U000e0001": `"\udb40\udc01"`, "ä": `"ä"`} {
-		if got := shellString(in); got != want {
+		if got := sanitize.Quoted(in); got != want {
 			t.Errorf("%s is %s, want %s", strconv.QuoteToASCII(in), got, want)
 		}
 	}

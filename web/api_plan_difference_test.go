@@ -33,14 +33,3 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-func TestAnUndoSaysWhatItTakesBack(t *testing.T) {
-	one := map[string]string{"of": "move", "steps": "1", "ns": "db.<b>", "min": "1", "max": "2", "shard": "a", "to": "b"}
-	if got := say("plan", actions.Say{Code: "undo.one", Args: one}); got != "Take back, by one command: Move 1 → 2 of db.<b> from a to b." {
-		t.Errorf("%q", got)
-	}
-	one["steps"] = "3"
-	if got := say("plan", actions.Say{Code: "undo.many", Args: one}); got != "Take back, by 3 commands: Move 1 → 2 of db.<b> from a to b." {
-		t.Errorf("%q", got)
-	}
-}

@@ -11,7 +11,7 @@ import (
 func planOf(v View, p actions.Plan) api.Plan {
 	p = v.plan(p)
 	out := api.Plan{
-		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: argsOf(p.Args), Summary: say("plan", p.Summary),
+		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: argsOf(p.Args), Summary: p.Summary.String(),
 		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: checksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID,
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
@@ -36,7 +36,7 @@ func planOf(v View, p actions.Plan) api.Plan {
 func checksOf(checks []actions.Check) []api.PlanCheck {
 	out := make([]api.PlanCheck, 0, len(checks))
 	for _, c := range checks {
-		out = append(out, api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: say("check", c.Text), Source: say("source", c.Source)})
+		out = append(out, api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String()})
 	}
 	return out
 }
@@ -53,7 +53,7 @@ func effectOf(e actions.Effect) api.Effect {
 			BytesBefore: figureOf(s.BytesBefore), BytesAfter: figureOf(s.BytesAfter)})
 	}
 	for _, s := range e.Stays {
-		out.Stays = append(out.Stays, say("stays", s))
+		out.Stays = append(out.Stays, s.String())
 	}
 	for _, w := range e.Writes {
 		out.Writes = append(out.Writes, api.WriteEffect{Shard: w.Shard, PerSecondBefore: w.Before, PerSecondAfter: w.After})
@@ -62,7 +62,7 @@ func effectOf(e actions.Effect) api.Effect {
 }
 
 func undoOf(u actions.Undo) api.Undo {
-	out := api.Undo{Possible: u.Possible, Text: say("undo", u.Text), From: api.Time(u.From), Kind: string(u.Kind)}
+	out := api.Undo{Possible: u.Possible, Text: u.Text.String(), From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {
 		args := argsOf(u.Args)
 		out.Args = &args
@@ -74,14 +74,14 @@ func undoOf(u actions.Undo) api.Undo {
 func runOf(v View, r engine.Run) api.Run {
 	r = v.run(r)
 	out := api.Run{
-		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: say("plan", r.Summary), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
+		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: r.Summary.String(), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
 		Why: whyText(r), Steps: []api.RunStep{}, Rows: rowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
 		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
 		CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
-			Why: say("run", s.Why), Proof: []api.StepProof{}, Events: stepEvents(s), Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
+			Why: s.Why.String(), Proof: []api.StepProof{}, Events: stepEvents(s), Error: s.Error, Changed: differencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
 			Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1, Already: s.Already, Waiting: stepWaitOf(s)}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), failureAdvice(c)

@@ -25,7 +25,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		"gaveup": {[]string{"What stands now", "zone ranges set", "splits", "Gave up after 9 tries", "still has to delete its documents"}, func(r api.Run) bool {
 			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 && strings.Contains(r.Standing.Text, "by this run")
 		}, "finish"},
-		"adapted": {[]string{"Adapted at", "5 steps now left instead of 4 steps", "the balancer had done it already"}, func(r api.Run) bool {
+		"adapted": {[]string{"Adapted at", "5 steps now left instead of 4 steps", "the balancer had already made this change"}, func(r api.Run) bool {
 			return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
 		}, ""},
 		"restoring": {[]string{"Balancing is being switched on again", "What stands now"}, func(r api.Run) bool {

@@ -31,7 +31,7 @@ import (
 // written is what a cluster says was written to changes in any ten seconds. Other
 // collections get one row for so many of those, and none where they are not named.
 type written struct {
-	rows   []heat.WriteCount
+	rows   []heat.Count
 	sparse map[topology.Namespace]int64
 	fail   error // from the start
 	mu     sync.Mutex
@@ -46,7 +46,7 @@ func (w *written) broke(err error) {
 	w.late = err
 }
 
-func (w *written) Writes(_ context.Context, q heat.WriteQuery) ([]heat.WriteCount, error) {
+func (w *written) Writes(_ context.Context, q heat.WriteQuery) ([]heat.Count, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmp.Or(w.fail, w.late); err != nil {
@@ -59,9 +59,9 @@ func (w *written) Writes(_ context.Context, q heat.WriteQuery) ([]heat.WriteCoun
 				rows += r.Rows
 			}
 		}
-		return []heat.WriteCount{{Project: q.Of, Rows: rows}}, nil
+		return []heat.Count{{Project: q.Of, Rows: rows}}, nil
 	}
-	var out []heat.WriteCount
+	var out []heat.Count
 	for _, r := range w.rows {
 		r.Rows = r.Rows * int64(q.To.Sub(q.From)/time.Second) / 10
 		if q.NS != changesNS {
@@ -125,7 +125,7 @@ func skewed(v View) *written {
 	all := v.Dir.All()
 	src := &written{}
 	for i := range 30 {
-		src.rows = append(src.rows, heat.WriteCount{Project: all[i%7].ID, Document: projectID(1000 + i), Rows: 1 + 300/int64(1+i*i)})
+		src.rows = append(src.rows, heat.Count{Project: all[i%7].ID, Document: projectID(1000 + i), Rows: 1 + 300/int64(1+i*i)})
 	}
 	return src
 }
@@ -167,7 +167,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	denied := fault.New(fault.Forbidden, "Not permitted: find on yorkie-meta.changes.")
 	busy := &written{}
 	for i := range 1500 {
-		busy.rows = append(busy.rows, heat.WriteCount{Project: v.Dir.All()[i%9].ID, Document: projectID(5000 + i), Rows: 30})
+		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[i%9].ID, Document: projectID(5000 + i), Rows: 30})
 	}
 	unknown := newStory().with(func(t *topology.Table) {
 		t.Collections, t.Unsharded = nil, []topology.Namespace{}

@@ -11,9 +11,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/heat"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -104,7 +104,7 @@ func chunkTrouble(t *testing.T) (*site, View) {
 	v := story.view()
 	busy := &written{} // one project, and many of its documents alike
 	for i := range 40 {
-		busy.rows = append(busy.rows, heat.WriteCount{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
+		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
 	}
 	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
 	s.deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Heat: s.deps.Heat, Now: s.deps.Now})
@@ -188,7 +188,8 @@ func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
 
 // A sentence with hidden bounds is one that people can read.
 func TestSentencesWithHiddenBoundsStayShort(t *testing.T) {
-	got := say("plan", hideInSay(actions.Say{Code: "split.at", Args: map[string]string{"min": "{a: 1}", "max": "{a: 2}", "at": "{a: 1.5}", "ns": "app.things", "shard": "s1"}}))
+	got := hideInMessage(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.", message.Key("min", "{a: 1}"),
+		message.Key("max", "{a: 2}"), message.Key("at", "{a: 1.5}"), message.Namespace("ns", "app.things"), message.Shard("shard", "s1"))).String()
 	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 || !strings.Contains(got, "app.things") {
 		t.Error(got)
 	}

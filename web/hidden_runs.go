@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/web/words"
 )
@@ -23,7 +23,7 @@ func (v View) run(r engine.Run) engine.Run {
 	}
 	h := v.Table.Hiding()
 	if h != nil {
-		r.Args, r.Summary, r.Why = hideInArgs(r.Args, h), hideInSay(r.Summary), hideInSay(r.Why)
+		r.Args, r.Summary, r.Why = hideInArgs(r.Args, h), hideInMessage(r.Summary), hideInMessage(r.Why)
 		r.Adaptations = slices.Clone(r.Adaptations)
 		for i := range r.Adaptations {
 			r.Adaptations[i].Because = hideInDifferences(r.Adaptations[i].Because, h)
@@ -59,11 +59,11 @@ func briefError(s engine.Step) string {
 
 func hideInStep(s *engine.Step, h *shardkey.Hiding) {
 	s.Step, s.Command = hideInPlanned(s.Step, s.Command, h)
-	s.Why, s.Changed = hideInSay(s.Why), hideInDifferences(s.Changed, h)
+	s.Why, s.Changed = hideInMessage(s.Why), hideInDifferences(s.Changed, h)
 	s.Before, s.Proven = hideInReadings(s.Before, h), hideInReadings(s.Proven, h)
 	if s.Backoff != nil {
 		wait := *s.Backoff
-		wait.What = hideInSay(wait.What)
+		wait.What = hideInMessage(wait.What)
 		s.Backoff = &wait
 	}
 }
@@ -75,8 +75,8 @@ func (v View) plan(p actions.Plan) actions.Plan {
 	if h == nil {
 		return p
 	}
-	p.Hash, p.Args, p.Summary = "", hideInArgs(p.Args, h), hideInSay(p.Summary)
-	p.Undo.Text, p.Undo.Args = hideInSay(p.Undo.Text), hideInArgs(p.Undo.Args, h)
+	p.Hash, p.Args, p.Summary = "", hideInArgs(p.Args, h), hideInMessage(p.Summary)
+	p.Undo.Text, p.Undo.Args = hideInMessage(p.Undo.Text), hideInArgs(p.Undo.Args, h)
 	p.Steps, p.Commands, p.Checks = slices.Clone(p.Steps), slices.Clone(p.Commands), slices.Clone(p.Checks)
 	for i := range p.Steps {
 		var c actions.Command
@@ -89,7 +89,7 @@ func (v View) plan(p actions.Plan) actions.Plan {
 		}
 	}
 	for i, c := range p.Checks {
-		p.Checks[i].Text, p.Checks[i].Source = hideInSay(c.Text), hideInSay(c.Source)
+		p.Checks[i].Text, p.Checks[i].Source = hideInMessage(c.Text), hideInMessage(c.Source)
 	}
 	p.Effect.Moves, p.Effect.Stays = slices.Clone(p.Effect.Moves), slices.Clone(p.Effect.Stays)
 	for i := range p.Effect.Moves {
@@ -97,7 +97,7 @@ func (v View) plan(p actions.Plan) actions.Plan {
 		m.Min, m.Max = instead(m.Min, h), instead(m.Max, h)
 	}
 	for i, s := range p.Effect.Stays {
-		p.Effect.Stays[i] = hideInSay(s)
+		p.Effect.Stays[i] = hideInMessage(s)
 	}
 	return p
 }
@@ -182,30 +182,17 @@ func hideInField(name, value string, h *shardkey.Hiding) string {
 	return h.Text
 }
 
-// hideInSay takes key values out of a sentence's arguments. Why they are hidden is
-// said where they stand alone, as in the command below; a sentence stays readable.
-func hideInSay(s actions.Say) actions.Say {
-	args := maps.Clone(s.Args)
-	for name, value := range args {
-		if holdsKey(s.Code, name, value) {
-			args[name] = words.T("hidden.said")
+// hideInMessage takes key values out of a sentence. Why they are hidden is said
+// where they stand alone, as in the command below; a sentence stays readable.
+func hideInMessage(m message.Message) message.Message {
+	m.Facts = slices.Clone(m.Facts)
+	for i, f := range m.Facts {
+		switch {
+		case f.Kind == message.KindKey && f.Value != "":
+			m.Facts[i] = message.Words(f.Name, words.T("hidden.said"))
+		case f.Kind == message.KindProject && f.Shown != "": // the name is no key value, the id is one
+			m.Facts[i] = message.Text(f.Name, f.Shown)
 		}
 	}
-	s.Args = args
-	return s
-}
-
-// holdsKey tells arguments that are key values. "at" is a time in some sentences,
-// "key" the pattern of a shard key in those about chunks that cannot be split.
-func holdsKey(code, name, value string) bool {
-	switch name {
-	case "min", "max", "value", "id", "others", "bounds", "chunk":
-		return value != ""
-	case "at":
-		_, err := time.Parse(time.RFC3339, value)
-		return err != nil
-	case "key":
-		return !strings.HasPrefix(code, "unsplittable")
-	}
-	return false
+	return m
 }

@@ -29,13 +29,13 @@ const (
 	closeEnded = 4401                   // close code of a session that is over; static/js/live.js knows it
 )
 
-// message is a frame prepared once and written to many sockets.
-type message struct {
+// wsMessage is a frame prepared once and written to many sockets.
+type wsMessage struct {
 	prepared *websocket.PreparedMessage
 	size     int
 }
 
-func newMessage(v any) (*message, error) {
+func newMessage(v any) (*wsMessage, error) {
 	data, err := marshalFrame(v)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func newMessage(v any) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &message{prepared: p, size: len(data)}, nil
+	return &wsMessage{prepared: p, size: len(data)}, nil
 }
 
 // socket is one browser's connection. The hub only pushes into its bounded
@@ -54,7 +54,7 @@ type socket struct {
 	topics map[string]uint64 // version that the browser came with
 	hidden hidden            // from whoever opened it
 	conn   *websocket.Conn
-	queue  chan *message
+	queue  chan *wsMessage
 	going  chan struct{} // closed when the socket shall say goodbye
 	gone   chan struct{} // closed when the connection is
 	once   sync.Once
@@ -63,7 +63,7 @@ type socket struct {
 
 // push never waits: a browser that cannot keep up is closed and will come
 // back with its versions, which is cheaper for everybody than waiting for it.
-func (c *socket) push(m *message) {
+func (c *socket) push(m *wsMessage) {
 	if m == nil {
 		return
 	}
@@ -135,7 +135,7 @@ func (h *hub) serve(s *Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // answered by Error above
 	}
-	c := &socket{topics: topics, hidden: s.hiddenFrom(who), conn: conn, queue: make(chan *message, maxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
+	c := &socket{topics: topics, hidden: s.hiddenFrom(who), conn: conn, queue: make(chan *wsMessage, maxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
 	var works sync.WaitGroup
 	works.Go(c.write)
 	works.Go(func() { s.watch(r.Context(), c, who, ended) })

@@ -25,7 +25,7 @@ type move struct {
 }
 
 // statusFrame is the header's dot: how old the data is and whether all is well.
-func statusFrame(v View) *message {
+func statusFrame(v View) *wsMessage {
 	var out struct {
 		Status liveStatus `json:"status"`
 	}

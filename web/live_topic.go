@@ -31,7 +31,7 @@ type topic struct {
 
 	version uint64
 	last    []byte // what version stands for
-	frame   *message
+	frame   *wsMessage
 }
 
 // draw renders a topic and tells whether it has a new version. A region that

@@ -52,7 +52,7 @@ func refused(m templates.Plan, p actions.Plan, err error) templates.Plan {
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):
 		for _, c := range blocked.Checks {
-			m.Changed = append(m.Changed, sanitize.Sentence(say("check", c.Text)))
+			m.Changed = append(m.Changed, c.Text.String())
 		}
 		m.Again = planAgain(p)
 	case fault.Of(err) == fault.Invalid:

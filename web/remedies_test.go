@@ -281,7 +281,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 	}
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
-			t.Errorf("%s: the plan of %s is blocked: %s %v", p.Rule, address, c.Text.Code, c.Text.Args)
+			t.Errorf("%s: the plan of %s is blocked: %s %v", p.Rule, address, c.Text.Code, c.Text.Args())
 		}
 	}
 }

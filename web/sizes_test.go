@@ -155,7 +155,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	}(); code != http.StatusSeeOther {
 		t.Errorf("a failed attempt: %d", code)
 	}
-	if text := s.do("GET", chunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, words.T("reason.tooSlow")) {
+	if text := s.do("GET", chunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
 		t.Error("the page does not say why nothing was measured")
 	}
 	failed := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+chunkURL(c.NS, refOf(s, 5))+"/size"))

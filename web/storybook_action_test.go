@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -34,7 +35,8 @@ func actionScenes() []scene {
 	changed := &engine.ChangedError{Err: fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
 		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"})}
 	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check forbids to run this plan."),
-		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: actions.Say{Code: "recipient.draining", Args: map[string]string{"shard": "shard-rs-1"}}}}}
+		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: message.New("recipient.draining",
+			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
 	plan := func(name string) string { return "/plans/" + recordNamed(name) }
 	run := func(name string) string { return "/runs/" + recordNamed(name) }
 	forms := func(k actions.Kind, pairs ...string) string { return planURL(k, pairs...) }

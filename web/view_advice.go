@@ -81,7 +81,7 @@ func adviceItem(v View, i rules.Problem, may adviceMay) templates.AdviceItem {
 func adviceFigure(v View, e rules.Evidence) templates.AdviceFigure {
 	out := templates.AdviceFigure{Name: e.Name.At(v.Now)}
 	if !e.Known {
-		out.Figure = templates.Figure{Text: words.Code("reason", e.Reason, nil)}
+		out.Figure = templates.Figure{Text: topology.ReasonText(e.Reason)}
 		return out
 	}
 	f := templates.Figure{Known: true, Approx: !e.Exact && e.Method != "collStats" && e.Unit != "share"}

@@ -89,7 +89,7 @@ func primaryFact(t *topology.Table, ns topology.Namespace) templates.Figure {
 	if p := t.Primary(ns.Database()); p != "" {
 		return templates.Figure{Known: true, Text: p}
 	}
-	return templates.Figure{Text: words.T("reason.notLoaded")}
+	return templates.Figure{Text: topology.ReasonText("notLoaded")}
 }
 
 // chunkRow is one chunk for a table.

@@ -57,7 +57,7 @@ func countFigure(f topology.Figure) templates.Figure { return figure(f, format.C
 
 func figure(f topology.Figure, write func(int64) string) templates.Figure {
 	if !f.Known {
-		return templates.Figure{Text: words.Code("reason", f.Reason, nil), Title: words.Code("reason.title", f.Reason, nil)}
+		return templates.Figure{Text: topology.ReasonText(f.Reason), Title: words.Code("reason.title", f.Reason, nil)}
 	}
 	// $collStats reports what the storage engine keeps count of: off by little
 	// after a crash, and with orphans in it. Marking every figure as an estimate

@@ -3,7 +3,6 @@ package web
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
@@ -17,7 +16,7 @@ import (
 
 // standingText says in sentences what a run has left in the cluster.
 func standingText(r engine.Run, b topology.Balancer) []string {
-	s := r.Standing()
+	s := r.LastingChanges()
 	var parts []string
 	add := func(n int, text func(n int64, shown string) string) {
 		if n > 0 {
@@ -58,7 +57,7 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 }
 
 func standingOf(r engine.Run, b topology.Balancer) api.Standing {
-	s := r.Standing()
+	s := r.LastingChanges()
 	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
 		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
 		Text: strings.Join(standingText(r, b), " ")}
@@ -122,7 +121,7 @@ func waitTexts(s engine.Step) []string {
 	if w == nil {
 		return nil
 	}
-	out := []string{sanitize.Sentence(say("obstacle", w.What))}
+	out := []string{w.What.String()}
 	if s.State == engine.Waiting {
 		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
 	}
@@ -135,11 +134,11 @@ func whyText(r engine.Run) string {
 	if i := waitingStep(r); i >= 0 {
 		return strings.Join(waitTexts(r.Steps[i]), " ")
 	}
-	why := say("run", r.Why)
+	why := r.Why.String()
 	if r.Why.Code == "step.gaveUp" {
 		for _, s := range r.Steps {
 			if s.State == engine.Failed && s.Backoff != nil {
-				why += " " + say("obstacle", s.Backoff.What)
+				why += " " + s.Backoff.What.String()
 			}
 		}
 	}
@@ -159,7 +158,7 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 	if w == nil {
 		return nil
 	}
-	return &api.StepWait{Obstacle: string(w.Obstacle), Text: say("obstacle", w.What), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
 }
 
 func limitsText(l actions.Limits) (out []templates.Fact) {
@@ -192,13 +191,4 @@ func limitsOf(l actions.Limits) api.Limits {
 		out.Collections = append(out.Collections, string(ns))
 	}
 	return out
-}
-
-// clockArg is a time of a sentence, which the engine gives as RFC 3339.
-func clockArg(value string) string {
-	at, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		return value
-	}
-	return format.Clock(at)
 }

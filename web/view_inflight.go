@@ -199,9 +199,9 @@ func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 	n, of := format.Count(c.Value), format.Count(e.Value)
 	switch {
 	case !c.Known && e.Known:
-		row.Copied = words.T("inflight.copied.unknown", "why", words.Code("reason", c.Reason, nil), "of", of)
+		row.Copied = words.T("inflight.copied.unknown", "why", topology.ReasonText(c.Reason), "of", of)
 	case !c.Known:
-		row.Copied = words.T("inflight.copied.none", "why", words.Code("reason", c.Reason, nil))
+		row.Copied = words.T("inflight.copied.none", "why", topology.ReasonText(c.Reason))
 	case !e.Known:
 		row.Copied = words.T("inflight.copied.alone", "n", n)
 	case c.Value > e.Value:
@@ -218,7 +218,7 @@ func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 	if e.Known {
 		row.CopiedTitle += " " + words.T("inflight.estimate.title")
 	} else {
-		row.CopiedTitle += " " + words.T("inflight.estimate.unread", "why", words.Code("reason", e.Reason, nil))
+		row.CopiedTitle += " " + words.T("inflight.estimate.unread", "why", topology.ReasonText(e.Reason))
 	}
 	if x.Left.Known {
 		row.Left, row.LeftTitle = words.T("inflight.left", "span", format.Span(x.Left.For)), words.T("inflight.left.title")

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
 
@@ -172,7 +173,7 @@ func whyUncounted(f api.Figure) string {
 	if key := "reason.count." + f.Reason; words.Has(key) {
 		return words.T(key)
 	}
-	return words.Code("reason", f.Reason, nil)
+	return topology.ReasonText(f.Reason)
 }
 
 func collectionName(ns string) string {

@@ -26,7 +26,7 @@ func orphansText(o topology.Orphans) string {
 		}
 		return words.T("orphans.quiet.other")
 	}
-	return words.T("orphans.unknown", "why", strings.TrimSuffix(words.Code("reason", o.Reason, nil), "."))
+	return words.T("orphans.unknown", "why", strings.TrimSuffix(topology.ReasonText(o.Reason), "."))
 }
 
 // orphansFigure is the same as a figure with a title.

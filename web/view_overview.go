@@ -115,10 +115,10 @@ func balancerView(v View) templates.Balancer {
 	switch {
 	case v.Past != nil: // whether a round ran is not a setting, and not in history
 		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
-			Figure: templates.Figure{Text: words.T("reason.notKept"), Title: words.T("reason.title.notKept")}})
+			Figure: templates.Figure{Text: topology.ReasonText("notKept"), Title: words.T("reason.title.notKept")}})
 	case !b.StatusKnown:
 		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
-			Figure: templates.Figure{Text: words.T("reason.notPermitted"), Title: partState(v, topology.PartBalancer).Detail}})
+			Figure: templates.Figure{Text: topology.ReasonText("notPermitted"), Title: partState(v, topology.PartBalancer).Detail}})
 	case b.InRound:
 		fact("balancer.round", words.T("balancer.inround", "n", format.Count(b.Rounds)), "")
 	default:

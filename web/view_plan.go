@@ -27,7 +27,7 @@ const (
 func planView(v View, p actions.Plan) templates.Plan {
 	p = v.plan(p)
 	m := templates.Plan{
-		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: sanitize.Sentence(say("plan", p.Summary)), Kind: kindWord(p.Kind),
+		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: p.Summary.String(), Kind: kindWord(p.Kind),
 		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: riskLevel(p.Risk),
 		By: personOf(p.By), Reason: sanitize.Truncate(sanitize.Sentence(p.Reason), textShown),
 		Made: templates.Ago(p.Made, v.Now), Expires: templates.Moment{At: p.Expires}, Expired: !v.Now.Before(p.Expires),
@@ -45,10 +45,10 @@ func planView(v View, p actions.Plan) templates.Plan {
 	}
 	m.Checks, m.Counted = planChecks(p.Checks)
 	for _, s := range p.Effect.Stays {
-		m.Stays = append(m.Stays, sanitize.Sentence(say("stays", s)))
+		m.Stays = append(m.Stays, s.String())
 	}
 	m.Limits = limitsText(p.Limits)
-	m.Undo = sanitize.Sentence(say("undo", p.Undo.Text))
+	m.Undo = p.Undo.Text.String()
 	if !p.Undo.Possible {
 		m.Undo = words.T("plan.undo.not", "text", m.Undo)
 	} else if p.Undo.From.After(v.Now) {
@@ -71,7 +71,7 @@ func planFor(m templates.Plan, p actions.Plan, who auth.Principal, whyReadOnly s
 		m.Why = words.T("plan.why.blocked")
 		for _, c := range p.Checks {
 			if c.Verdict == actions.Block {
-				m.Why += " " + sanitize.Sentence(say("check", c.Text))
+				m.Why += " " + c.Text.String()
 			}
 		}
 	case !who.May(p.Role):
@@ -263,7 +263,7 @@ func planChecks(checks []actions.Check) (rows []templates.PlanCheck, counted str
 			}
 			n[verdict]++
 			rows = append(rows, templates.PlanCheck{Verdict: string(verdict), Word: words.Code("verdict", string(verdict), nil),
-				Text: sanitize.Sentence(say("check", c.Text)), Source: sanitize.Sentence(say("source", c.Source))})
+				Text: c.Text.String(), Source: c.Source.String()})
 		}
 	}
 	return rows, words.T("plan.counted", "pass", strconv.Itoa(n[actions.Pass]), "warn", strconv.Itoa(n[actions.Warn]), "block", strconv.Itoa(n[actions.Block]))

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,7 +25,7 @@ func shellCommand(c actions.Command) string {
 		return words.T("hidden.bounds")
 	}
 	var b strings.Builder
-	b.WriteString("db.getSiblingDB(" + shellString(c.DB) + ").runCommand(")
+	b.WriteString("db.getSiblingDB(" + sanitize.Quoted(c.DB) + ").runCommand(")
 	shellDocument(&b, c.Doc)
 	b.WriteByte(')')
 	return b.String()
@@ -44,7 +42,7 @@ func shellDocument(b *strings.Builder, doc bson.Raw) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(shellString(e.Key()) + ": ")
+		b.WriteString(sanitize.Quoted(e.Key()) + ": ")
 		shellValue(b, e.Value())
 	}
 	b.WriteByte('}')
@@ -74,7 +72,7 @@ func shellValue(b *strings.Builder, v bson.RawValue) {
 func shellScalar(v bson.RawValue) string {
 	switch v.Type {
 	case bson.TypeString:
-		return shellString(v.StringValue())
+		return sanitize.Quoted(v.StringValue())
 	case bson.TypeBoolean:
 		return strconv.FormatBool(v.Boolean())
 	case bson.TypeNull:
@@ -96,7 +94,7 @@ func shellScalar(v bson.RawValue) string {
 		return fmt.Sprintf("Timestamp({t: %d, i: %d})", t, i)
 	case bson.TypeBinary:
 		subtype, data := v.Binary()
-		return fmt.Sprintf("BinData(%d, %s)", subtype, shellString(base64.StdEncoding.EncodeToString(data)))
+		return fmt.Sprintf("BinData(%d, %s)", subtype, sanitize.Quoted(base64.StdEncoding.EncodeToString(data)))
 	case bson.TypeMinKey:
 		return "MinKey()"
 	case bson.TypeMaxKey:
@@ -126,16 +124,4 @@ func shellDouble(f float64) string {
 		return "Double(" + strconv.FormatFloat(f, 'g', -1, 64) + ")"
 	}
 	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// shellString is a JavaScript string: JSON, with what could turn or hide text on a
-// page or a terminal escaped too.
-func shellString(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return `""`
-	}
-	return sanitize.JSON(strings.TrimRight(b.String(), "\n"))
 }

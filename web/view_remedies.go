@@ -115,9 +115,9 @@ func (s *Site) tryOne(v View, h *shardkey.Hiding, k actions.Kind, raw json.RawMe
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			if h != nil {
-				c.Text = hideInSay(c.Text)
+				c.Text = hideInMessage(c.Text)
 			}
-			return trial{why: sanitize.Sentence(say("check", c.Text))}
+			return trial{why: c.Text.String()}
 		}
 	}
 	return trial{}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -32,7 +32,7 @@ func (s *Site) runFragment(id string) fragmentFunc {
 func runView(v View, whole engine.Run) templates.Run {
 	r := v.run(whole)
 	m := templates.Run{
-		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: sanitize.Sentence(say("plan", r.Summary)),
+		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: r.Summary.String(),
 		Level: stateLevel(r.State), Word: stateWord(r.State), Why: sanitize.Truncate(sanitize.Sentence(whyText(r)), textShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
 		Open: r.State.Open(), CanUndo: r.CanUndo(), By: runBy(r), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), textShown),
 		Started: templates.Ago(r.Started, v.Now), Took: tookText(r),
@@ -83,9 +83,7 @@ func stateLevel(s engine.State) string {
 }
 
 // runWhy is why a run or a step is as it is; waiting names what for.
-func runWhy(s actions.Say) string {
-	return sanitize.Shorten(sanitize.Sentence(say("run", s)), textShown)
-}
+func runWhy(m message.Message) string { return sanitize.Shorten(m.String(), textShown) }
 
 func runBy(r engine.Run) string {
 	if r.ByName != "" {
@@ -229,7 +227,7 @@ func runRow(v View, r engine.Run) templates.RunRow {
 	r = v.run(r)
 	ended, all := stepsDone(r)
 	return templates.RunRow{
-		ID: r.ID, URL: "/runs/" + r.ID, Sentence: sanitize.Sentence(say("plan", r.Summary)), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
+		ID: r.ID, URL: "/runs/" + r.ID, Sentence: r.Summary.String(), Kind: kindWord(r.Kind), Level: stateLevel(r.State), Word: stateWord(r.State),
 		By: runBy(r), ByURL: runsQuery{By: r.By}.url(""), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
 		Took: tookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}

@@ -190,7 +190,7 @@ func shardProjectRow(on placement.ProjectOn) templates.ShardProjectRow {
 // rowShareFigure is the part of a project's own rows that is on the shard.
 func rowShareFigure(s placement.RowShare) templates.Figure {
 	if !s.Known {
-		return templates.Figure{Text: words.Code("reason", s.Reason, nil), Title: words.Code("reason.title", s.Reason, nil)}
+		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: words.Code("reason.title", s.Reason, nil)}
 	}
 	low, high := format.Share(s.Low), format.Share(s.High)
 	how := words.Code("method", s.Method, nil)

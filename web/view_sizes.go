@@ -138,7 +138,7 @@ func chunkSizeView(v View, c *topology.Collection, i int, who auth.Principal) te
 	}
 	m.Method = methodText(s.Documents)
 	if s.Reason != "" {
-		m.Failed = words.T("size.failed", "at", format.Ago(v.Now.Sub(s.ReasonAt)), "reason", words.Code("reason", s.Reason, nil))
+		m.Failed = words.T("size.failed", "at", format.Ago(v.Now.Sub(s.ReasonAt)), "reason", topology.ReasonText(s.Reason))
 	}
 	judged := chunksize.Judge(v.Table, c, ch.Shard, s)
 	m.Verdict, m.Level = verdictText(judged, s), map[chunksize.State]string{chunksize.Fits: "ok", chunksize.TooBig: "bad"}[judged.State]

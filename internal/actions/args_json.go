@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -35,14 +36,14 @@ func ReadArgs(raw json.RawMessage) (Args, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return a, fault.Wrap(fault.Invalid, err, `"args" is not a JSON object.`)
 		}
-		return a, fault.Wrap(fault.Invalid, err, `"args" is not a JSON object of arguments: %s.`, cutText(err.Error(), 120))
+		return a, fault.Wrap(fault.Invalid, err, `"args" is not a JSON object of arguments: %s.`, sanitize.Truncate(err.Error(), 120))
 	}
 	all := Arguments()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		// Letter case does not count, as in the rest of a request.
 		i := slices.IndexFunc(all, func(x Argument) bool { return strings.EqualFold(x.Name, name) })
 		if i < 0 {
-			return a, fault.New(fault.Invalid, "There is no argument %q.", cutText(name, 40))
+			return a, fault.New(fault.Invalid, "There is no argument %q.", sanitize.Truncate(name, 40))
 		}
 		if bytes.Equal(given[name], []byte("null")) {
 			continue
@@ -68,7 +69,7 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 			return err
 		}
 		if *p, err = time.ParseDuration(text); err != nil || *p <= 0 {
-			return fault.New(fault.Invalid, "The argument %q is a duration such as 720h; %q is not.", x.Name, cutText(text, 40))
+			return fault.New(fault.Invalid, "The argument %q is a duration such as 720h; %q is not.", x.Name, sanitize.Truncate(text, 40))
 		}
 	case *bson.Raw:
 		*p, err = readKey(x.Name, raw)
@@ -110,9 +111,12 @@ func readValue(name string, raw json.RawMessage, into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
+		if wrong.Field != "" { // in an element of a list
+			name += "." + wrong.Field
+		}
 		return fault.Wrap(fault.Invalid, err, "The argument %q is not of the right JSON type; found %s.", name, wrong.Value)
 	}
-	return fault.Wrap(fault.Invalid, err, "The argument %q cannot be read: %s.", name, cutText(err.Error(), 120))
+	return fault.Wrap(fault.Invalid, err, "The argument %q cannot be read: %s.", name, sanitize.Truncate(err.Error(), 120))
 }
 
 // checkText refuses texts that nothing in a cluster is called.

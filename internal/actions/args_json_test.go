@@ -96,13 +96,14 @@ func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
 		`{"cuts":{}}`:                      `"cuts"`,
 		`{"cuts":[{"middle":{}}]}`:         `"cuts"`,
 		`{"cuts":[{"at":1}]}`:              `"cuts[0].at"`,
+		`{"cuts":[{"half":1}]}`:            `"cuts.half"`,
 		`{"cuts":[{},{"half":"x\u0000"}]}`: `"cuts[1].half"`,
 	} {
 		if _, err := ReadArgs(json.RawMessage(raw)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), says) {
 			t.Errorf("%.60s: %v, want %s", raw, err, says)
 		}
 	}
-	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps", "force": "yes"} {
+	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps", "force": "yes", "owner": "\xff"} {
 		x, _ := ArgumentNamed(name)
 		if _, err := x.FromText(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), `"`+name+`"`) {
 			t.Errorf("%s %q: %v", name, text, err)

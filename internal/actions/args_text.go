@@ -6,31 +6,36 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // FromText is the JSON value of an argument that was typed, in a form or on a
 // command line.
 func (x Argument) FromText(text string) (json.RawMessage, error) {
+	if !utf8.ValidString(text) {
+		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
+	}
 	switch x.Type {
 	case TypeKey, TypeBounds, TypeCuts:
 		if !json.Valid([]byte(text)) {
-			return nil, fault.New(fault.Invalid, "The argument %q is JSON, such as %s; %q is not.", x.Name, x.sample(), cutText(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q is JSON, such as %s; %q is not.", x.Name, x.sample(), sanitize.Truncate(text, 40))
 		}
 		return json.RawMessage(strings.TrimSpace(text)), nil
 	case TypeCount:
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "The argument %q is a number; %q is not.", x.Name, cutText(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q is a number; %q is not.", x.Name, sanitize.Truncate(text, 40))
 		}
 		return json.Marshal(n)
 	case TypeBool, TypeSwitch:
 		b, err := strconv.ParseBool(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "The argument %q is true or false; %q is neither.", x.Name, cutText(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q is true or false; %q is neither.", x.Name, sanitize.Truncate(text, 40))
 		}
 		return json.Marshal(b)
 	case TypeChunks:

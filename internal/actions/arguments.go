@@ -114,7 +114,7 @@ var (
 	}
 	argForce = Argument{
 		Name: "force", Type: TypeSwitch, Label: "Also when it is jumbo or too big",
-		Help:  "Also move a chunk that is jumbo or too big. Writes to it wait while it moves.",
+		Help:  "Move the chunk even when it is jumbo or too big; writes to it wait while it moves.",
 		field: func(a *Args) any { return &a.Force },
 	}
 	argExpires = Argument{

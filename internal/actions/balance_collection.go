@@ -3,6 +3,7 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -24,7 +25,8 @@ func describeBalanceCollection() Description {
 func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
 	s, c, on := d.s, d.c, *d.a.On
 	if c.NoBalance != on {
-		d.check(Check{ID: "switch", Verdict: Block, Text: say("switch.already", "on", strconv.FormatBool(on)), Source: d.fromTable(topology.PartRouting)})
+		d.block("switch", d.fromTable(topology.PartRouting), message.New("switch.already",
+			"It is already set this way.", message.Text("on", strconv.FormatBool(on))))
 	} else {
 		need := sameCollection(c)
 		need.Want["noBalance"] = strconv.FormatBool(c.NoBalance)
@@ -34,13 +36,19 @@ func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
 	if !on {
 		for _, sh := range s.Table.Shards {
 			if sh.Draining && c.Chunks.CountByShard()[sh.Name] > 0 {
-				d.check(Check{ID: "switch", Verdict: Warn, Text: say("switch.drains", "ns", string(c.NS), "shard", sh.Name), Source: d.fromTable(topology.PartShards)})
+				d.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
+					"{shard} is draining and has chunks of {ns}; they will stay there.",
+					message.Namespace("ns", c.NS), message.Shard("shard", sh.Name)))
 			}
 		}
 	}
-	back, code := !on, "balance-collection.off"
+	ns, back := message.Namespace("ns", c.NS), !on
+	undo := Undo{Possible: true, Kind: BalanceCollection, Args: Args{NS: c.NS, On: &back}}
 	if on {
-		code = "balance-collection.on"
+		undo.Text = message.New("balance-collection.on",
+			"Balancing of {ns} is disabled again. Chunks that the balancer has moved by then stay where they are.", ns)
+		return d.finish(message.New("balance-collection.on", "Let the balancer move chunks of {ns}.", ns), undo)
 	}
-	return d.finish(say(code, "ns", string(c.NS)), Undo{Possible: true, Text: say(code, "ns", string(c.NS)), Kind: BalanceCollection, Args: Args{NS: c.NS, On: &back}})
+	undo.Text = message.New("balance-collection.off", "Balancing of {ns} is enabled again.", ns)
+	return d.finish(message.New("balance-collection.off", "Stop the balancer from moving chunks of {ns}.", ns), undo)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -50,34 +51,51 @@ func planSwitch(d *draftBuilder) (Draft, Args, error) {
 	src := d.fromTable(topology.PartSettings)
 	switch {
 	case !b.Known:
-		d.check(Check{ID: "switch", Verdict: Warn, Text: say("switch.unknown"), Source: src})
+		d.warn("switch", src, message.New("switch.unknown",
+			"The current setting is not known."))
 		d.step(step)
 	case on && b.Enabled() && b.Mode != "autoSplitOnly", !on && !b.Enabled():
-		d.check(Check{ID: "switch", Verdict: Block, Text: say("switch.already", "on", strconv.FormatBool(on)), Source: src})
+		d.block("switch", src, message.New("switch.already",
+			"It is already set this way.", message.Text("on", strconv.FormatBool(on))))
 	default:
 		step.Needs = []Fact{balancerIs(b.Enabled())}
 		d.step(step)
 		if !on {
 			d.checkRound()
 		} else if b.WindowStart != "" {
-			d.check(Check{ID: "window", Verdict: Warn, Text: say("window.set", "start", b.WindowStart, "stop", b.WindowStop), Source: src})
+			d.warn("window", src, message.New("window.set",
+				"The balancing window is {start} to {stop} by the config server’s clock, whose time zone is not "+
+					"known here.",
+				message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)))
 		}
 	}
-	return d.finish(say(string(kind)), Undo{Possible: true, Text: say(string(kind)), Kind: back})
+	undo := Undo{Possible: true, Kind: back}
+	if on {
+		undo.Text = message.New("balancer-on",
+			"The balancer is turned off again. Chunks that it has moved by then stay where they are.")
+		return d.finish(message.New("balancer-on", "Turn the balancer on."), undo)
+	}
+	undo.Text = message.New("balancer-off", "The balancer is turned on again.")
+	return d.finish(message.New("balancer-off", "Turn the balancer off, and wait for the current round to end."), undo)
 }
 
 // checkRound: turning it off ends only when the migrations of its round have.
 func (d *draftBuilder) checkRound() {
-	c := Check{ID: "switch", Verdict: Pass, Text: say("switch.idle"), Source: d.fromTable(topology.PartBalancer)}
+	c := Check{ID: "switch", Verdict: Pass, Text: message.New("switch.idle",
+		"The balancer is between two rounds: it stops at once."), Source: d.fromTable(topology.PartBalancer)}
 	switch b := d.s.Table.Balancer; {
 	case !b.StatusKnown:
-		c.Verdict, c.Text = Warn, say("switch.mayWait")
+		c.Verdict, c.Text = Warn, message.New("switch.mayWait",
+			"It is not known whether a round is running: the command ends when the round has ended.")
 	case b.InRound || len(d.s.Activity.Migrations) > 0:
-		c.Verdict, c.Text = Warn, say("switch.waits", "migrations", count(len(d.s.Activity.Migrations)))
+		c.Verdict, c.Text = Warn, message.New("switch.waits",
+			"A round is running: the command ends when its migrations have ended ({migrations} are known).",
+			message.Count("migrations", len(d.s.Activity.Migrations)))
 	}
 	for _, s := range d.s.Table.Shards {
 		if s.Draining {
-			d.check(Check{ID: "switch", Verdict: Warn, Text: say("switch.draining", "shard", s.Name), Source: d.fromTable(topology.PartShards)})
+			d.warn("switch", d.fromTable(topology.PartShards), message.New("switch.draining",
+				"{shard} is draining; that stops too.", message.Shard("shard", s.Name)))
 		}
 	}
 	d.check(c)
@@ -117,26 +135,36 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 	b := s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	step := Step{Op: OpBalancerWindow, Start: a.Start, Stop: a.Stop, Proof: []Fact{windowIs(a.Start, a.Stop)}}
-	undo := Undo{Text: say("window.unknown")}
+	undo := Undo{Text: message.New("window.unknown",
+		"The previous window is not known, so it cannot be set again.")}
 	switch {
 	case !b.Known:
-		d.check(Check{ID: "switch", Verdict: Warn, Text: say("switch.unknown"), Source: src})
+		d.warn("switch", src, message.New("switch.unknown",
+			"The current setting is not known."))
 		d.step(step)
 	case b.WindowStart == a.Start && b.WindowStop == a.Stop:
-		d.check(Check{ID: "switch", Verdict: Block, Text: say("switch.window"), Source: src})
+		d.block("switch", src, message.New("switch.window",
+			"The window is already set to these times."))
 	default:
 		step.Needs = []Fact{windowIs(b.WindowStart, b.WindowStop)}
-		undo = Undo{Possible: true, Text: say("window", "start", b.WindowStart, "stop", b.WindowStop), Kind: BalancerWindow, Args: Args{Start: b.WindowStart, Stop: b.WindowStop}}
+		undo = Undo{Possible: true, Text: message.New("window",
+			"The window is set to {start} – {stop} again.",
+			message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)), Kind: BalancerWindow, Args: Args{Start: b.WindowStart, Stop: b.WindowStop}}
 		if b.WindowStart == "" {
-			undo.Text = say("window.always")
+			undo.Text = message.New("window.always", "The window is removed again.")
 		}
 		d.step(step)
 	}
 	if a.Start != "" {
-		d.check(Check{ID: "window", Verdict: Warn, Text: say("window.clock", "start", a.Start, "stop", a.Stop), Source: d.fromRule()})
-		return d.finish(say("balancer-window", "start", a.Start, "stop", a.Stop), undo)
+		d.warn("window", d.fromRule(), message.New("window.clock",
+			"{start} to {stop} is in the time zone of the config server’s primary, which is not known here.",
+			message.Text("start", a.Start), message.Text("stop", a.Stop)))
+		return d.finish(message.New("balancer-window",
+			"Let the balancer run only between {start} and {stop}, by the config server’s clock.",
+			message.Text("start", a.Start), message.Text("stop", a.Stop)), undo)
 	}
-	return d.finish(say("balancer-window.always"), undo)
+	return d.finish(message.New("balancer-window.always",
+		"Let the balancer run at any time."), undo)
 }
 
 func windowIs(start, stop string) Fact {

@@ -2,7 +2,9 @@ package actions
 
 import (
 	"slices"
+	"time"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -31,24 +33,46 @@ func (d *draftBuilder) always() {
 	d.checkUndone()
 }
 
+// pass, warn and block add a check with its verdict.
+func (d *draftBuilder) pass(id string, source, text message.Message) {
+	d.check(Check{ID: id, Verdict: Pass, Text: text, Source: source})
+}
+
+func (d *draftBuilder) warn(id string, source, text message.Message) {
+	d.check(Check{ID: id, Verdict: Warn, Text: text, Source: source})
+}
+
+func (d *draftBuilder) block(id string, source, text message.Message) {
+	d.check(Check{ID: id, Verdict: Block, Text: text, Source: source})
+}
+
 // fromTable says that an answer was read from a part of the table, and when.
-func (d *draftBuilder) fromTable(p topology.Part) Say {
-	at := d.s.Table.Health[p].At
+func (d *draftBuilder) fromTable(p topology.Part) message.Message {
+	return fromPart(p, d.s.Table.Health[p].At)
+}
+
+func fromPart(p topology.Part, at time.Time) message.Message {
 	if at.IsZero() {
-		return say("unread", "part", string(p))
+		return message.New("unread",
+			"{part}, not read yet", message.Coded("part", string(p), p.Name()))
 	}
-	return say("table", "part", string(p), "at", moment(at))
+	return message.New("table",
+		"{part}, read at {at}", message.Coded("part", string(p), p.Name()), message.Time("at", at))
 }
 
 // fromRule says that an answer is a rule of the server's release.
-func (d *draftBuilder) fromRule() Say {
+func (d *draftBuilder) fromRule() message.Message {
 	if !d.s.Release.Known() {
-		return say("rules")
+		return message.New("rules", "A rule of MongoDB, version unknown")
 	}
-	return say("rule", "release", d.s.Release.String())
+	return message.New("rule",
+		"A rule of MongoDB {release}", message.Text("release", d.s.Release.String()))
 }
 
-func (d *draftBuilder) fromCluster() Say { return say("cluster", "at", moment(d.s.Activity.At)) }
+func (d *draftBuilder) fromCluster() message.Message {
+	return message.New("cluster",
+		"Read from the cluster at {at}", message.Time("at", d.s.Activity.At))
+}
 
 // recipients are the shards that take something, sorted; donors those that give.
 func (d *draftBuilder) recipients() []string {

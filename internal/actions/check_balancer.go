@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -17,29 +18,32 @@ func (d *draftBuilder) awaits() bool {
 func (d *draftBuilder) checkBalancer() {
 	b := d.s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
-	is := func(v Verdict, code string, args ...string) {
-		d.check(Check{ID: "balancer", Verdict: v, Text: say(code, args...), Source: src})
-	}
 	switch {
 	case !b.Known:
-		is(Warn, "balancer.unknown")
+		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
 	case d.awaits() && (!b.Enabled() || b.Mode == "autoSplitOnly"):
-		is(Block, "balancer.needed")
+		d.block("balancer", src, message.New("balancer.needed",
+			"The balancer has to move the chunks, but it is off. Turn it on, or use the mode “moves”."))
 	case d.awaits():
-		is(Pass, "balancer.works")
+		d.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
 		for _, k := range d.movedCollections() {
 			if k.c.NoBalance {
-				is(Block, "balancer.collectionOff", "ns", string(k.c.NS))
+				d.block("balancer", src, message.New("balancer.collectionOff",
+					"The balancer has to move the chunks, but balancing is disabled for {ns}.", message.Namespace("ns", k.c.NS)))
 			}
 		}
 	case d.paused:
-		is(Pass, "balancer.paused", "what", d.a.Pause)
+		d.pass("balancer", src, message.New("balancer.paused",
+			"Balancing is paused during this run and switched on again at its end, "+
+				"also after a stop, a failure or a crash of shardboard.", message.Text("what", d.a.Pause)))
 	case len(d.futures) == 0:
-		is(Pass, "balancer.apart")
+		d.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
 	case b.Enabled() && b.Mode != "autoSplitOnly":
-		is(Warn, "balancer.races")
+		d.warn("balancer", src, message.New("balancer.races",
+			"The balancer is on. If one of its migrations is in the way, the run waits for up to 15 minutes; "+
+				"moves that the balancer has done already are not repeated."))
 	default:
-		is(Pass, "balancer.off")
+		d.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))
 	}
 }
 
@@ -51,14 +55,16 @@ func (d *draftBuilder) checkWindow() {
 		return
 	}
 	if b.WindowStart == "" || b.WindowStop == "" {
-		d.check(Check{ID: "window", Verdict: Pass, Text: say("window.none"), Source: d.fromTable(topology.PartSettings)})
+		d.pass("window", d.fromTable(topology.PartSettings), message.New("window.none", "No balancing window is set."))
 		return
 	}
-	code := "window.set"
+	text := message.New("window.set",
+		"The balancing window is {start} to {stop} by the config server’s clock, whose time zone is not known here.",
+		message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop))
 	if d.awaits() {
-		code = "window.awaits"
+		text.Code, text.Pattern = "window.awaits", "The balancer moves chunks only between {start} and {stop}, by the config server’s clock."
 	}
-	d.check(Check{ID: "window", Verdict: Warn, Text: say(code, "start", b.WindowStart, "stop", b.WindowStop), Source: d.fromTable(topology.PartSettings)})
+	d.warn("window", d.fromTable(topology.PartSettings), text)
 }
 
 // judged bounds the moved ranges whose fate is asked of the balancer's rules.
@@ -88,20 +94,31 @@ func (d *draftBuilder) checkUndone() {
 			if e.Due == "" || ch.Jumbo || m.awaited {
 				continue
 			}
-			code := "undo-by-balancer." + string(e.Due)
-			if !d.s.Table.Balancer.Enabled() {
-				code = "undo-by-balancer.whenOn"
+			text := message.New("undo-by-balancer."+string(e.Due), "", message.Namespace("ns", c.NS), message.Shard("shard", m.to),
+				message.Coded("reason", string(e.Due), e.Due.Label()))
+			switch {
+			case !d.s.Table.Balancer.Enabled():
+				text.Code = "undo-by-balancer.whenOn"
+				text.Pattern = "When the balancer is turned on, it will move some of {ns} away from {shard} again ({reason})."
+			case e.Due == balance.Zone:
+				text.Pattern = "{shard} is not in the zone of this range: the balancer will move it away again."
+			case e.Due == balance.Draining:
+				text.Pattern = "{shard} is draining: the balancer will move the chunk away again."
+			default:
+				text.Pattern = "{shard} will have too much of {ns}: the balancer will move some of it away again."
 			}
-			d.check(Check{ID: "undo-by-balancer", Verdict: Warn, Text: say(code, "ns", string(c.NS), "shard", m.to, "reason", string(e.Due)), Source: d.fromRule()})
+			d.warn("undo-by-balancer", d.fromRule(), text)
 			return
 		}
 	}
 	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) {
-		d.check(Check{ID: "undo-by-balancer", Verdict: Warn, Text: say("undo-by-balancer.autoMerge"), Source: d.fromRule()})
+		d.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
+			"MongoDB 7.0 and later merges adjacent chunks on one shard again while the balancer is on."))
 		return
 	}
 	if len(d.moves) > 0 || d.cuts > 0 {
-		d.check(Check{ID: "undo-by-balancer", Verdict: Pass, Text: say("undo-by-balancer.stays"), Source: d.fromRule()})
+		d.pass("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.stays",
+			"By its rules the balancer will leave the result as it is."))
 	}
 }
 

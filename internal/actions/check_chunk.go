@@ -3,6 +3,7 @@ package actions
 import (
 	"math/big"
 
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -12,20 +13,33 @@ import (
 func (d *draftBuilder) checkWhole(c *topology.Collection, ch topology.Chunk) {
 	r := shardkey.Range{Min: ch.Min, Max: ch.Max}
 	if d.singleValue(c, r) {
-		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneValue", "key", c.Key.String(), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.oneValue",
+			"All rows of this chunk have one value of {key}, and a chunk cannot be split inside a value: "+
+				"{remedy}.",
+			message.Text("key", c.Key.String()), message.Words("remedy", d.remedy())))
 		return
 	}
 	d.look(c, ch.Min, ch.Max)
 	ids, known := d.projectsIn(c, r)
 	switch {
 	case known && c.Key.Len() == 1 && len(ids) == 1 && d.a.Parts <= 2:
-		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneProject", "project", ids[0].Hex(), "key", c.Key.String(), "remedy", d.remedy()), Source: say("projects")})
+		d.block("unsplittable", message.New("projects", "The list of projects"), message.New("unsplittable.oneProject",
+			"The chunk holds only the project {project}, which is one value of {key}, and a chunk cannot be "+
+				"split inside a value: {remedy}.",
+			message.Project("project", ids[0].Hex(), ""), message.Text("key", c.Key.String()),
+			message.Words("remedy", d.remedy())))
 	case known && c.Key.Len() == 1 && len(ids) == 0 && d.a.Parts <= 2:
-		d.check(Check{ID: "unsplittable", Verdict: Warn, Text: say("unsplittable.noProject"), Source: say("projects")})
+		d.warn("unsplittable", message.New("projects", "The list of projects"), message.New("unsplittable.noProject",
+			"No known project is in this chunk: it may be empty, and then it cannot be split in the middle. "+
+				"Split at a key instead."))
 	case ch.Jumbo:
-		d.check(Check{ID: "unsplittable", Verdict: Warn, Text: say("unsplittable.jumbo", "remedy", d.remedy()), Source: d.fromFlags()})
+		d.warn("unsplittable", d.fromFlags(), message.New("unsplittable.jumbo",
+			"The chunk is flagged as jumbo: it may be impossible to split. In that case: {remedy}.",
+			message.Words("remedy", d.remedy())))
 	default:
-		d.check(Check{ID: "unsplittable", Verdict: Pass, Text: say("unsplittable.values", "key", c.Key.String()), Source: d.fromTable(topology.PartRouting)})
+		d.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.values",
+			"The chunk has several values of {key}: it can be split between them.",
+			message.Text("key", c.Key.String())))
 	}
 }
 
@@ -54,11 +68,11 @@ func (d *draftBuilder) singleValue(c *topology.Collection, r shardkey.Range) boo
 func (d *draftBuilder) remedy() string {
 	switch {
 	case d.s.Release.AtLeast(5, 0, 0):
-		return "refineOrReshard"
+		return "refine the shard key by another field (refineCollectionShardKey), or reshard the collection by another key"
 	case d.s.Release.AtLeast(4, 4, 0):
-		return "refine"
+		return "refine the shard key by another field (refineCollectionShardKey)"
 	}
-	return "none"
+	return "no command of this release changes a shard key"
 }
 
 // checkJumbo: the flag says that the balancer tried and failed. Forced, the
@@ -69,14 +83,22 @@ func (d *draftBuilder) checkJumbo() {
 			continue
 		}
 		if d.a.Force {
-			d.check(Check{ID: "jumbo", Verdict: Warn, Text: say("jumbo.forced", "ns", string(m.k.c.NS)), Source: d.fromFlags()})
+			d.warn("jumbo", d.fromFlags(), message.New("jumbo.forced",
+				"A jumbo chunk of {ns} is moved by force: writes to it wait during the move, and it keeps its flag. "+
+					"Clear the flag afterwards.",
+				message.Namespace("ns", m.k.c.NS)))
 			return
 		}
-		code := "jumbo.flagged"
+		text := message.New("jumbo.flagged",
+			"The chunk of {ns} at {min} is flagged as jumbo: it was too big to move. "+
+				"Split it ({remedy}), clear the flag, or force the move.",
+			message.Namespace("ns", m.k.c.NS), message.Key("min", m.k.c.Key.Display(m.lo)), message.Words("remedy", d.remedy()))
 		if m.awaited {
-			code = "jumbo.skipped"
+			text.Code = "jumbo.skipped"
+			text.Pattern = "The chunk of {ns} at {min} is flagged as jumbo, so the balancer does not move it. " +
+				"Split it ({remedy}) or clear the flag."
 		}
-		d.check(Check{ID: "jumbo", Verdict: Block, Text: say(code, "ns", string(m.k.c.NS), "min", m.k.c.Key.Display(m.lo), "remedy", d.remedy()), Source: d.fromFlags()})
+		d.block("jumbo", d.fromFlags(), text)
 		return
 	}
 	d.check(d.unflagged())

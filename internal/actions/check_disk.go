@@ -1,8 +1,7 @@
 package actions
 
 import (
-	"strconv"
-
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -30,23 +29,15 @@ func (d *draftBuilder) checkDisks() {
 // together. Bytes are those of the documents: on disk they are compressed, and
 // their indexes come on top, so what is estimated here is near the truth, not it.
 func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
-	check := func(v Verdict, code string, at topology.Figure, args ...string) {
-		if len(shards) > 1 {
-			code += ".together"
-		}
-		source := d.fromTable(topology.PartDisks)
-		if at.Known {
-			source = say("table", "part", string(topology.PartDisks), "at", moment(at.At))
-		}
-		d.check(Check{ID: "disk", Verdict: v, Text: say("disk."+code, append(args, "shard", list(shards))...), Source: source})
-	}
 	var used, total, kept int64
 	var read topology.Figure // the oldest
 	old := false
 	for _, shard := range shards {
 		disk := d.s.Table.DiskOf(shard)
 		if !disk.Known() {
-			d.check(Check{ID: "disk", Verdict: Pass, Text: say("disk.unknown", "shard", shard, "reason", disk.Used.Reason), Source: d.fromTable(topology.PartDisks)})
+			d.pass("disk", d.fromTable(topology.PartDisks), message.New("disk.unknown",
+				"It is not known whether the data fits on the disk of {shard} ({reason}).",
+				message.Shard("shard", shard), message.Coded("reason", disk.Used.Reason, topology.ReasonText(disk.Used.Reason))))
 			return
 		}
 		used, total = used+disk.Used.Value, total+disk.Total.Value
@@ -59,22 +50,45 @@ func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
 	free := max(0, total-used)
 	room := max(0, free-kept)
 	full := func(n int64) float64 { return float64(used+n) / float64(total) }
-	told := func(share float64) []string {
-		return []string{"bytes", number(comes.Value), "free", number(free), "share", strconv.FormatFloat(share, 'g', 4, 64)}
+	source := d.fromTable(topology.PartDisks)
+	if read.Known {
+		source = fromPart(topology.PartDisks, read.At)
+	}
+	check := func(v Verdict, code string, bytes int64, one, many string) {
+		text := message.New("disk."+code, one, message.Bytes("bytes", comes.Value), message.Bytes("free", free),
+			message.Share("share", full(bytes)), message.Shard("shard", shards[0]))
+		if len(shards) > 1 {
+			text = message.New("disk."+code+".together", many, text.Facts...).With(message.Text("shard", list(shards)))
+		}
+		d.check(Check{ID: "disk", Verdict: v, Text: text, Source: source})
 	}
 	switch most := comes.Value + comes.PlusMinus; {
 	case !comes.Known && full(0) >= diskTight:
-		check(Warn, "tightUnknown", read, told(full(0))...)
+		check(Warn, "tightUnknown", 0,
+			"It is not known how much data comes to {shard}. Its disk is {share} full: {free} are free.",
+			"It is not known how much data comes to {shard}. Together their disks are {share} full: {free} are free.")
 	case !comes.Known:
-		check(Pass, "comesUnknown", read, told(full(0))...)
+		check(Pass, "comesUnknown", 0,
+			"It is not known how much data comes to {shard}; {free} are free there.",
+			"It is not known how much data comes to {shard}; together they have {free} free.")
 	case room == 0 || comes.Value > room:
-		check(Block, "full", read, told(full(0))...)
+		check(Block, "full", 0,
+			"About {bytes} come to {shard}, where {free} are free: its disk is already {share} full. "+
+				"Make room there, or choose another shard.",
+			"About {bytes} come to {shard}, where {free} are free together: their disks are already {share} full. "+
+				"Make room there, or add a shard to the zone.")
 	case most > room || full(most) >= diskTight:
-		check(Warn, "tight", read, told(full(comes.Value))...)
+		check(Warn, "tight", comes.Value,
+			"About {bytes} come to {shard}, where {free} are free: its disk will be about {share} full, by an estimate.",
+			"About {bytes} come to {shard}, where {free} are free together: their disks will be about {share} full, by an estimate.")
 	case old:
-		check(Pass, "old", read, told(full(0))...)
+		check(Pass, "old", 0,
+			"About {bytes} come to {shard}. Its disk was {share} full at the last read, which was a while ago.",
+			"About {bytes} come to {shard}. Together their disks were {share} full at the last read, which was a while ago.")
 	default:
-		check(Pass, "fits", read, told(full(comes.Value))...)
+		check(Pass, "fits", comes.Value,
+			"About {bytes} come to {shard}; its disk will be about {share} full.",
+			"About {bytes} come to {shard}; together their disks will be about {share} full.")
 	}
 }
 

@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/message"
+	"slices"
+)
 
 // CheckMaintenance is the id of the check of maintenance windows.
 const CheckMaintenance = "maintenance"
@@ -22,14 +25,21 @@ func (d *draftBuilder) checkMaintenance() {
 		return
 	}
 	m, open, at := maintained(d.s.Maintenance, d.s.Now)
-	c := Check{ID: CheckMaintenance, Verdict: Pass, Source: say("setting")}
+	c := Check{ID: CheckMaintenance, Verdict: Pass, Source: message.New("setting", "The setting --maintenance-window")}
 	switch {
 	case open && at.IsZero():
-		c.Text = say("maintenance.always", "window", m.String())
+		c.Text = message.New("maintenance.always",
+			"Inside the maintenance window {window}, which does not end.",
+			message.Text("window", m.String()))
 	case open:
-		c.Text = say("maintenance.inside", "window", m.String(), "at", moment(at))
+		c.Text = message.New("maintenance.inside",
+			"Inside the maintenance window {window}, which ends at {at}.",
+			message.Text("window", m.String()), message.Time("at", at))
 	default:
-		c.Verdict, c.Text = Warn, say("maintenance.outside", "window", m.String(), "at", moment(at))
+		c.Verdict, c.Text = Warn, message.New("maintenance.outside",
+			"Outside the maintenance windows: the next one, {window}, begins at {at}. To run the plan now, type "+
+				"the confirmation.",
+			message.Text("window", m.String()), message.Time("at", at))
 	}
 	d.check(c)
 }

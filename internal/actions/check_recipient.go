@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -15,18 +16,24 @@ func (d *draftBuilder) checkRecipients() {
 	for _, name := range d.recipients() {
 		s := d.shard(name)
 		if s != nil && s.Draining {
-			d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.draining", "shard", name), Source: d.fromTable(topology.PartShards)})
+			d.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.draining",
+				"{shard} is draining and takes no chunks.", message.Shard("shard", name)))
 			continue
 		}
 		if zone, ok := d.outside(name); ok {
-			d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.outside", "shard", name, "zone", zone), Source: d.fromTable(topology.PartZones)})
+			d.block("recipient", d.fromTable(topology.PartZones), message.New("recipient.outside",
+				"{shard} is not in the zone {zone}, which this range belongs to. Change the zone first.",
+				message.Shard("shard", name), message.Zone("zone", zone)))
 			continue
 		}
 		if !d.zonesRead() {
-			d.check(Check{ID: "recipient", Verdict: Warn, Text: say("recipient.zonesUnread", "shard", name), Source: d.fromTable(topology.PartZones)})
+			d.warn("recipient", d.fromTable(topology.PartZones), message.New("recipient.zonesUnread",
+				"It is not known whether the zones allow this range on {shard}: they could not be read.",
+				message.Shard("shard", name)))
 			continue
 		}
-		d.check(Check{ID: "recipient", Verdict: Pass, Text: say("recipient.takes", "shard", name), Source: d.fromTable(topology.PartShards)})
+		d.pass("recipient", d.fromTable(topology.PartShards), message.New("recipient.takes",
+			"{shard} can take it.", message.Shard("shard", name)))
 	}
 }
 
@@ -55,9 +62,12 @@ func (d *draftBuilder) checkDuplicates() {
 			for _, danger := range placement.Dangers(m.k.c, i, d.s.Shared) {
 				if danger.Shard == m.to && !bad {
 					bad = true
-					d.check(Check{ID: "duplicates", Verdict: Block,
-						Text:   say("duplicates.found", "ns", string(m.k.c.NS), "shard", m.to, "id", danger.IDs[0].Hex(), "ids", count(len(danger.IDs))),
-						Source: say("checked", "at", moment(d.s.SharedAt))})
+					d.block("duplicates", message.New("checked",
+						"The check for duplicate ids at {at}", message.Time("at", d.s.SharedAt)), message.New("duplicates.found",
+						"{shard} already has {ids} of the ids that would be moved with {ns}, for example {id}: the move "+
+							"would fail. Remove one copy of each first.",
+						message.Namespace("ns", m.k.c.NS), message.Shard("shard", m.to), message.Key("id", danger.IDs[0].Hex()),
+						message.Count("ids", len(danger.IDs))))
 				}
 			}
 		}
@@ -65,11 +75,17 @@ func (d *draftBuilder) checkDuplicates() {
 	switch {
 	case bad:
 	case !d.sharable():
-		d.check(Check{ID: "duplicates", Verdict: Pass, Text: say("duplicates.unique"), Source: d.fromRule()})
+		d.pass("duplicates", d.fromRule(), message.New("duplicates.unique",
+			"An id cannot be on two shards, because the shard key begins with _id."))
 	case d.s.SharedAt.IsZero():
-		d.check(Check{ID: "duplicates", Verdict: Warn, Text: say("duplicates.unchecked"), Source: say("notChecked")})
+		d.warn("duplicates", message.New("notChecked",
+			"The check for duplicate ids has not run"), message.New("duplicates.unchecked",
+			"The cluster has not been checked for ids that are on both shards; a move would fail on them. Run "+
+				"the check for duplicate ids."))
 	default:
-		d.check(Check{ID: "duplicates", Verdict: Pass, Text: say("duplicates.none"), Source: say("checked", "at", moment(d.s.SharedAt))})
+		d.pass("duplicates", message.New("checked",
+			"The check for duplicate ids at {at}", message.Time("at", d.s.SharedAt)), message.New("duplicates.none",
+			"No document id in this range is known to be on the other shard too."))
 	}
 }
 
@@ -92,23 +108,37 @@ func (d *draftBuilder) checkCleanup() {
 		if orphans, known := d.orphans(m); known && orphans == 0 {
 			continue
 		}
-		text := say("cleanup.pending", "ns", string(c.NS), "shard", c.Shard)
+		text := message.New("cleanup.pending",
+			"{shard} may still have to delete documents of {ns} that were moved away from it. Until then this "+
+				"range cannot return there; the run waits.",
+			message.Namespace("ns", c.NS), message.Shard("shard", c.Shard))
 		switch {
 		case !c.Until.IsZero() && !c.Since.IsZero():
-			text = say("cleanup.pendingSince", "ns", string(c.NS), "shard", c.Shard, "since", moment(c.Since), "until", moment(c.Until))
+			text = message.New("cleanup.pendingSince",
+				"This range of {ns} was moved away from {shard} at {since}; it cannot return before about {until}. "+
+					"The run waits until then.",
+				message.Namespace("ns", c.NS), message.Shard("shard", c.Shard), message.Time("since", c.Since),
+				message.Time("until", c.Until))
 		case !c.Until.IsZero():
-			text = say("cleanup.pendingUntil", "ns", string(c.NS), "shard", c.Shard, "until", moment(c.Until))
+			text = message.New("cleanup.pendingUntil",
+				"{shard} still has to delete documents of {ns} that were moved away from it. This range cannot "+
+					"return there before about {until}; the run waits.",
+				message.Namespace("ns", c.NS), message.Shard("shard", c.Shard), message.Time("until", c.Until))
 		}
-		d.check(Check{ID: "cleanup", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartEvents)})
+		d.warn("cleanup", d.fromTable(topology.PartEvents), text)
 		return
 	}
-	text := say("cleanup.none")
+	text := message.New("cleanup.none",
+		"No range clean-up is known to be pending on the receiving shard.")
 	for _, c := range d.s.Cleaned {
 		if m, ok := d.collides(c); ok {
-			text = say("cleanup.done", "ns", string(m.k.c.NS), "shard", c.Shard)
+			text = message.New("cleanup.done",
+				"{shard} has deleted the documents of {ns} that were moved away from it: the move waited for that, "+
+					"so the range can return at once.",
+				message.Namespace("ns", m.k.c.NS), message.Shard("shard", c.Shard))
 		}
 	}
-	d.check(Check{ID: "cleanup", Verdict: Pass, Text: text, Source: d.fromTable(topology.PartEvents)})
+	d.pass("cleanup", d.fromTable(topology.PartEvents), text)
 }
 
 // cleanups are those that were asked of the cluster; by the table's changelog

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -61,8 +62,11 @@ func (d *draftBuilder) checkSize() {
 	case worst.weight == sizeUnmeasured, worst.weight == sizeFits && measured > 0 && measured < ranges:
 		worst = d.unmeasured(ranges-measured, ranges)
 	case worst.weight == sizeFits && measured > 0 && ranges > 1:
+		worst.check.Text = worst.check.Text.With(message.Count("chunks", ranges))
 		worst.check.Text.Code = "size.measuredAll"
-		worst.check.Text.Args["chunks"] = count(ranges)
+		worst.check.Text.Pattern = "All {chunks} ranges were measured and are small enough to move. The largest has {documents} " +
+			"documents ({bytes}), and its shard moves up to {most} at once, twice what fits into {chunkSize} at " +
+			"{mean} each."
 	}
 	d.check(worst.check)
 }
@@ -83,31 +87,51 @@ func (d *draftBuilder) partsOf(m transfer) []Span {
 func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAnswer {
 	c := m.k.c
 	l := d.s.moveLimit(c, m.from, r)
-	source := say("measured", "at", moment(r.At))
+	source := message.New("measured",
+		"Measured with dataSize at {at}", message.Time("at", r.At))
 	if !l.known {
-		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: say("size.unknown", "ns", string(c.NS)), Source: source}}
+		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: message.New("size.unknown",
+			"It is not known whether it is small enough to move: {ns} has no sizes yet.",
+			message.Namespace("ns", c.NS)), Source: source}}
 	}
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(p.Min), "documents", number(r.Documents), "bytes", number(r.Bytes), "most", number(l.documents),
-		"chunkSize", number(l.chunkBytes), "mean", number(l.mean), "remedy", d.remedy()}
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(p.Min)), message.Count("documents", r.Documents),
+		message.Bytes("bytes", r.Bytes), message.Count("most", l.documents), message.Bytes("chunkSize", l.chunkBytes),
+		message.Bytes("mean", l.mean), message.Words("remedy", d.remedy())}
 	a := sizeAnswer{share: float64(r.Documents) / float64(max(l.documents, 1))}
-	answer := func(weight int, v Verdict, code string) sizeAnswer {
-		a.weight, a.check = weight, Check{ID: "size", Verdict: v, Text: say(code, args...), Source: source}
+	answer := func(weight int, v Verdict, code, pattern string) sizeAnswer {
+		a.weight, a.check = weight, Check{ID: "size", Verdict: v, Text: message.New(code, pattern, facts...), Source: source}
 		return a
 	}
 	tooMany := r.Documents > l.documents
 	switch {
 	case !tooMany && (r.Exact || !near(r.Documents, l.documents)):
-		return answer(sizeFits, Pass, "size.measured")
+		return answer(sizeFits, Pass, "size.measured",
+			"It is small enough to move: {documents} documents ({bytes}), and the shard moves up to {most} at "+
+				"once, twice what fits into {chunkSize} at {mean} each.")
 	case tooMany && d.a.Force:
-		return answer(sizeForced, Warn, "size.forcedMeasured")
+		return answer(sizeForced, Warn, "size.forcedMeasured",
+			"The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that its "+
+				"shard moves at once. It is moved by force: writes to it wait meanwhile.")
 	case !tooMany:
-		return answer(sizeNear, Warn, "size.near")
+		return answer(sizeNear, Warn, "size.near",
+			"The chunk of {ns} at {min} has about {documents} documents ({bytes}), close to the {most} that its "+
+				"shard moves at once, and it could not be read exactly. If it has more by then, the move is refused "+
+				"and nothing has changed.")
 	case m.awaited && d.s.Release.MovesParts():
-		return answer(sizeNear, Warn, "size.parts")
+		return answer(sizeNear, Warn, "size.parts",
+			"The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that are "+
+				"moved at once. The balancer of this release moves it in parts of about {chunkSize}, unless it has "+
+				"one value of the shard key.")
 	case d.copiesIn(c, p, m.from):
-		return answer(sizePerhaps, Warn, "size.copies")
+		return answer(sizePerhaps, Warn, "size.copies",
+			"The chunk of {ns} at {min} was measured at {documents} documents ({bytes}), and its shard moves no "+
+				"more than {most} at once. Copies that wait for deletion on other shards may be counted in. If they "+
+				"are not, the move is refused and nothing has changed.")
 	}
-	return answer(sizeBlocks, Block, "size.tooMany")
+	return answer(sizeBlocks, Block, "size.tooMany",
+		"The chunk of {ns} at {min} has {documents} documents ({bytes}). Its shard moves no more than "+
+			"{most} at once: twice what fits into {chunkSize} at {mean} each. Split it first; if it has one "+
+			"value of the shard key: {remedy}.")
 }
 
 // copiesIn tells whether a measurement may count copies that wait for deletion
@@ -148,25 +172,34 @@ func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 	limit := d.chunkLimit(c)
 	size := d.estimate(c, m.lo, m.hi, bytesOf)
 	size.Value /= int64(m.chunks)
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(m.lo), "bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy()}
-	answer := func(weight int, v Verdict, code string) sizeAnswer {
-		return sizeAnswer{weight: weight, check: Check{ID: "size", Verdict: v, Text: say(code, args...), Source: source}}
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(m.lo)), message.Bytes("bytes", size.Value),
+		message.Bytes("limit", limit), message.Words("remedy", d.remedy())}
+	answer := func(weight int, v Verdict, code, pattern string) sizeAnswer {
+		return sizeAnswer{weight: weight, check: Check{ID: "size", Verdict: v, Text: message.New(code, pattern, facts...), Source: source}}
 	}
 	switch {
 	case limit <= 0 || !size.Known:
-		args = []string{"ns", string(c.NS)}
-		return answer(sizeUnknown, Warn, "size.unknown")
+		facts = facts[:1]
+		return answer(sizeUnknown, Warn, "size.unknown",
+			"It is not known whether it is small enough to move: {ns} has no sizes yet.")
 	case size.Value <= limit && d.s.Measured.Reason != "":
 		return d.unmeasured(1, 1)
 	case size.Value <= limit:
-		args = nil
-		return answer(sizeFits, Pass, "size.fits")
+		facts = nil
+		return answer(sizeFits, Pass, "size.fits",
+			"It is small enough to move, by an estimate from the shards’ sizes.")
 	case d.a.Force:
-		return answer(sizeForced, Warn, "size.forced")
+		return answer(sizeForced, Warn, "size.forced",
+			"The chunk of {ns} at {min} may have {bytes}, more than {limit}. It is moved by force: writes to it "+
+				"wait during the move.")
 	case d.lone(m):
-		return answer(sizeBlocks, Block, "size.tooBig")
+		return answer(sizeBlocks, Block, "size.tooBig",
+			"The chunk of {ns} at {min} has {bytes}; chunks over {limit} are not moved. Split it first "+
+				"({remedy}).")
 	}
-	return answer(sizePerhaps, Warn, "size.perhaps")
+	return answer(sizePerhaps, Warn, "size.perhaps",
+		"The chunk of {ns} at {min} may have {bytes}; a move of more than {limit} is refused, and then "+
+			"nothing has changed. Splitting it first helps ({remedy}).")
 }
 
 // unmeasured says that ranges are small enough by an estimate alone, and why
@@ -176,7 +209,10 @@ func (d *draftBuilder) unmeasured(n, of int) sizeAnswer {
 	if reason == "" {
 		reason = reasonNotLoaded
 	}
-	text := say("size.unmeasured", "n", count(n), "chunks", count(of), "reason", reason)
+	text := message.New("size.unmeasured",
+		"By an estimate from the shards’ sizes everything is small enough to move, but {n} of {chunks} "+
+			"ranges could not be measured: {reason}.",
+		message.Count("n", n), message.Count("chunks", of), message.Coded("reason", reason, topology.ReasonText(reason)))
 	return sizeAnswer{weight: sizeUnmeasured, check: Check{ID: "size", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartSizes)}}
 }
 
@@ -189,15 +225,15 @@ func (d *draftBuilder) lone(m transfer) bool {
 
 // tooBigAt tells whether a range would be too big to move, and how that is told:
 // by the documents where it was measured, else by the estimated bytes.
-func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (args []string, tooBig, known bool) {
+func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (facts []message.Fact, tooBig, known bool) {
 	p := Span{NS: c.NS, Min: lo, Max: hi}
 	d.measures = append(d.measures, p)
 	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
-	args = []string{"bytes", number(size.Value), "limit", number(limit), "remedy", d.remedy()}
+	facts = []message.Fact{message.Bytes("bytes", size.Value), message.Bytes("limit", limit), message.Words("remedy", d.remedy())}
 	if r, ok := d.s.Measured.Ranges[p]; ok {
 		if l := d.s.moveLimit(c, shard, r); l.known {
-			return args, r.Documents > l.documents, true
+			return facts, r.Documents > l.documents, true
 		}
 	}
-	return args, size.Value > limit, limit > 0 && size.Known
+	return facts, size.Value > limit, limit > 0 && size.Known
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -14,14 +15,16 @@ func (d *draftBuilder) checkStale() {
 		if !d.s.Table.Stale(p, d.s.Now) {
 			continue
 		}
-		c := Check{ID: "stale", Verdict: Warn, Text: say("stale.old", "part", string(p)), Source: d.fromTable(p)}
+		c := Check{ID: "stale", Verdict: Warn, Text: message.New("stale.old",
+			"{part}: the last read failed or is old, so the plan may not match the cluster any more.",
+			message.Coded("part", string(p), p.Name())), Source: d.fromTable(p)}
 		if p == topology.PartRouting {
 			c.Verdict = Block
 		}
 		d.check(c)
 		return
 	}
-	d.check(Check{ID: "stale", Verdict: Pass, Text: say("stale.fresh"), Source: d.fromTable(topology.PartRouting)})
+	d.pass("stale", d.fromTable(topology.PartRouting), message.New("stale.fresh", "The routing table is fresh."))
 }
 
 // checkRelease: without a release nothing is known of what it does, and before
@@ -29,11 +32,15 @@ func (d *draftBuilder) checkStale() {
 func (d *draftBuilder) checkRelease() {
 	switch r := d.s.Release; {
 	case !r.Known():
-		d.check(Check{ID: "release", Verdict: Warn, Text: say("release.unknown"), Source: say("rules")})
+		d.warn("release", message.New("rules", "A rule of MongoDB, version unknown"), message.New("release.unknown",
+			"The MongoDB version is not known, so its rules could not be checked."))
 	case !r.AtLeast(4, 4, 0):
-		d.check(Check{ID: "release", Verdict: Block, Text: say("release.old", "release", r.String()), Source: d.fromRule()})
+		d.block("release", d.fromRule(), message.New("release.old",
+			"MongoDB {release} is too old: version 4.4 or later is required.",
+			message.Text("release", r.String())))
 	default:
-		d.check(Check{ID: "release", Verdict: Pass, Text: say("release.has", "release", r.String()), Source: d.fromRule()})
+		d.pass("release", d.fromRule(), message.New("release.has",
+			"MongoDB {release} supports all of these commands.", message.Text("release", r.String())))
 	}
 }
 
@@ -44,9 +51,13 @@ const most = 1000
 func (d *draftBuilder) checkSteps() {
 	switch n := len(d.steps); {
 	case n == 0 && !d.blocked() && !d.continuing:
-		d.check(Check{ID: "steps", Verdict: Block, Text: say("steps.none"), Source: d.fromTable(topology.PartRouting)})
+		d.block("steps", d.fromTable(topology.PartRouting), message.New("steps.none",
+			"There is nothing to do: the cluster is already in this state."))
 	case n > most:
-		d.check(Check{ID: "steps", Verdict: Block, Text: say("steps.many", "most", count(most)), Source: d.fromTable(topology.PartRouting)})
+		d.block("steps", d.fromTable(topology.PartRouting), message.New("steps.many",
+			"This needs more than {most} commands, the limit of one plan. Plan a smaller part, or leave the "+
+				"moves to the balancer with the mode “balancer”.",
+			message.Count("most", most)))
 	}
 }
 
@@ -60,7 +71,8 @@ func (d *draftBuilder) checkCompeting() {
 	nss := d.namespaces()
 	for _, ns := range nss {
 		if c := d.s.Table.Collection(ns); c != nil && c.Resharding {
-			d.check(Check{ID: "competing", Verdict: Block, Text: say("competing.resharding", "ns", string(ns)), Source: d.fromTable(topology.PartRouting)})
+			d.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
+				"{ns} is being resharded: all of its chunks will be replaced.", message.Namespace("ns", ns)))
 		}
 	}
 	if len(nss) == 0 {
@@ -72,30 +84,40 @@ func (d *draftBuilder) checkCompeting() {
 		if reason == "" {
 			reason = reasonNotLoaded
 		}
-		d.check(Check{ID: "competing", Verdict: Warn, Text: say("competing.unknown", "reason", reason), Source: say("notAsked")})
+		d.warn("competing", message.New("notAsked",
+			"The cluster was not asked, or did not answer"), message.New("competing.unknown",
+			"It is not known what else is running ({reason}).",
+			message.Coded("reason", reason, topology.ReasonText(reason))))
 		return
 	}
 	quiet := true
 	for _, o := range act.DDL {
 		if slices.Contains(nss, o.NS) || o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
 			quiet = false
-			d.check(Check{ID: "competing", Verdict: Block, Text: say("competing.ddl", "ns", string(o.NS), "what", o.What, "seconds", number(int64(o.For.Seconds()))), Source: d.fromCluster()})
+			d.block("competing", d.fromCluster(), message.New("competing.ddl",
+				"{what} on {ns} has been running for {seconds} s and would conflict.",
+				message.Namespace("ns", o.NS), message.Text("what", o.What),
+				message.Count("seconds", int64(o.For.Seconds()))))
 		}
 	}
 	shards := append(d.recipients(), d.donors()...)
 	for _, m := range act.Migrations {
-		args := []string{"ns", string(m.NS), "from", m.From, "to", m.To}
+		facts := []message.Fact{message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To)}
 		switch {
 		case slices.Contains(shards, m.From) || slices.Contains(shards, m.To):
 			quiet = false
-			d.check(Check{ID: "competing", Verdict: Warn, Text: say("competing.shards", args...), Source: d.fromCluster()})
+			d.warn("competing", d.fromCluster(), message.New("competing.shards",
+				"A migration of {ns} from {from} to {to} is running. A shard takes part in one migration at a time: "+
+					"until it ends, a move of these shards is refused.", facts...))
 		case slices.Contains(nss, m.NS):
 			quiet = false
-			d.check(Check{ID: "competing", Verdict: Warn, Text: say("competing.waits", args...), Source: d.fromCluster()})
+			d.warn("competing", d.fromCluster(), message.New("competing.waits",
+				"A migration of {ns} from {from} to {to} is running; splits and merges wait for it.", facts...))
 		}
 	}
 	if quiet {
-		d.check(Check{ID: "competing", Verdict: Pass, Text: say("competing.none"), Source: d.fromCluster()})
+		d.pass("competing", d.fromCluster(), message.New("competing.none",
+			"No migration or other change of these collections is running."))
 	}
 }
 
@@ -103,10 +125,13 @@ func (d *draftBuilder) checkCompeting() {
 func (d *draftBuilder) checkMigrations() {
 	for _, k := range d.movedCollections() {
 		if k.c.MigrationsBlocked {
-			d.check(Check{ID: "migrations-blocked", Verdict: Block, Text: say("migrations-blocked.blocked", "ns", string(k.c.NS)), Source: d.fromTable(topology.PartRouting)})
+			d.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
+				"Migrations of {ns} are disabled (allowMigrations: false). Allow them first.",
+				message.Namespace("ns", k.c.NS)))
 			continue
 		}
-		d.check(Check{ID: "migrations-blocked", Verdict: Pass, Text: say("migrations-blocked.allowed", "ns", string(k.c.NS)), Source: d.fromTable(topology.PartRouting)})
+		d.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
+			"Migrations of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
 	}
 }
 

@@ -3,42 +3,66 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
 // fromWrites says how the writes of a range are known, and until when.
-func (d *draftBuilder) fromWrites(w topology.RangeWrites) Say {
+func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
 	if w.Reason != "" || w.Method == "" {
-		return say("notAsked")
+		return message.New("notAsked",
+			"The cluster was not asked, or did not answer")
 	}
-	return say("writes."+w.Method, "at", moment(w.To))
+	pattern := "Rows changed last, read at {at}"
+	switch w.Method {
+	case topology.WritesCounted:
+		pattern = "Writes counted until {at}"
+	case topology.WritesNew:
+		pattern = "Newest rows, read at {at}"
+	}
+	return message.New("writes."+w.Method, pattern, message.Time("at", w.To))
 }
 
 // checkDivides says what the split does with the writes.
 func (d *draftBuilder) checkDivides(c *topology.Collection, h *hotChunk) {
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "rows", number(h.w.Rows), "seconds", seconds(h.w), "key", c.Key.Display(h.at)}
+	text := message.New("writes.divides",
+		"{rows} rows were written to the chunk at {min} in {seconds} s. "+
+			"A split at {key} leaves {share} of these writes below it and the others from it on.",
+		message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Count("rows", h.w.Rows),
+		message.Count("seconds", seconds(h.w)), message.Key("key", c.Key.Display(h.at)))
 	if h.w.PerSecond > 0 {
-		args = append(args, "share", strconv.FormatFloat(h.lower/h.w.PerSecond, 'g', 4, 64))
+		text = text.With(message.Share("share", h.lower/h.w.PerSecond))
 	}
-	d.check(Check{ID: "writes", Verdict: Pass, Text: say("writes.divides", args...), Source: d.fromWrites(h.w)})
+	d.pass("writes", d.fromWrites(h.w), text)
 	if h.w.Method == topology.WritesCounted && h.w.AtLeast {
-		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.busiest", "ns", string(c.NS), "min", c.Key.Display(h.lo)), Source: d.fromWrites(h.w)})
+		d.warn("writes", d.fromWrites(h.w), message.New("writes.busiest",
+			"More shard-key values of {ns} were written than could be counted: the split of the chunk at {min} "+
+				"divides the writes of the busiest values.",
+			message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo))))
 	}
 	if h.w.Method == topology.WritesNew && !h.w.InShards {
-		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.onlyNew", "ns", string(c.NS)), Source: d.fromWrites(h.w)})
+		d.warn("writes", d.fromWrites(h.w), message.New("writes.onlyNew",
+			"Only new rows of {ns} were read; rows that are changed in place were not seen.",
+			message.Namespace("ns", c.NS)))
 	}
 }
 
 // checkGiven says what a split does that was chosen before, or by who asked for it.
 func (d *draftBuilder) checkGiven(c *topology.Collection, h *hotChunk) {
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "key", c.Key.Display(h.at)}
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Key("key", c.Key.Display(h.at))}
 	switch {
 	case h.w.Reason != "":
-		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.unseen", append(args, "reason", h.w.Reason)...), Source: d.fromWrites(h.w)})
+		d.warn("writes", d.fromWrites(h.w), message.New("writes.unseen",
+			"It is not known where the chunk of {ns} at {min} is written to ({reason}); it is split at the given key {key}.",
+			append(facts, message.Coded("reason", h.w.Reason, topology.ReasonText(h.w.Reason)))...))
 	case h.w.PerSecond == 0:
-		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.none", append(args, "seconds", seconds(h.w))...), Source: d.fromWrites(h.w)})
+		d.warn("writes", d.fromWrites(h.w), message.New("writes.none",
+			"No writes to the chunk of {ns} at {min} were seen in {seconds} s; it is split at the given key {key}.",
+			append(facts, message.Count("seconds", seconds(h.w)))...))
 	case h.lower == 0 || h.upper == 0:
-		d.check(Check{ID: "writes", Verdict: Warn, Text: say("writes.oneSide", append(args, "rows", number(h.w.Rows), "seconds", seconds(h.w))...), Source: d.fromWrites(h.w)})
+		d.warn("writes", d.fromWrites(h.w), message.New("writes.oneSide",
+			"All {rows} writes to the chunk of {ns} at {min} that were seen in {seconds} s are on one side of the given key {key}.",
+			append(facts, message.Count("rows", h.w.Rows), message.Count("seconds", seconds(h.w)))...))
 	default:
 		d.checkDivides(c, h)
 	}
@@ -46,25 +70,30 @@ func (d *draftBuilder) checkGiven(c *topology.Collection, h *hotChunk) {
 
 // checkPlaced says what the move does to the writes of both shards.
 func (d *draftBuilder) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "shard", h.owner, "to", h.to}
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Shard("shard", h.owner), message.Shard("to", h.to)}
 	if !known {
-		d.check(Check{ID: "even", Verdict: Warn, Text: say("even.given", args...), Source: d.fromWrites(h.w)})
+		d.warn("even", d.fromWrites(h.w), message.New("even.given",
+			"It is not known whether {shard} or {to} takes more writes; the half with less data moves.", facts...))
 		return
 	}
 	_, _, rate := h.part()
-	args = append(args, "before", rated(rates[h.owner]), "after", rated(rates[h.owner]-rate), "tobefore", rated(rates[h.to]), "toafter", rated(rates[h.to]+rate))
-	check := Check{ID: "even", Verdict: Pass, Text: say("even.moves", args...), Source: d.fromWrites(h.w)}
+	facts = append(facts, rateFact("before", rates[h.owner]), rateFact("after", rates[h.owner]-rate),
+		rateFact("tobefore", rates[h.to]), rateFact("toafter", rates[h.to]+rate))
+	const pattern = "{shard} takes about {before} writes/s now and {after} after the move; {to} takes {tobefore} now and {toafter} after it"
 	if gain <= 0 {
-		check.Verdict, check.Text.Code = Warn, "even.worse"
+		d.warn("even", d.fromWrites(h.w), message.New("even.worse", pattern+": the writes will not be more even.", facts...))
+		return
 	}
-	d.check(check)
+	d.pass("even", d.fromWrites(h.w), message.New("even.moves", pattern+".", facts...))
 }
 
-// rated is rows a second, to a tenth.
-func rated(perSecond float64) string { return strconv.FormatFloat(max(0, perSecond), 'f', 1, 64) }
+// rateFact is a rate to a tenth of a row per second.
+func rateFact(name string, perSecond float64) message.Fact {
+	return message.Text(name, strconv.FormatFloat(max(0, perSecond), 'f', 1, 64))
+}
 
 // seconds is the time in which a range's writes were seen.
-func seconds(w topology.RangeWrites) string { return number(int64(w.To.Sub(w.From).Seconds() + 0.5)) }
+func seconds(w topology.RangeWrites) int64 { return int64(w.To.Sub(w.From).Seconds() + 0.5) }
 
 // projectName is the project that writes with a value of the shard key, by name
 // where that is known.

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -28,21 +29,24 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 		}
 	}
 	if straddled == 0 && chunks == 0 {
-		d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.none"), Source: d.fromRule()})
+		d.pass("consequence", d.fromRule(), message.New("consequence.none",
+			"All data is already in its zone: the balancer has nothing to move."))
 		return
 	}
-	code := "consequence.moves"
+	text := message.New("consequence.moves", "The balancer will move {chunks} chunks", message.Count("chunks", chunks),
+		message.Count("straddled", straddled))
 	if b := d.s.Table.Balancer; b.Known && !b.Enabled() {
-		code = "consequence.movesWhenOn"
+		text.Code, text.Pattern = "consequence.movesWhenOn", "When the balancer is turned on, it will move {chunks} chunks"
 	}
-	args := []string{"chunks", count(chunks), "straddled", count(straddled)}
 	sum := sumOf(bytes...)
 	if sum.Known {
-		args = append(args, "bytes", number(sum.Value))
+		text = text.With(message.Bytes("bytes", sum.Value))
+		text.Pattern += ", about {bytes}, and split {straddled}."
 	} else {
-		code += "Unknown"
+		text.Code += "Unknown"
+		text.Pattern += " of unknown size, and split {straddled}."
 	}
-	d.check(Check{ID: "consequence", Verdict: Warn, Text: say(code, args...), Source: d.fromRule()})
+	d.warn("consequence", d.fromRule(), text)
 	if chunks > 0 {
 		d.checkZoneRoom(zone, sum)
 	}
@@ -58,7 +62,10 @@ func (d *draftBuilder) checkPrefix(z topology.ZoneRange) {
 	}
 	for _, raw := range [][]byte{z.RawMin, z.RawMax} {
 		if _, err := c.Key.Bound(raw); err != nil {
-			d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.prefix", "ns", string(z.NS), "zone", z.Zone), Source: d.fromRule()})
+			d.block("zone", d.fromRule(), message.New("zone.prefix",
+				"The range of the zone {zone} in {ns} is stored with fewer fields than the shard key has. No "+
+					"command removes such a range; it has to be deleted in config.tags.",
+				message.Namespace("ns", z.NS), message.Zone("zone", z.Zone)))
 			return
 		}
 	}

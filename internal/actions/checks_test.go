@@ -240,7 +240,7 @@ func TestAPinSaysWhatStaysSpread(t *testing.T) {
 	d, _ := plan(t, cluster(t, "0.6.38", "5.0.7"), Pin, Args{Project: "beta", Shard: "c"})
 	found := false
 	for _, s := range d.Effect.Stays {
-		found = found || s.Code == "byDocument" && s.Args["ns"] == string(changes)
+		found = found || s.Code == "byDocument" && s.Args()["ns"] == string(changes)
 	}
 	if !found {
 		t.Errorf("%+v", d.Effect.Stays)

@@ -1,6 +1,9 @@
 package actions
 
-import "shardboard/internal/topology"
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
 
 // ClearJumbo takes the jumbo flag from a chunk.
 const ClearJumbo Kind = "clear-jumbo"
@@ -26,24 +29,32 @@ func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 	d.resolved(c, ch)
 	d.look(c, ch.Min, ch.Max)
 	if !ch.Jumbo {
-		d.check(Check{ID: "jumbo", Verdict: Block, Text: say("jumbo.notFlagged"), Source: d.fromFlags()})
+		d.block("jumbo", d.fromFlags(), message.New("jumbo.notFlagged",
+			"The chunk is not flagged as jumbo."))
 	} else {
 		d.clearJumbo(d.future(c), d.future(c).at(ch.Min))
 		d.checkAgain(c, ch)
 	}
-	return d.finish(say("clear-jumbo", d.naming(c, ch)...), Undo{Text: say("clear-jumbo")})
+	return d.finish(message.New("clear-jumbo",
+		"Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.", chunkFacts(c, ch)...), Undo{Text: message.New("clear-jumbo",
+		"No command sets the flag; the balancer sets it when it fails to move the chunk.")})
 }
 
 // checkAgain: a chunk that is still too big is flagged again when the balancer
 // next fails to move it.
 func (d *draftBuilder) checkAgain(c *topology.Collection, ch topology.Chunk) {
-	args, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
-	out := Check{ID: "size", Verdict: Pass, Text: say("size.fits"), Source: d.fromTable(topology.PartSizes)}
+	facts, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
+	out := Check{ID: "size", Verdict: Pass, Text: message.New("size.fits",
+		"It is small enough to move, by an estimate from the shards’ sizes."), Source: d.fromTable(topology.PartSizes)}
 	switch {
 	case !known:
-		out.Verdict, out.Text = Warn, say("size.unknown", "ns", string(c.NS))
+		out.Verdict, out.Text = Warn, message.New("size.unknown",
+			"It is not known whether it is small enough to move: {ns} has no sizes yet.",
+			message.Namespace("ns", c.NS))
 	case tooBig:
-		out.Verdict, out.Text = Warn, say("size.again", args...)
+		out.Verdict, out.Text = Warn, message.New("size.again",
+			"The chunk may have {bytes}, and more than {limit} cannot be moved: the balancer will flag it again. Split it ({remedy}).",
+			facts...)
 	}
 	d.check(out)
 }

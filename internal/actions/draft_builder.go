@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -31,7 +32,7 @@ type draftBuilder struct {
 	zones     map[topology.Namespace][]topology.ZoneRange
 	moves     []transfer
 	cuts      int // chunks that are split or merged
-	stays     []Say
+	stays     []message.Message
 	checks    []Check
 	ids       map[string][]bson.ObjectID // of projects, by database
 	looked    []Span
@@ -153,7 +154,7 @@ const listed = 2000
 
 // finish makes the draft, with its effect, the checks that every plan has, and
 // its risk.
-func (d *draftBuilder) finish(summary Say, undo Undo) (Draft, Args, error) {
+func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, error) {
 	if d.err != nil {
 		return Draft{}, Args{}, d.err
 	}
@@ -179,7 +180,10 @@ func (d *draftBuilder) finish(summary Say, undo Undo) (Draft, Args, error) {
 	}
 	if len(out.Effect.Moves) > listed {
 		out.Effect.Moves = out.Effect.Moves[:listed]
-		out.Undo = Undo{Text: say("tooMany", "moves", count(len(d.moves)))}
+		out.Undo = Undo{Text: message.New("tooMany",
+			"The balancer would move {moves} ranges, too many for one plan to move back. Without the zones it "+
+				"distributes the data evenly by itself.",
+			message.Count("moves", len(d.moves)))}
 	}
 	d.always()
 	out.Checks, out.Measures = d.checks, d.measures

@@ -90,10 +90,10 @@ func chunkFields(c *topology.Collection, f Fact) map[string]string {
 		edges = edges && (i > from || ch.Min.Compare(lo) == 0) && (i+1 < to || ch.Max.Compare(hi) == 0)
 	}
 	if f.Kind == FactHeld {
-		return map[string]string{"chunks": count(here)}
+		return map[string]string{"chunks": strconv.Itoa(here)}
 	}
 	slices.Sort(shards)
-	return map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "chunks": count(to - from), "edges": strconv.FormatBool(edges)}
+	return map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "chunks": strconv.Itoa(to - from), "edges": strconv.FormatBool(edges)}
 }
 
 func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[string]string {
@@ -109,7 +109,7 @@ func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[
 	for _, z := range meeting(zones, lo, hi) {
 		others = append(others, fmt.Sprintf("%s: %s → %s", z.Zone, c.Key.Display(z.Min), c.Key.Display(z.Max)))
 	}
-	return map[string]string{"ranges": count(len(others)), "others": strings.Join(others, "; ")}
+	return map[string]string{"ranges": strconv.Itoa(len(others)), "others": strings.Join(others, "; ")}
 }
 
 // meeting are the zone ranges that have a key in [lo, hi), in key order.

@@ -58,5 +58,5 @@ func rangeIs(ns topology.Namespace, lo, hi bson.Raw, zone string) Fact {
 }
 
 func zoneRanges(ns topology.Namespace, lo, hi bson.Raw, n int) Fact {
-	return Fact{Kind: FactZoneFree, NS: ns, Min: lo, Max: hi, Want: map[string]string{"ranges": count(n)}}
+	return Fact{Kind: FactZoneFree, NS: ns, Min: lo, Max: hi, Want: map[string]string{"ranges": strconv.Itoa(n)}}
 }

@@ -4,12 +4,14 @@ import (
 	"encoding/base64"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -238,37 +240,29 @@ func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// speaks checks that the catalogue has a sentence for all that a draft says, and
-// that the draft fills it.
+// speaks checks that everything a draft says has words and facts for them.
 func speaks(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, d Draft) {
 	t.Helper()
-	all := map[string][]Say{"plan": {d.Summary}, "undo": {d.Undo.Text}, "stays": d.Effect.Stays}
+	all := append([]message.Message{d.Summary, d.Undo.Text}, d.Effect.Stays...)
 	for _, c := range d.Checks {
-		all["check"] = append(all["check"], c.Text)
-		all["source"] = append(all["source"], c.Source)
+		all = append(all, c.Text, c.Source)
 	}
-	for prefix, says := range all {
-		for _, s := range says {
-			key := prefix + "." + s.Code
-			if !words.Has(key) {
-				t.Errorf("no sentence for %s", key)
-			}
-			for _, m := range placeholder.FindAllStringSubmatch(words.T(key), -1) {
-				if _, ok := s.Args[m[1]]; !ok {
-					t.Errorf("%s has no %s", key, m[1])
-				}
-			}
-			if r := s.Args["remedy"]; r != "" && !words.Has("remedy."+r) {
-				t.Errorf("no sentence for the remedy %s", r)
+	for _, m := range all {
+		if m.Code == "" || m.Pattern == "" {
+			t.Errorf("a sentence without a code or words: %+v", m)
+		}
+		for _, name := range placeholder.FindAllStringSubmatch(m.Pattern, -1) {
+			if _, ok := m.Fact(name[1]); !ok {
+				t.Errorf("%s has no %s: %s", m.Code, name[1], m.Pattern)
 			}
 		}
 	}
 	for _, f := range []topology.Figure{d.Effect.Chunks, d.Effect.Bytes, d.Effect.Documents, d.Effect.Duration} {
-		if f.Known && !words.Has("method."+f.Method) || !f.Known && !words.Has("reason."+f.Reason) {
-			t.Errorf("no sentence for the figure %+v", f)
+		if f.Known && !words.Has("method."+f.Method) || !f.Known && strings.HasPrefix(topology.ReasonText(f.Reason), "unknown") {
+			t.Errorf("no words for the figure %+v", f)
 		}
 	}
 }

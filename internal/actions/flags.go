@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -83,22 +84,28 @@ func (d *draftBuilder) look(c *topology.Collection, lo, hi shardkey.Key) {
 }
 
 // fromFlags says that an answer was read from jumbo flags, and when.
-func (d *draftBuilder) fromFlags() Say {
+func (d *draftBuilder) fromFlags() message.Message {
 	if d.s.Flags.At.IsZero() {
-		return say("sweep")
+		return message.New("sweep",
+			"The chunk table; its jumbo flags are read about once a minute")
 	}
-	return say("cluster", "at", moment(d.s.Flags.At))
+	return message.New("cluster",
+		"Read from the cluster at {at}", message.Time("at", d.s.Flags.At))
 }
 
 // unflagged: nothing that moves is flagged, as far as that is known.
 func (d *draftBuilder) unflagged() Check {
-	c := Check{ID: "jumbo", Verdict: Pass, Text: say("jumbo.none"), Source: d.fromFlags()}
+	c := Check{ID: "jumbo", Verdict: Pass, Text: message.New("jumbo.none",
+		"No chunk that moves is flagged as jumbo."), Source: d.fromFlags()}
 	if d.s.Flags.At.IsZero() {
 		reason := d.s.Flags.Reason
 		if reason == "" {
 			reason = reasonNotLoaded
 		}
-		c.Verdict, c.Text = Warn, say("jumbo.unread", "reason", reason)
+		c.Verdict, c.Text = Warn, message.New("jumbo.unread",
+			"No chunk that moves was flagged as jumbo when flags were last read, but they could not be read for "+
+				"this plan: {reason}. Each is read again before its command.",
+			message.Coded("reason", reason, topology.ReasonText(reason)))
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -94,10 +95,10 @@ func readable(d Draft) any {
 		}
 		return trim(object{"value": f.Value, "exact": f.Exact, "plusMinus": f.PlusMinus, "method": f.Method})
 	}
-	said := func(s Say) string {
+	said := func(s message.Message) string {
 		text := s.Code
-		for _, name := range slices.Sorted(maps.Keys(s.Args)) {
-			text += " " + name + "=" + s.Args[name]
+		for _, name := range slices.Sorted(maps.Keys(s.Args())) {
+			text += " " + name + "=" + s.Args()[name]
 		}
 		return text
 	}

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -37,7 +38,17 @@ func planIsolate(d *draftBuilder) (Draft, Args, error) {
 	d.pin(p, held)
 	d.keepOut(p, held)
 	d.already(p)
-	return d.finish(d.pinned("isolate", p, held), Undo{Possible: true, Text: say(d.modal("isolate"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()), "others", placement.OthersZone(p.ID.Hex()))})
+	undo := message.New("isolate",
+		"The zones {zone} and {others} are removed, and the chunks that were moved and split for {project} are moved back and merged.",
+		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())), message.Zone("others", placement.OthersZone(p.ID.Hex())))
+	if d.a.Mode == ModeBalancer { // its cuts at the edges of zones stay
+		undo.Code = "isolate.cutsStay"
+		undo.Pattern = "The zones {zone} and {others} are removed, and the data that the balancer moved for {project} is moved back. " +
+			"The splits at its edges stay; they do no harm."
+	}
+	summary := d.pinned("isolate", "Pin the project {project} ({id}) to {shard}, in {collections} collections, "+
+		"and keep all others away from that shard there", p, held)
+	return d.finish(summary, Undo{Possible: true, Text: undo})
 }
 
 // keepOut gives all that no range covers yet to a zone of the other shards.
@@ -50,11 +61,15 @@ func (d *draftBuilder) keepOut(p placement.Project, held []held) {
 		}
 	}
 	if len(others) == 0 {
-		d.check(Check{ID: "isolate", Verdict: Block, Text: say("isolate.alone", "shard", d.a.Shard), Source: d.fromTable(topology.PartShards)})
+		d.block("isolate", d.fromTable(topology.PartShards), message.New("isolate.alone",
+			"There is no other shard to hold the other projects’ data.",
+			message.Shard("shard", d.a.Shard)))
 		return
 	}
 	if d.carries(d.a.Shard, zone) {
-		d.check(Check{ID: "isolate", Verdict: Block, Text: say("isolate.member", "shard", d.a.Shard, "zone", zone), Source: d.fromTable(topology.PartShards)})
+		d.block("isolate", d.fromTable(topology.PartShards), message.New("isolate.member",
+			"{shard} is in the zone {zone}, which holds the other projects’ data. Unpin the project first.",
+			message.Shard("shard", d.a.Shard), message.Zone("zone", zone)))
 		return
 	}
 	for _, s := range others {
@@ -68,11 +83,15 @@ func (d *draftBuilder) keepOut(p placement.Project, held []held) {
 		all = append(all, d.estimate(h.c, h.c.Key.Min(), h.lo, bytesOf), d.estimate(h.c, h.hi, h.c.Key.Max(), bytesOf))
 	}
 	whole := sumOf(all...)
-	text := say("isolate.complementUnknown", "shards", count(len(others)))
+	text := message.New("isolate.complementUnknown",
+		"All other data of these collections, of unknown size, is kept on {shards} shards.",
+		message.Count("shards", len(others)))
 	if whole.Known {
-		text = say("isolate.complement", "bytes", number(whole.Value), "shards", count(len(others)))
+		text = message.New("isolate.complement",
+			"All other data of these collections, about {bytes}, is kept on {shards} shards.",
+			message.Bytes("bytes", whole.Value), message.Count("shards", len(others)))
 	}
-	d.check(Check{ID: "isolate", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartSizes)})
+	d.warn("isolate", d.fromTable(topology.PartSizes), text)
 }
 
 // keepOutOf does it in one collection. Ranges that are there already stay; one
@@ -98,7 +117,10 @@ func (d *draftBuilder) keepOutOf(h held, p placement.Project, others []string, l
 	own, zone := placement.PinZone(p.ID.Hex()), placement.OthersZone(p.ID.Hex())
 	for _, z := range d.ranges(h.c.NS) {
 		if z.Zone != own && z.Zone != zone && d.carries(d.a.Shard, z.Zone) {
-			d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.shares", "ns", string(h.c.NS), "zone", z.Zone, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})
+			d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.shares",
+				"{shard} is also in the zone {zone}, which has ranges in {ns}: other projects’ data could be placed "+
+					"there.",
+				message.Namespace("ns", h.c.NS), message.Zone("zone", z.Zone), message.Shard("shard", d.a.Shard)))
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"shardboard/internal/topology"
@@ -87,10 +88,10 @@ func (l Limits) Exceeded(moved int, rest Draft) []Difference {
 		}
 	}
 	if moves > 0 && moved+moves > l.Chunks {
-		beyond("limit.chunks", count(l.Chunks), count(moved+moves))
+		beyond("limit.chunks", strconv.Itoa(l.Chunks), strconv.Itoa(moved+moves))
 	}
 	if b := rest.Effect.Bytes; l.Bytes.Known && b.Known && b.Value > l.Bytes.Value {
-		beyond("limit.bytes", number(l.Bytes.Value), number(b.Value))
+		beyond("limit.bytes", strconv.FormatInt(l.Bytes.Value, 10), strconv.FormatInt(b.Value, 10))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	_ "time/tzdata" // time zones by name, also where the system has none
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // Maintenance is a window of the week in which those who run this cluster want
@@ -36,7 +37,7 @@ const maintenanceForm = "write it like “Mon-Fri 01:00-05:00 Europe/Berlin”: 
 func ParseMaintenance(text string) (Maintenance, error) {
 	bad := func(why string) (Maintenance, error) {
 		return Maintenance{}, fault.New(fault.Invalid,
-			"The maintenance window %q is not usable: %s; %s.", cutText(text, 80), why, maintenanceForm)
+			"The maintenance window %q is not usable: %s; %s.", sanitize.Truncate(text, 80), why, maintenanceForm)
 	}
 	parts := strings.Fields(text)
 	m := Maintenance{text: strings.Join(parts, " "), zone: time.UTC}
@@ -149,11 +150,4 @@ func maintained(windows []Maintenance, now time.Time) (m Maintenance, open bool,
 		}
 	}
 	return m, open, at
-}
-
-func cutText(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }

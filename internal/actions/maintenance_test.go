@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 )
 
 func window(t testing.TB, text string) Maintenance {
@@ -72,7 +73,7 @@ func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
 		_, open, at := maintained(all, clock(t, c.at))
 		when := ""
 		if !at.IsZero() {
-			when = moment(at)
+			when = format.Stamp(at)
 		}
 		if open != (c.open != "") || when != c.when {
 			t.Errorf("%s at %s: open %v, %s, want %s", c.windows, c.at, open, when, c.when)
@@ -124,8 +125,8 @@ func TestOutsideAMaintenanceWindowAPlanWantsToBeConfirmedAndIsNotBlocked(t *test
 			for _, check := range d.Checks {
 				if check.ID == CheckMaintenance {
 					got = check.Verdict
-					if got == Warn && check.Text.Args["at"] != moment(now.Add(time.Hour).Truncate(time.Minute)) {
-						t.Errorf("the next window begins at %s", check.Text.Args["at"])
+					if got == Warn && check.Text.Args()["at"] != format.Stamp(now.Add(time.Hour).Truncate(time.Minute)) {
+						t.Errorf("the next window begins at %s", check.Text.Args()["at"])
 					}
 				}
 			}

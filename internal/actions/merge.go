@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -62,11 +63,17 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 	if !d.blocked() {
 		d.merge(k, lo, hi)
 	}
-	undo := Undo{Possible: true, Text: say("merge", "chunks", count(len(parts)))}
+	undo := Undo{Possible: true, Text: message.New("merge",
+		"The chunk is split again where the {chunks} chunks met. Flags and history of the original chunks "+
+			"are lost.",
+		message.Count("chunks", len(parts)))}
 	if len(parts) == 2 {
 		undo.Kind, undo.Args = Split, Args{NS: c.NS, At: d.doc(c, parts[1].Min)}
 	}
-	return d.finish(say("merge", "ns", string(c.NS), "chunks", count(len(parts)), "min", c.Key.Display(lo), "max", c.Key.Display(hi), "shard", parts[0].Shard), undo)
+	return d.finish(message.New("merge",
+		"Merge {chunks} chunks of {ns} on {shard}, {min} → {max}, into one.",
+		message.Namespace("ns", c.NS), message.Count("chunks", len(parts)), message.Key("min", c.Key.Display(lo)),
+		message.Key("max", c.Key.Display(hi)), message.Shard("shard", parts[0].Shard)), undo)
 }
 
 // checkMergeable: one shard, one zone, and not too big to be moved afterwards.
@@ -81,22 +88,32 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 	}
 	slices.Sort(shards)
 	if shards = slices.Compact(shards); len(shards) > 1 {
-		d.check(Check{ID: "neighbours", Verdict: Block, Text: say("neighbours.apart", "shards", list(shards)), Source: d.fromTable(topology.PartRouting)})
+		d.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
+			"The chunks are on several shards ({shards}); only chunks on the same shard can be merged. Move "+
+				"them together first.",
+			message.Text("shards", list(shards))))
 	} else {
-		d.check(Check{ID: "neighbours", Verdict: Pass, Text: say("neighbours.together", "shard", shards[0]), Source: d.fromTable(topology.PartRouting)})
+		d.pass("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.together",
+			"All of these chunks are on {shard}.", message.Shard("shard", shards[0])))
 	}
 	if edge, zone := d.edgeInside(c, lo, hi); zone != "" {
-		d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.edge", "zone", zone, "at", c.Key.Display(edge)), Source: d.fromTable(topology.PartZones)})
+		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.edge",
+			"A range of the zone {zone} begins or ends inside, at {at}: the balancer would split the chunk "+
+				"there again.",
+			message.Zone("zone", zone), message.Key("at", c.Key.Display(edge))))
 	}
 	if jumbo > 0 {
-		code := "jumbo.merged"
+		text := message.New("jumbo.merged",
+			"{chunks} of these chunks are flagged as jumbo. The flag of the first one stays on the result.", message.Count("chunks", jumbo))
 		if d.s.Release.AtLeast(7, 0, 0) {
-			code = "jumbo.mergedLater"
+			text.Code = "jumbo.mergedLater"
+			text.Pattern = "{chunks} of these chunks are flagged as jumbo. The result may be too big to move."
 		}
-		d.check(Check{ID: "jumbo", Verdict: Warn, Text: say(code, "chunks", count(jumbo)), Source: d.fromRule()})
+		d.warn("jumbo", d.fromRule(), text)
 	}
-	if args, tooBig, known := d.tooBigAt(c, parts[0].Shard, lo, hi); known && tooBig {
-		d.check(Check{ID: "size", Verdict: Warn, Text: say("size.merged", args[:4]...), Source: d.fromTable(topology.PartSizes)})
+	if facts, tooBig, known := d.tooBigAt(c, parts[0].Shard, lo, hi); known && tooBig {
+		d.warn("size", d.fromTable(topology.PartSizes), message.New("size.merged",
+			"The merged chunk will have about {bytes}; a chunk of more than {limit} cannot be moved.", facts[:2]...))
 	}
 }
 

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -36,16 +37,20 @@ func planMove(d *draftBuilder) (Draft, Args, error) {
 	}
 	k := d.future(c)
 	if ch.Shard == a.To {
-		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.same", "shard", a.To), Source: d.fromTable(topology.PartRouting)})
+		d.block("recipient", d.fromTable(topology.PartRouting), message.New("recipient.same",
+			"The chunk is already on {shard}.", message.Shard("shard", a.To)))
 	} else {
 		d.move(k, part.Min, part.Max, a.To)
 	}
-	undo := Undo{Possible: true, Text: say("move", "ns", string(c.NS), "shard", ch.Shard), Kind: MoveChunk,
+	undo := Undo{Possible: true, Text: message.New("move",
+		"It is moved back to {shard}.",
+		message.Namespace("ns", c.NS), message.Shard("shard", ch.Shard)), Kind: MoveChunk,
 		Args: Args{NS: c.NS, Bounds: d.bounds(c, part.Min, part.Max), To: ch.Shard, Force: a.Force}}
 	if d.cuts > 0 || part.Min.Compare(ch.Min) != 0 || part.Max.Compare(ch.Max) != 0 {
 		undo.Kind, undo.Args = "", Args{} // there and back, and joined again
 	}
-	return d.finish(say("move", append(d.naming(c, part), "to", a.To)...), undo)
+	return d.finish(message.New("move", "Move {min} → {max} of {ns} from {shard} to {to}.",
+		append(chunkFacts(c, part), message.Shard("to", a.To))...), undo)
 }
 
 // part is what of the chunk is to move.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -55,7 +56,16 @@ func planPin(d *draftBuilder) (Draft, Args, error) {
 	held := d.heldBy(p)
 	d.pin(p, held)
 	d.already(p)
-	return d.finish(d.pinned("pin", p, held), Undo{Possible: true, Text: say(d.modal("pin"), "project", p.Name, "zone", placement.PinZone(p.ID.Hex()))})
+	undo := message.New("pin",
+		"The zone {zone} is removed, and the chunks that were moved and split for {project} are moved back and merged.",
+		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())))
+	if d.a.Mode == ModeBalancer { // its cuts at the edges of zones stay
+		undo.Code = "pin.cutsStay"
+		undo.Pattern = "The zone {zone} is removed, and the data that the balancer moved for {project} is moved back. " +
+			"The splits at its edges stay; they do no harm."
+	}
+	summary := d.pinned("pin", "Pin the project {project} ({id}) to {shard}, in {collections} collections", p, held)
+	return d.finish(summary, Undo{Possible: true, Text: undo})
 }
 
 // pinnedProject is the project of pin and isolate, once their arguments fit
@@ -73,22 +83,20 @@ func (d *draftBuilder) pinnedProject() (placement.Project, error) {
 	return d.s.project(d.kind, &d.a)
 }
 
-func (d *draftBuilder) pinned(code string, p placement.Project, held []held) Say {
-	args := []string{"project", p.Name, "id", p.ID.Hex(), "shard", d.a.Shard, "collections", count(len(held)), "owner", d.a.Owner}
+// pinned is the summary of a pin, which may expire.
+func (d *draftBuilder) pinned(code, pattern string, p placement.Project, held []held) message.Message {
+	out := message.New(code, pattern+".", projectFact(p), message.Key("id", p.ID.Hex()), message.Shard("shard", d.a.Shard),
+		message.Count("collections", len(held)), message.Text("owner", d.a.Owner))
 	if d.a.Expires > 0 {
-		args = append(args, "expires", moment(d.s.Now.Add(d.a.Expires)))
-		code += ".until"
+		out = out.With(message.Time("expires", d.s.Now.Add(d.a.Expires)))
+		out.Code, out.Pattern = code+".until", pattern+", until {expires}."
 	}
-	return say(code, args...)
+	return out
 }
 
-// modal tells apart what an undo leaves: the cuts that the balancer makes at the
-// edges of zones are its own and stay.
-func (d *draftBuilder) modal(code string) string {
-	if d.a.Mode == ModeBalancer {
-		return code + ".cutsStay"
-	}
-	return code
+// projectFact is a project by its name.
+func projectFact(p placement.Project) message.Fact {
+	return message.Project("project", p.ID.Hex(), p.Name)
 }
 
 // shortestPin is as long as a plan can be run: a shorter one could have expired
@@ -99,15 +107,20 @@ const shortestPin = 15 * time.Minute
 func (d *draftBuilder) pin(p placement.Project, held []held) {
 	zone := placement.PinZone(p.ID.Hex())
 	if len(held) == 0 {
-		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.nothing", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
+		d.block("pin", d.fromTable(topology.PartRouting), message.New("pin.nothing",
+			"No sharded collection has a key that begins with the project, so nothing of {project} can be pinned.",
+			message.Project("project", p.ID.Hex(), p.Name)))
 		return
 	}
 	if others := slices.DeleteFunc(d.members(zone), func(s string) bool { return s == d.a.Shard }); len(others) > 0 {
-		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.elsewhere", "project", p.Name, "shards", list(others)), Source: d.fromTable(topology.PartShards)})
+		d.block("pin", d.fromTable(topology.PartShards), message.New("pin.elsewhere",
+			"{project} is already pinned to {shards}. Unpin it first.",
+			message.Project("project", p.ID.Hex(), p.Name), message.Text("shards", list(others))))
 		return
 	}
 	if s := d.shard(d.a.Shard); s.Draining { // nothing moves there: the check of recipients may have none to look at
-		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.draining", "shard", s.Name), Source: d.fromTable(topology.PartShards)})
+		d.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.draining",
+			"{shard} is draining and takes no chunks.", message.Shard("shard", s.Name)))
 	}
 	d.receivers = append(d.receivers, d.a.Shard)
 	d.addZone(d.a.Shard, zone)
@@ -125,9 +138,12 @@ func (d *draftBuilder) already(p placement.Project) {
 	case d.blocked():
 	case len(d.steps) == 0:
 		d.reached = true
-		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.already", "project", p.Name, "shard", d.a.Shard), Source: d.fromTable(topology.PartZones)})
+		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.already",
+			"{project} is already pinned to {shard}, and all of its data is there.",
+			message.Project("project", p.ID.Hex(), p.Name), message.Shard("shard", d.a.Shard)))
 	default:
-		d.check(Check{ID: "zone-overlap", Verdict: Pass, Text: say("zone-overlap.none"), Source: d.fromTable(topology.PartZones)})
+		d.pass("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.none",
+			"No other zone range overlaps these."))
 	}
 }
 
@@ -145,9 +161,10 @@ func (d *draftBuilder) zoneOff(c *topology.Collection, lo, hi key, zone string) 
 }
 
 func (d *draftBuilder) overlaps(c *topology.Collection, z topology.ZoneRange) {
-	d.check(Check{ID: "zone-overlap", Verdict: Block,
-		Text:   say("zone-overlap.with", "ns", string(c.NS), "zone", z.Zone, "min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)),
-		Source: d.fromTable(topology.PartZones)})
+	d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.with",
+		"{ns} already has a range of the zone {zone} there: {min} → {max}. Remove or change it first.",
+		message.Namespace("ns", c.NS), message.Zone("zone", z.Zone), message.Key("min", c.Key.Display(z.Min)),
+		message.Key("max", c.Key.Display(z.Max))))
 }
 
 // bring moves a project's part of a collection to its shard: cut out first, so

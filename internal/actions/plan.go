@@ -6,15 +6,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
-
-// Say is a sentence as a code of the catalogue and its data, hostile text
-// included. Numbers are decimal, bytes plain numbers, times RFC 3339.
-type Say struct {
-	Code string
-	Args map[string]string
-}
 
 // Verdict is what a check comes to.
 type Verdict string
@@ -31,8 +25,8 @@ const (
 type Check struct {
 	ID      string // stable: "balancer", "undo-by-balancer", "competing", "unsplittable", "size", "jumbo", "recipient", "zone-overlap", "duplicates", "stale", "migrations-blocked", "cleanup", "window", …
 	Verdict Verdict
-	Text    Say
-	Source  Say
+	Text    message.Message
+	Source  message.Message
 }
 
 // Risk says how much goes wrong when the plan was a mistake.
@@ -52,9 +46,9 @@ type Effect struct {
 	Bytes     topology.Figure // that move
 	Duration  topology.Figure // milliseconds; the method is its basis
 	Moves     []MoveEffect
-	Shards    []ShardEffect // before and after, shards that change first
-	Stays     []Say         // what stays as it is and might be taken for part of it
-	Writes    []WriteEffect // expected, for kinds that move writes; none when they are not known
+	Shards    []ShardEffect     // before and after, shards that change first
+	Stays     []message.Message // what stays as it is and might be taken for part of it
+	Writes    []WriteEffect     // expected, for kinds that move writes; none when they are not known
 }
 
 // WriteEffect is the writes that one shard takes of what is counted, in rows a
@@ -87,7 +81,7 @@ type ShardEffect struct {
 // table of then), but what it will be and from when it can work.
 type Undo struct {
 	Possible bool
-	Text     Say
+	Text     message.Message
 	From     time.Time // earliest time at which it works; zero: at once
 	Kind     Kind      // with Args, what to plan; "" when several steps are undone by their own inverses
 	Args     Args
@@ -96,7 +90,7 @@ type Undo struct {
 // Draft is what a kind makes of a situation and its arguments: a pure
 // function of both.
 type Draft struct {
-	Summary Say
+	Summary message.Message
 	Steps   []Step
 	Checks  []Check
 	Effect  Effect

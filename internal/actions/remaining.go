@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/message"
+	"slices"
+)
 
 // Achieves are the facts that a step is to make true. When all of them are true
 // already, nothing has to be sent.
@@ -14,7 +17,7 @@ func (s Step) Achieves() []Fact {
 // Remaining drafts what is left to do of confirmed steps: the same ranges, zones
 // and recipients, with the chunks as they are now. A draft without steps means that
 // nothing is left, an *UndoConflictError that the rest cannot be done any more.
-func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft, error) {
+func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []Step) (Draft, error) {
 	d := newDraft(s, kind.Describe(), a)
 	d.continuing = true
 	for _, step := range steps {
@@ -22,7 +25,8 @@ func Remaining(s Situation, kind Kind, a Args, summary Say, steps []Step) (Draft
 			return Draft{}, err
 		}
 	}
-	out, _, err := d.finish(summary, Undo{Possible: true, Text: say("redo")})
+	out, _, err := d.finish(summary, Undo{Possible: true, Text: message.New("redo",
+		"To make the change again, make the first plan again.")})
 	return out, err
 }
 

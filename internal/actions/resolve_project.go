@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -66,10 +67,16 @@ func (d *draftBuilder) heldBy(p placement.Project) []held {
 		c := d.s.Table.Collection(ns)
 		switch {
 		case c == nil && slices.Contains(d.s.Table.Unsharded, ns), c != nil && c.Unsplittable:
-			d.stays = append(d.stays, say("unsharded", "ns", string(ns), "shard", d.home(ns)))
+			d.stays = append(d.stays, message.New("unsharded",
+				"{ns} is not sharded and stays on {shard}.",
+				message.Namespace("ns", ns), message.Shard("shard", d.home(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
 		case !c.Key.LeadsWith(coll.ProjectField):
-			d.stays = append(d.stays, say("byDocument", "ns", string(ns), "key", c.Key.String(), "shards", count(len(c.Chunks.CountByShard()))))
+			d.stays = append(d.stays, message.New("byDocument",
+				"{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} "+
+					"shards.",
+				message.Namespace("ns", ns), message.Text("key", c.Key.String()),
+				message.Count("shards", len(c.Chunks.CountByShard()))))
 		default:
 			lo, hi := projectRange(c.Key, p.ID)
 			out = append(out, held{c: c, lo: lo, hi: hi})

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/balance"
 	"shardboard/internal/cluster"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -204,7 +205,7 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 	}
 }
 
-func blocks(d actions.Draft) (out []actions.Say) {
+func blocks(d actions.Draft) (out []message.Message) {
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			out = append(out, c.Text)

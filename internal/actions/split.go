@@ -2,6 +2,7 @@ package actions
 
 import (
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -48,7 +49,8 @@ func planSplit(d *draftBuilder) (Draft, Args, error) {
 	k := d.future(c)
 	d.checkWhole(c, ch)
 	d.splitMedian(k, k.at(ch.Min))
-	return d.finish(say("split.median", d.naming(c, ch)...), d.undoSplit(c, ch))
+	return d.finish(message.New("split.median",
+		"Split the chunk {min} → {max} of {ns} on {shard} in the middle of its documents.", chunkFacts(c, ch)...), d.undoSplit(c, ch))
 }
 
 // splitKey cuts the chunk that has the key inside it.
@@ -77,7 +79,8 @@ func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 	}
 	d.resolved(c, ch)
 	d.splitAt(d.future(c), at)
-	return d.finish(say("split.at", append(d.naming(c, ch), "at", c.Key.Display(at))...), d.undoSplit(c, ch))
+	return d.finish(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.",
+		append(chunkFacts(c, ch), message.Key("at", c.Key.Display(at)))...), d.undoSplit(c, ch))
 }
 
 // splitParts cuts a chunk into equal parts, where it can be said where: hashes
@@ -86,18 +89,21 @@ func (d *draftBuilder) splitParts(c *topology.Collection, ch topology.Chunk) (Dr
 	points, why := d.points(c, shardkey.Range{Min: ch.Min, Max: ch.Max}, d.a.Parts)
 	d.checkWhole(c, ch)
 	if why.Code != "" {
-		d.check(Check{ID: "parts", Verdict: Block, Text: why, Source: d.fromTable(topology.PartRouting)})
+		d.block("parts", d.fromTable(topology.PartRouting), why)
 	}
 	k := d.future(c)
 	for _, at := range points {
 		d.splitAt(k, at)
 	}
-	return d.finish(say("split.parts", append(d.naming(c, ch), "parts", count(d.a.Parts))...), d.undoSplit(c, ch))
+	return d.finish(message.New("split.parts",
+		"Split the chunk {min} → {max} of {ns} on {shard} into {parts} equal parts.",
+		append(chunkFacts(c, ch), message.Count("parts", d.a.Parts))...), d.undoSplit(c, ch))
 }
 
 // undoSplit joins what was one chunk.
 func (d *draftBuilder) undoSplit(c *topology.Collection, ch topology.Chunk) Undo {
-	return Undo{Possible: true, Text: say("split", d.naming(c, ch)...), Kind: Merge, Args: Args{NS: c.NS, Bounds: d.bounds(c, ch.Min, ch.Max)}}
+	return Undo{Possible: true, Text: message.New("split", "The chunk is merged again.", chunkFacts(c, ch)...),
+		Kind: Merge, Args: Args{NS: c.NS, Bounds: d.bounds(c, ch.Min, ch.Max)}}
 }
 
 // resolved writes a chunk's bounds into the arguments.
@@ -105,7 +111,8 @@ func (d *draftBuilder) resolved(c *topology.Collection, ch topology.Chunk) {
 	d.a.Chunk, d.a.Bounds = "", d.bounds(c, ch.Min, ch.Max)
 }
 
-// naming names a chunk in a sentence.
-func (d *draftBuilder) naming(c *topology.Collection, ch topology.Chunk) []string {
-	return []string{"ns", string(c.NS), "min", c.Key.Display(ch.Min), "max", c.Key.Display(ch.Max), "shard", ch.Shard}
+// chunkFacts name a chunk in a sentence.
+func chunkFacts(c *topology.Collection, ch topology.Chunk) []message.Fact {
+	return []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(ch.Min)), message.Key("max", c.Key.Display(ch.Max)),
+		message.Shard("shard", ch.Shard)}
 }

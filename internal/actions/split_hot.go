@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -64,7 +65,7 @@ func describeSplitHot() Description {
 			"Up to 16 hot chunks of one collection go into one plan.",
 		Proof: "A chunk begins at each new bound, and the halves that move are on their shards.",
 		Undo:  "Moving back and merging.",
-		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.about().or("chunk", "bounds", "cuts"),
+		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.or("chunk", "bounds", "cuts"),
 			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
 			argTo.or("cuts").emptyMeans("chosen by the plan").help("The shard to move to. When left to the plan: the shard that makes the writes of all shards most even."),
 			argCuts, argPause},
@@ -101,9 +102,12 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 		d.keep(c, hot)
 	}
 	d.splitAndMove(c, hot)
-	undo := Undo{Possible: true, Text: say("split-hot", "chunks", count(len(hot)))}
+	undo := Undo{Possible: true, Text: message.New("split-hot",
+		"The half that was moved is moved back, and both are merged again.",
+		message.Count("chunks", len(hot)))}
 	if len(hot) > 1 {
 		undo.Text.Code = "split-hot.many"
+		undo.Text.Pattern = "The halves that were moved are moved back, and {chunks} chunks are merged again."
 	}
 	return d.finish(d.hotSummary(c, hot, asked), undo)
 }
@@ -256,19 +260,27 @@ func changedFirst(w WriteEffect) int {
 }
 
 // hotSummary is the plan in one sentence.
-func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) Say {
+func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) message.Message {
 	switch {
 	case len(hot) == 0:
-		return say("split-hot.none", "ns", string(c.NS), "chunks", count(asked))
+		return message.New("split-hot.none",
+			"Split hot chunks of {ns} where their writes divide ({chunks} named): not possible, see the checks.",
+			message.Namespace("ns", c.NS), message.Count("chunks", asked))
 	case len(hot) == 1:
 		h := hot[0]
-		return say("split-hot."+h.half, "ns", string(c.NS), "min", c.Key.Display(h.lo), "max", c.Key.Display(h.hi), "shard", h.owner,
-			"at", c.Key.Display(h.at), "to", h.to)
+		pattern := "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the upper half to {to}."
+		if h.half == HalfLower {
+			pattern = "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the lower half to {to}."
+		}
+		return message.New("split-hot."+h.half, pattern, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)),
+			message.Key("max", c.Key.Display(h.hi)), message.Shard("shard", h.owner), message.Key("at", c.Key.Display(h.at)), message.Shard("to", h.to))
 	}
 	var to []string
 	for _, h := range hot {
 		to = append(to, h.to)
 	}
 	slices.Sort(to)
-	return say("split-hot.many", "ns", string(c.NS), "chunks", count(len(hot)), "shards", list(slices.Compact(to)))
+	return message.New("split-hot.many",
+		"Split {chunks} hot chunks of {ns} where their writes divide, and move one half of each to {shards}.",
+		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", list(slices.Compact(to))))
 }

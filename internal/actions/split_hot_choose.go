@@ -3,8 +3,8 @@ package actions
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -53,20 +53,22 @@ func (d *draftBuilder) choose(c *topology.Collection, hot []*hotChunk) []*hotChu
 		d.check(no)
 	}
 	if len(out) > 0 && len(refused) > 0 {
-		code := "left-out.one"
+		text := message.New("left-out.one", "One of the named chunks is left out: see the check that gives the reason.",
+			message.Count("chunks", len(refused)))
 		if len(refused) > 1 {
-			code = "left-out.many"
+			text.Code = "left-out.many"
+			text.Pattern = "{chunks} of the named chunks are left out: see the checks that give the reasons."
 		}
-		d.check(Check{ID: "left-out", Verdict: Warn, Text: say(code, "chunks", count(len(refused))), Source: d.fromTable(topology.PartRouting)})
+		d.warn("left-out", d.fromTable(topology.PartRouting), text)
 	}
 	return out
 }
 
 // divide finds where a chunk is split; else the check that says why nowhere.
 func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool) {
-	no := func(id, code string, args ...string) (Check, bool) {
-		args = append(args, "ns", string(c.NS), "min", c.Key.Display(h.lo))
-		return Check{ID: id, Verdict: Block, Text: say(code, args...), Source: d.fromWrites(h.w)}, false
+	no := func(id, code, pattern string, facts ...message.Fact) (Check, bool) {
+		facts = append(facts, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)))
+		return Check{ID: id, Verdict: Block, Text: message.New(code, pattern, facts...), Source: d.fromWrites(h.w)}, false
 	}
 	w := h.w
 	if h.given {
@@ -77,27 +79,38 @@ func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool)
 	top, all := hottest(w)
 	switch {
 	case d.singleValue(c, shardkey.Range{Min: h.lo, Max: h.hi}):
-		return no("unsplittable", "unsplittable.oneValue", "key", c.Key.String(), "remedy", d.remedy())
+		return no("unsplittable", "unsplittable.oneValue",
+			"All rows of this chunk have one value of {key}, and a chunk cannot be split inside a value: {remedy}.",
+			message.Text("key", c.Key.String()), message.Words("remedy", d.remedy()))
 	case w.Reason != "":
-		return no("writes", "writes.unknown", "reason", w.Reason)
+		return no("writes", "writes.unknown", "It is not known where the chunk of {ns} at {min} is written to: {reason}. "+
+			"To split it anyway, in the middle of its documents or at a key, plan “split”.", message.Coded("reason", w.Reason, topology.ReasonText(w.Reason)))
 	case w.Rows < fewest:
-		return no("writes", "writes.few", "rows", number(w.Rows), "seconds", seconds(w), "least", count(fewest))
+		return no("writes", "writes.few", "Only {rows} writes to the chunk of {ns} at {min} were seen in {seconds} s; "+
+			"{least} are needed to find a median. Wait, or plan “split” to split it in the middle of its documents.",
+			message.Count("rows", w.Rows), message.Count("seconds", seconds(w)), message.Count("least", fewest))
 	case w.Growing:
-		return no("writes", "writes.growing", "key", c.Key.String(), "rows", number(w.Rows), "remedy", d.remedy())
+		return no("writes", "writes.growing", "The newest of the {rows} rows read have the greatest keys of the chunk of {ns} at {min}: "+
+			"new writes will all go to its upper end, and no split of {key} divides them. What helps: {remedy}.",
+			message.Text("key", c.Key.String()), message.Count("rows", w.Rows), message.Words("remedy", d.remedy()))
 	case float64(top.Rows) >= alone*float64(all):
-		args := []string{"share", strconv.FormatFloat(float64(top.Rows)/float64(all), 'g', 4, 64), "value", c.Key.Display(top.Key),
-			"key", c.Key.String(), "rows", number(w.Rows), "seconds", seconds(w), "project", d.projectName(c, top), "document", top.Document.Hex(), "remedy", d.remedy()}
+		code, who := "writes.oneValue", ""
 		switch {
 		case !top.Document.IsZero() && !top.Project.IsZero():
-			return no("writes", "writes.oneDocument", args...)
+			code, who = "writes.oneDocument", " (document {document}, project {project})"
 		case !top.Project.IsZero():
-			return no("writes", "writes.oneProject", args...)
+			code, who = "writes.oneProject", " (project {project})"
 		}
-		return no("writes", "writes.oneValue", args...)
+		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes that were seen in {seconds} s; "+
+			"no split divides it. Move the whole chunk at {min} to a shard with fewer writes, or make the key finer: {remedy}.",
+			message.Share("share", float64(top.Rows)/float64(all)), message.Key("value", c.Key.Display(top.Key)), message.Text("key", c.Key.String()),
+			message.Count("rows", w.Rows), message.Count("seconds", seconds(w)), message.Project("project", top.Project.Hex(), d.projectName(c, top)),
+			message.Key("document", top.Document.Hex()), message.Words("remedy", d.remedy()))
 	}
 	h.at = d.median(c, w, all)
 	if h.at.IsZero() {
-		return no("writes", "writes.noKey", "key", c.Key.String())
+		return no("writes", "writes.noKey", "The chunk of {ns} at {min} cannot be split at any of the shard-key values that were written: "+
+			"they do not have the types that the profile gives for {key}.", message.Text("key", c.Key.String()))
 	}
 	h.measure()
 	d.checkDivides(c, h)
@@ -148,16 +161,18 @@ func (d *draftBuilder) shardRates(hot []*hotChunk) map[string]float64 {
 // place chooses the half that moves and where to, and notes it in rates; else the
 // check that says why nowhere.
 func (d *draftBuilder) place(c *topology.Collection, h *hotChunk, rates map[string]float64) (Check, bool) {
-	args := []string{"ns", string(c.NS), "min", c.Key.Display(h.lo), "shard", h.owner}
-	no := func(code string) (Check, bool) {
-		return Check{ID: "even", Verdict: Block, Text: say(code, args...), Source: d.fromWrites(h.w)}, false
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Shard("shard", h.owner)}
+	no := func(code, pattern string) (Check, bool) {
+		return Check{ID: "even", Verdict: Block, Text: message.New(code, pattern, facts...), Source: d.fromWrites(h.w)}, false
 	}
 	known := rates != nil && h.w.Reason == ""
 	switch {
 	case d.a.To == h.owner:
-		return Check{ID: "recipient", Verdict: Block, Text: say("recipient.same", "shard", h.owner), Source: d.fromTable(topology.PartRouting)}, false
+		return Check{ID: "recipient", Verdict: Block, Text: message.New("recipient.same",
+			"The chunk is already on {shard}.", message.Shard("shard", h.owner)), Source: d.fromTable(topology.PartRouting)}, false
 	case d.a.To == "" && !known:
-		return no("even.unknown")
+		return no("even.unknown", "It is not known which shard takes the fewest writes, "+
+			"so none can be chosen for half of the chunk of {ns} at {min}. Name one as “to”.")
 	}
 	var best, late placing
 	found, waiting := false, false
@@ -188,12 +203,16 @@ func (d *draftBuilder) place(c *topology.Collection, h *hotChunk, rates map[stri
 	switch {
 	case d.a.To != "" || found && evens(best):
 	case waiting && evens(late):
-		args = append(args, "to", late.to)
-		return no("even.waits")
+		facts = append(facts, message.Shard("to", late.to))
+		return no("even.waits", "Moving half of the chunk of {ns} at {min} to {to} would make the writes most even, but {to} may still have "+
+			"to delete documents of it that were moved away; until then a move there fails after 10 s. "+
+			"Wait a quarter of an hour, or name a shard as “to”.")
 	case found:
-		return no("even.already")
+		return no("even.already", "Moving half of the chunk of {ns} at {min} away from {shard} to any shard that can take it "+
+			"would not make the writes more even.")
 	default:
-		return no("even.nowhere")
+		return no("even.nowhere", "No other shard can take a half of the chunk of {ns} at {min}: "+
+			"each is outside its zone, is draining, is full, or has documents with the same ids.")
 	}
 	h.half, h.to = best.half, best.to
 	d.checkPlaced(c, h, rates, known, best.gain)

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -14,7 +15,7 @@ import (
 // points are the inner bounds that cut a range into equal parts, or why none
 // can be named. Hashes are cut by arithmetic; ranges of projects between them,
 // equally many in each part.
-func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, Say) {
+func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, message.Message) {
 	if hashedLast(c.Key) {
 		prefix, lo, hi, ok := hashSpan(c.Key, r)
 		if ok {
@@ -24,16 +25,21 @@ func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts in
 	ids, known := d.projectsIn(c, r)
 	switch {
 	case !known:
-		return nil, say("parts.unknown", "key", c.Key.String())
+		return nil, message.New("parts.unknown",
+			"The key space of {key} cannot be divided into equal parts, because its values are not known. Split "+
+				"at the median, or at a key.",
+			message.Text("key", c.Key.String()))
 	case len(ids) < parts:
-		return nil, say("parts.few", "projects", count(len(ids)), "parts", count(parts))
+		return nil, message.New("parts.few",
+			"The chunk holds {projects} projects, too few to split it into {parts} parts between projects.",
+			message.Count("projects", len(ids)), message.Count("parts", parts))
 	}
 	var out []shardkey.Key
 	for i := 1; i < parts; i++ {
 		lo, _ := projectRange(c.Key, ids[i*len(ids)/parts])
 		out = append(out, lo)
 	}
-	return out, Say{}
+	return out, message.Message{}
 }
 
 func hashedLast(p shardkey.Pattern) bool { return p.Len() > 0 && p.Hashed() == p.Len()-1 }
@@ -80,10 +86,12 @@ func hashOf(v bson.RawValue) *big.Int {
 	return big.NewInt(n)
 }
 
-func hashPoints(p shardkey.Pattern, prefix []bson.RawValue, lo, hi *big.Int, parts int) ([]shardkey.Key, Say) {
+func hashPoints(p shardkey.Pattern, prefix []bson.RawValue, lo, hi *big.Int, parts int) ([]shardkey.Key, message.Message) {
 	width := new(big.Int).Sub(hi, lo)
 	if width.Cmp(big.NewInt(int64(parts))) < 0 {
-		return nil, say("parts.narrow", "hashes", width.String(), "parts", count(parts))
+		return nil, message.New("parts.narrow",
+			"The chunk covers only {hashes} hash values, too few for {parts} parts.",
+			message.Text("hashes", width.String()), message.Count("parts", parts))
 	}
 	var out []shardkey.Key
 	for i := 1; i < parts; i++ {
@@ -91,7 +99,7 @@ func hashPoints(p shardkey.Pattern, prefix []bson.RawValue, lo, hi *big.Int, par
 		at.Div(at, big.NewInt(int64(parts))).Add(at, lo)
 		out = append(out, hashKey(p, prefix, at.Int64()))
 	}
-	return out, Say{}
+	return out, message.Message{}
 }
 
 // hashKey is the key with these values before a last field that is hashed.

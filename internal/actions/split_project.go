@@ -2,6 +2,7 @@ package actions
 
 import (
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -37,7 +38,9 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 		}
 	}
 	if len(parts) == 0 {
-		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.nowhere", "project", p.Name), Source: d.fromTable(topology.PartRouting)})
+		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.nowhere",
+			"No sharded collection has a key that begins with the project: no chunk of {project} can be split.",
+			message.Project("project", p.ID.Hex(), p.Name)))
 	}
 	cut := 0
 	for _, h := range parts {
@@ -51,16 +54,28 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 			cut++
 			continue
 		}
-		d.stays = append(d.stays, say("oneValue", "ns", string(h.c.NS), "key", h.c.Key.String(), "remedy", d.remedy()))
+		d.stays = append(d.stays, message.New("oneValue",
+			"{ns} is not split: the project is one value of {key} there and already has its own chunks. {remedy}.",
+			message.Namespace("ns", h.c.NS), message.Text("key", h.c.Key.String()),
+			message.Words("remedy", d.remedy())))
 	}
 	switch {
 	case cut > 0:
-		d.check(Check{ID: "unsplittable", Verdict: Pass, Text: say("unsplittable.cuts", "collections", count(cut)), Source: d.fromTable(topology.PartRouting)})
+		d.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.cuts",
+			"Chunks can be split in {collections} collections.", message.Count("collections", cut)))
 	case len(parts) > 0:
-		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.oneProject", "project", p.ID.Hex(), "key", parts[0].c.Key.String(), "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.oneProject",
+			"The chunk holds only the project {project}, which is one value of {key}, and a chunk cannot be "+
+				"split inside a value: {remedy}.",
+			message.Project("project", p.ID.Hex(), ""), message.Text("key", parts[0].c.Key.String()),
+			message.Words("remedy", d.remedy())))
 	}
-	return d.finish(say("split-project", "project", p.Name, "id", p.ID.Hex(), "cuts", count(d.cuts)),
-		Undo{Possible: true, Text: say("cuts", "cuts", count(d.cuts))})
+	return d.finish(message.New("split-project",
+		"Split the chunks that hold the project {project} ({id}): {cuts} splits.",
+		message.Project("project", p.ID.Hex(), p.Name), message.Key("id", p.ID.Hex()),
+		message.Count("cuts", d.cuts)),
+		Undo{Possible: true, Text: message.New("cuts",
+			"The chunks are merged again ({cuts} splits).", message.Count("cuts", d.cuts))})
 }
 
 // heldIn is the one of the project's collections that ns names.
@@ -106,10 +121,13 @@ func (d *draftBuilder) cutInside(h held) {
 	}
 }
 
-func (d *draftBuilder) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, Say) {
+func (d *draftBuilder) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, message.Message) {
 	prefix, lo, hi, ok := hashSpan(c.Key, r)
 	if !ok {
-		return nil, say("parts.unknown", "key", c.Key.String())
+		return nil, message.New("parts.unknown",
+			"The key space of {key} cannot be divided into equal parts, because its values are not known. Split "+
+				"at the median, or at a key.",
+			message.Text("key", c.Key.String()))
 	}
 	return hashPoints(c.Key, prefix, lo, hi, 2)
 }

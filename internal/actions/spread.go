@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -43,7 +44,10 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	shards, spread := 0, 0
 	for _, h := range d.heldBy(p) {
 		if h.c.Key.Len() < 2 || !hashedLast(h.c.Key) {
-			d.stays = append(d.stays, say("together", "ns", string(h.c.NS), "key", h.c.Key.String(), "remedy", d.remedy()))
+			d.stays = append(d.stays, message.New("together",
+				"{ns} stays together: a project is one value of {key} there. {remedy}.",
+				message.Namespace("ns", h.c.NS), message.Text("key", h.c.Key.String()),
+				message.Words("remedy", d.remedy())))
 			continue
 		}
 		if takers := d.takers(h); len(takers) > 1 {
@@ -54,17 +58,27 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 		}
 	}
 	if spread == 0 && !d.blocked() {
-		d.check(Check{ID: "unsplittable", Verdict: Block, Text: say("unsplittable.notHashed", "project", p.Name, "remedy", d.remedy()), Source: d.fromTable(topology.PartRouting)})
+		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.notHashed",
+			"No collection of {project} has a shard key with a hashed field after the project, so its data "+
+				"cannot be spread: {remedy}.",
+			message.Project("project", p.ID.Hex(), p.Name), message.Words("remedy", d.remedy())))
 	}
 	d.reached = spread > 0 && len(d.steps) == 0 && !d.blocked()
-	return d.finish(say("spread", "project", p.Name, "id", p.ID.Hex(), "shards", count(shards)), Undo{Possible: true, Text: say("spread", "project", p.Name)})
+	return d.finish(message.New("spread",
+		"Spread the data of the project {project} ({id}) whose shard key is hashed over {shards} shards.",
+		message.Project("project", p.ID.Hex(), p.Name), message.Key("id", p.ID.Hex()),
+		message.Count("shards", shards)), Undo{Possible: true, Text: message.New("spread",
+		"The chunks that were moved and split for {project} are moved back and merged.",
+		message.Project("project", p.ID.Hex(), p.Name))})
 }
 
 // takers are the shards over which a project's part of a collection may be
 // spread. A zone that holds it together has to go first.
 func (d *draftBuilder) takers(h held) []string {
 	if met := meeting(d.ranges(h.c.NS), h.lo, h.hi); len(met) > 0 {
-		d.check(Check{ID: "zone-overlap", Verdict: Block, Text: say("zone-overlap.holds", "ns", string(h.c.NS), "zone", met[0].Zone), Source: d.fromTable(topology.PartZones)})
+		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.holds",
+			"The zone {zone} keeps the project together in {ns}. Unpin it first.",
+			message.Namespace("ns", h.c.NS), message.Zone("zone", met[0].Zone)))
 		return nil
 	}
 	var out []string
@@ -74,7 +88,8 @@ func (d *draftBuilder) takers(h held) []string {
 		}
 	}
 	if len(out) < 2 {
-		d.check(Check{ID: "recipient", Verdict: Block, Text: say("recipient.single"), Source: d.fromTable(topology.PartShards)})
+		d.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.single",
+			"Only one shard can take a part."))
 	}
 	return out[:min(len(out), maxParts)]
 }

@@ -107,7 +107,7 @@ func (d *draftBuilder) merge(k *futureChunks, lo, hi shardkey.Key) {
 	parts := k.within(lo, hi)
 	s := Step{Op: OpMerge, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi)}
 	s.Needs = []Fact{sameCollection(k.c), coveredBy(k.c.NS, s.Min, s.Max, parts[0].Shard)}
-	s.Needs[1].Want["chunks"] = count(len(parts))
+	s.Needs[1].Want["chunks"] = strconv.Itoa(len(parts))
 	for _, p := range parts[1:] {
 		s.Needs = append(s.Needs, edgeAt(k.c.NS, d.doc(k.c, p.Min), true))
 	}

@@ -1,13 +1,13 @@
 package actions
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -18,7 +18,7 @@ import (
 // first. was is the summary of what is taken back; effect is the plan's: it says
 // what the balancer was awaited to move. A *UndoConflictError when what the steps made
 // has been changed again since.
-func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effect) (Draft, error) {
+func PlanUndo(s Situation, kind Kind, a Args, was message.Message, done []Step, effect Effect) (Draft, error) {
 	d := newDraft(s, kind.Describe(), a)
 	d.undoing = true
 	// What was paused for the run is back; pausing is no change of its own.
@@ -33,22 +33,22 @@ func PlanUndo(s Situation, kind Kind, a Args, was Say, done []Step, effect Effec
 			return Draft{}, err
 		}
 	}
-	out, _, err := d.finish(undoing(was, len(d.steps)), Undo{Text: say("redo")})
+	out, _, err := d.finish(undoing(was, len(d.steps)), Undo{Text: message.New("redo",
+		"To make the change again, make the first plan again.")})
 	return out, err
 }
 
-// undoing is the sentence of taking back what another sentence says: its code as
-// "of", beside its own data.
-func undoing(was Say, steps int) Say {
-	out := Say{Code: "undo.many", Args: maps.Clone(was.Args)}
+// undoing is the summary of an undo: the summary of what is undone, with its
+// facts, after a few words.
+func undoing(was message.Message, steps int) message.Message {
+	if was.Pattern == "" { // of a run whose record has no words
+		was.Pattern = "{of}"
+	}
+	out := message.New("undo.many", "Undo with {steps} commands: "+was.Pattern, was.Facts...)
 	if steps == 1 {
-		out.Code = "undo.one"
+		out.Code, out.Pattern = "undo.one", "Undo with one command: "+was.Pattern
 	}
-	if out.Args == nil {
-		out.Args = map[string]string{}
-	}
-	out.Args["of"], out.Args["steps"] = was.Code, count(steps)
-	return out
+	return out.With(message.Words("of", was.Code)).With(message.Count("steps", steps))
 }
 
 // undoZone takes back a step on zones or settings.

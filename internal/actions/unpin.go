@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -57,11 +58,16 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		}
 	}
 	if len(d.steps) == 0 {
-		d.check(Check{ID: "pin", Verdict: Block, Text: say("pin.none", "project", name), Source: d.fromTable(topology.PartZones)})
+		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.none",
+			"{project} is not pinned.", message.Text("project", name)))
 	} else {
-		d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.unpin"), Source: d.fromRule()})
+		d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
+			"This alone moves nothing. The balancer may move chunks later, when it finds a shard too full."))
 	}
-	return d.finish(say("unpin", "project", name, "id", a.Project, "ranges", count(len(ranges))), Undo{Possible: true, Text: say("unpin", "project", name)})
+	return d.finish(message.New("unpin",
+		"Unpin the project {project} ({id}): remove its zone and {ranges} zone ranges.",
+		message.Text("project", name), message.Key("id", a.Project), message.Count("ranges", len(ranges))), Undo{Possible: true, Text: message.New("unpin",
+		"{project} gets its zones back.", message.Text("project", name))})
 }
 
 // zoned tells whether there are zones of a project's id.

@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -39,11 +40,15 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 			"The range ends before it begins: the argument \"min\" must be below \"max\". Fields that are left out count as MinKey in both.")
 	}
 	d.a.Min, d.a.Max = d.doc(c, lo), d.doc(c, hi)
-	undo := Undo{Possible: true, Text: say("zone-set-range", "zone", a.Zone), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
+	undo := Undo{Possible: true, Text: message.New("zone-set-range",
+		"The range is removed from the zone {zone} again. Chunks that the balancer has moved by then stay "+
+			"where they are.",
+		message.Zone("zone", a.Zone)), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
 	met := meeting(d.ranges(c.NS), lo, hi)
 	switch {
 	case len(met) == 1 && met[0].Zone == a.Zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0:
-		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.ranged", "zone", a.Zone), Source: d.fromTable(topology.PartZones)})
+		d.block("zone", d.fromTable(topology.PartZones), message.New("zone.ranged",
+			"The zone {zone} already has exactly this range.", message.Zone("zone", a.Zone)))
 	case len(met) == 1 && (met[0].Zone == a.Zone || met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0):
 		d.checkPrefix(met[0])
 		d.checkGap()
@@ -56,13 +61,20 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 		d.setRange(c, lo, hi, a.Zone)
 	}
 	if len(d.members(a.Zone)) == 0 {
-		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.noShard", "zone", a.Zone), Source: d.fromTable(topology.PartShards)})
+		d.block("zone", d.fromTable(topology.PartShards), message.New("zone.noShard",
+			"The zone {zone} has no shard. Add one first.", message.Zone("zone", a.Zone)))
 	}
 	if hi.Compare(c.Key.Max()) < 0 && firstIsMax(c, hi) {
-		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.sliver", "key", c.Key.String()), Source: d.fromRule()})
+		d.warn("zone", d.fromRule(), message.New("zone.sliver",
+			"The range ends before the end of the key space: fields that are left out count as MinKey. Give "+
+				"MaxKey in every field of {key} to reach the end.",
+			message.Text("key", c.Key.String())))
 	}
 	d.checkConsequence(a.Zone, []topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}})
-	return d.finish(say("zone-set-range", "ns", string(c.NS), "zone", a.Zone, "min", c.Key.Display(lo), "max", c.Key.Display(hi)), undo)
+	return d.finish(message.New("zone-set-range",
+		"Assign {min} → {max} of {ns} to the zone {zone}.",
+		message.Namespace("ns", c.NS), message.Zone("zone", a.Zone), message.Key("min", c.Key.Display(lo)),
+		message.Key("max", c.Key.Display(hi))), undo)
 }
 
 // rangeEnd reads an end of a zone range; the last fields may be missing, and
@@ -93,7 +105,9 @@ func firstIsMax(c *topology.Collection, k key) bool {
 // checkGap: a range is changed by taking it away and setting it anew.
 func (d *draftBuilder) checkGap() {
 	if b := d.s.Table.Balancer; !b.Known || b.Enabled() {
-		d.check(Check{ID: "zone", Verdict: Warn, Text: say("zone.gap"), Source: d.fromRule()})
+		d.warn("zone", d.fromRule(), message.New("zone.gap",
+			"The range is removed and set again. In between the balancer may move chunks; turn it off first if "+
+				"that matters."))
 	}
 }
 
@@ -129,12 +143,15 @@ func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
 	d.checkPrefix(z)
 	d.removeRange(z)
-	d.check(Check{ID: "consequence", Verdict: Pass, Text: say("consequence.unpin"), Source: d.fromRule()})
-	undo := Undo{Possible: true, Text: say("zone-remove-range", "zone", z.Zone), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}}
+	d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
+		"This alone moves nothing. The balancer may move chunks later, when it finds a shard too full."))
+	undo := Undo{Possible: true, Text: message.New("zone-remove-range",
+		"The range is assigned to the zone {zone} again.", message.Zone("zone", z.Zone)), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}}
 	if !s.settable(z) {
 		undo.Kind, undo.Args = "", Args{} // only the undo of the run gives it back, as it was
 	}
-	return d.finish(say("zone-remove-range", append([]string{"ns", string(z.NS), "zone", z.Zone}, d.ended(z)...)...), undo)
+	return d.finish(message.New("zone-remove-range", "Remove {min} → {max} of {ns} from the zone {zone}.",
+		append([]message.Fact{message.Namespace("ns", z.NS), message.Zone("zone", z.Zone)}, d.rangeFacts(z)...)...), undo)
 }
 
 // settable tells whether a plan of its own could set a range with these bounds.
@@ -148,12 +165,12 @@ func (s Situation) settable(z topology.ZoneRange) bool {
 	return errLo == nil && errHi == nil
 }
 
-// ended are a range's ends for a sentence; of one that fits no shard key, as stored.
-func (d *draftBuilder) ended(z topology.ZoneRange) []string {
+// rangeFacts are the bounds of a range; those that do not fit the shard key are shown as stored.
+func (d *draftBuilder) rangeFacts(z topology.ZoneRange) []message.Fact {
 	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
-		return []string{"min", c.Key.Display(z.Min), "max", c.Key.Display(z.Max)}
+		return []message.Fact{message.Key("min", c.Key.Display(z.Min)), message.Key("max", c.Key.Display(z.Max))}
 	}
-	return []string{"min", z.RawMin.String(), "max", z.RawMax.String()}
+	return []message.Fact{message.Key("min", z.RawMin.String()), message.Key("max", z.RawMax.String())}
 }
 
 // rangeNamed finds the range with these bounds: byte by byte as it is stored, or

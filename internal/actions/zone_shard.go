@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -24,15 +25,22 @@ func describeZoneAddShard() Description {
 func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
 	a := d.a
 	if d.carries(a.Shard, a.Zone) {
-		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.member", "shard", a.Shard, "zone", a.Zone), Source: d.fromTable(topology.PartShards)})
+		d.block("zone", d.fromTable(topology.PartShards), message.New("zone.member",
+			"{shard} is already in the zone {zone}.",
+			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	}
 	if d.shard(a.Shard).Draining {
-		d.check(Check{ID: "recipient", Verdict: Warn, Text: say("recipient.draining", "shard", a.Shard), Source: d.fromTable(topology.PartShards)})
+		d.warn("recipient", d.fromTable(topology.PartShards), message.New("recipient.draining",
+			"{shard} is draining and takes no chunks.", message.Shard("shard", a.Shard)))
 	}
 	d.addZone(a.Shard, a.Zone)
 	d.checkConsequence(a.Zone, d.rangesOf(a.Zone))
-	return d.finish(say("zone-add-shard", "shard", a.Shard, "zone", a.Zone),
-		Undo{Possible: true, Text: say("zone-add-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneRemoveShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
+	return d.finish(message.New("zone-add-shard",
+		"Add the shard {shard} to the zone {zone}.",
+		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
+		Undo{Possible: true, Text: message.New("zone-add-shard",
+			"{shard} is removed from the zone {zone}.",
+			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)), Kind: ZoneRemoveShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
 // ZoneRemoveShard takes a shard out of a zone.
@@ -55,14 +63,23 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 	ranges := d.rangesOf(a.Zone)
 	switch {
 	case !d.carries(a.Shard, a.Zone):
-		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.notMember", "shard", a.Shard, "zone", a.Zone), Source: d.fromTable(topology.PartShards)})
+		d.block("zone", d.fromTable(topology.PartShards), message.New("zone.notMember",
+			"{shard} is not in the zone {zone}.",
+			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	case len(ranges) > 0 && slices.Equal(d.members(a.Zone), []string{a.Shard}):
-		d.check(Check{ID: "zone", Verdict: Block, Text: say("zone.last", "shard", a.Shard, "zone", a.Zone, "ranges", count(len(ranges))), Source: d.fromRule()})
+		d.block("zone", d.fromRule(), message.New("zone.last",
+			"{shard} is the last shard of the zone {zone}, which has {ranges} ranges. Remove those first, or "+
+				"add another shard.",
+			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone), message.Count("ranges", len(ranges))))
 	}
 	d.removeZone(a.Shard, a.Zone)
 	d.checkConsequence(a.Zone, ranges)
-	return d.finish(say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone),
-		Undo{Possible: true, Text: say("zone-remove-shard", "shard", a.Shard, "zone", a.Zone), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
+	return d.finish(message.New("zone-remove-shard",
+		"Remove the shard {shard} from the zone {zone}.",
+		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
+		Undo{Possible: true, Text: message.New("zone-remove-shard",
+			"{shard} is added to the zone {zone} again.",
+			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
 // rangesOf are all ranges of a zone.

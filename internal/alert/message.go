@@ -173,7 +173,9 @@ func (b batch) url(a Alert) string {
 }
 
 // plain is hostile text as one line of at most n characters, without invisible
-// characters and without those that change the direction of writing.
+// characters and without those that change the direction of writing. It is not
+// sanitize.Line: receivers count characters, and some take the backslash of an
+// escape for markup.
 func plain(s string, n int) string {
 	var out strings.Builder
 	count := 0

@@ -314,13 +314,13 @@ func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 1)})
 		i := slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
-		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.oneDocument" || p.Checks[i].Text.Args["document"] != docs[1].Hex() {
+		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.oneDocument" || p.Checks[i].Text.Args()["document"] != docs[1].Hex() {
 			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
 		}
 		// A chunk that nobody writes to is not either, and the sentence has the numbers.
 		p = w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 4)})
 		i = slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
-		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args["rows"] != "0" || p.Checks[i].Text.Args["seconds"] == "0" {
+		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args()["rows"] != "0" || p.Checks[i].Text.Args()["seconds"] == "0" {
 			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
 		}
 	})

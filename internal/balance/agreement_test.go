@@ -17,8 +17,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world is a simulated cluster with one collection, db.t on {p: 1}, and a
-// watcher of it.
+// world is a simulated cluster with one collection, db.t on {p: 1}, and a watcher.
 type world struct {
 	t       *testing.T
 	sim     *simcluster.Cluster
@@ -28,7 +27,8 @@ type world struct {
 func in(t *testing.T, shards int, scenario func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: "5.0", Shards: shards, Empty: true, Still: true, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		sim, err := simcluster.New(t.Context(),
+			simcluster.Options{ServerVersion: "5.0", Shards: shards, Empty: true, Still: true, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,21 +77,22 @@ func (w *world) load() *topology.Table {
 	return t
 }
 
-// shape cuts the collection at random, spreads the chunks, zones the whole
-// key space or none of it, and drains a shard now and then.
+// shape splits the collection at random, distributes the chunks, sometimes assigns
+// zones to the whole key space, and sometimes drains a shard.
 func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 	chunks := 1 + rng.IntN(14)
 	for i := 1; i < chunks; i++ {
 		w.admin(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: at(i * 10)}})
 	}
 	for i := range chunks {
-		if to := rng.IntN(shards + 1); to > 1 { // most stay on the first shard: uneven
-			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: at(i*10 + 1)}, {Key: "to", Value: fmt.Sprintf("shard-rs-%d", to)}})
+		if to := rng.IntN(shards + 1); to > 1 { // most chunks stay on the first shard
+			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: at(i*10 + 1)},
+				{Key: "to", Value: fmt.Sprintf("shard-rs-%d", to)}})
 		}
 	}
 	about = fmt.Sprintf("%d chunks, %d shards", chunks, shards)
 	if rng.IntN(2) == 0 {
-		// Two zones that meet at a key which is a chunk's bound, or inside a chunk.
+		// Two adjacent zones, whose common bound is a chunk bound or inside a chunk.
 		edge := 10*rng.IntN(chunks+1) + 5*rng.IntN(2)
 		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, at(edge)}, {at(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
 			zone := fmt.Sprintf("z%d", z)
@@ -102,7 +103,8 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 					w.admin(bson.D{{Key: "addShardToZone", Value: fmt.Sprintf("shard-rs-%d", s)}, {Key: "zone", Value: zone}})
 				}
 			}
-			w.admin(bson.D{{Key: "updateZoneKeyRange", Value: "db.t"}, {Key: "min", Value: r[0]}, {Key: "max", Value: r[1]}, {Key: "zone", Value: zone}})
+			w.admin(bson.D{{Key: "updateZoneKeyRange", Value: "db.t"}, {Key: "min", Value: r[0]}, {Key: "max", Value: r[1]},
+				{Key: "zone", Value: zone}})
 		}
 		about += fmt.Sprintf(", zones meet at %d", edge)
 	} else if rng.IntN(2) == 0 {
@@ -113,9 +115,8 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 	return about
 }
 
-// The prediction made of one table is what the next round does: the same
-// chunks, to the same shards, and no others; and Explain says "moves" of
-// exactly these.
+// The next round makes exactly the predicted moves, and Explain returns "moves" for
+// exactly these chunks.
 func TestTheNextRoundMovesExactlyWhatTheRulesSay(t *testing.T) {
 	layouts, moved, split, still := 50, 0, 0, 0
 	switch {
@@ -129,7 +130,7 @@ func TestTheNextRoundMovesExactlyWhatTheRulesSay(t *testing.T) {
 		shards := 2 + rng.IntN(4)
 		in(t, shards, func(w *world) {
 			about := w.shape(rng, shards)
-			time.Sleep(20 * time.Minute) // what the moves left behind is deleted by then
+			time.Sleep(20 * time.Minute) // until orphans of the moves are deleted
 			w.admin(bson.D{{Key: "balancerStart", Value: 1}})
 			before := w.load()
 			c := before.Collection("db.t")
@@ -153,7 +154,7 @@ func TestTheNextRoundMovesExactlyWhatTheRulesSay(t *testing.T) {
 				_, was := c.Chunks.Find(ch.Min)
 				return was.Shard
 			}
-			gone := map[int]bool{} // chunks of before that moved, whole or in part
+			gone := map[int]bool{} // chunks that moved, whole or in part
 			for _, ch := range after.Chunks.All() {
 				if want := expected(ch); ch.Shard != want {
 					t.Errorf("seed %d (%s): %s is on %s, predicted %s\nplan %+v", seed, about, c.Key.Display(ch.Min), ch.Shard, want, plan.Moves())

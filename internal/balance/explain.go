@@ -8,9 +8,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Explain says of the chunk at position i what every rule of this release
-// says. The decision Moves is given exactly when a round that begins with this
-// table moves the chunk, or a part of it that a zone's edge cuts off.
+// Explain returns the verdict of every rule of this release on the chunk at position i.
+// The decision is Moves exactly when a round that begins with this table moves the
+// chunk, or the part of it on one side of a zone boundary.
 func (p *Plan) Explain(i int) Explanation {
 	ch := p.c.Chunks.At(i)
 	out := Explanation{Verdicts: p.collection()}
@@ -34,7 +34,7 @@ func (p *Plan) Explain(i int) Explanation {
 
 func (e *Explanation) add(v ...Verdict) { e.Verdicts = append(e.Verdicts, v...) }
 
-// collection is what holds for every chunk of the collection alike.
+// collection has the verdicts that are the same for every chunk of the collection.
 func (p *Plan) collection() []Verdict {
 	yes := func(bad bool, rule Rule, code, otherwise string) Verdict {
 		if bad {
@@ -70,8 +70,8 @@ func (p *Plan) balancer() Verdict {
 	return verdict(RuleBalancer, Pass, "on")
 }
 
-// window: both ends count; a start after the stop wraps around midnight; the
-// clock is the config server's (s/balancer_configuration.cpp).
+// window includes both ends; a start after the stop wraps around midnight; the clock is
+// the config server's (s/balancer_configuration.cpp).
 func (p *Plan) window() Verdict {
 	b := p.s.Table.Balancer
 	start, okStart := clock(b.WindowStart)
@@ -135,8 +135,8 @@ func (p *Plan) zonesOf(i int) (zones []string, cut bool) {
 	return zones, true
 }
 
-// reasons are the three rules that ask for moves. The first that asks makes
-// the later ones moot; when none does, the last one blocks.
+// reasons evaluates the three rules that ask for moves. After the first one that asks,
+// the later ones are not evaluated; if none asks, the last one blocks.
 func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []Verdict) {
 	shard := p.s.Table.Shard(ch.Shard)
 	if shard == nil {
@@ -167,8 +167,8 @@ func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []
 	return due, append(out, level)
 }
 
-// zone looks at every piece of a chunk; one that no shard may hold keeps the
-// chunk only when there is no other piece.
+// zone checks every piece of a chunk. A piece that no shard may hold blocks the chunk
+// only if it is the only piece.
 func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wrong bool) {
 	h := p.s.Table.Health[topology.PartZones]
 	if len(p.s.Table.Zones) == 0 && h.At.IsZero() && (h.Err != nil || len(p.s.Table.Health) > 0) {
@@ -179,7 +179,7 @@ func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wron
 		switch {
 		case p.members(z) == 0:
 			homeless++
-		case !carries(s, z):
+		case !mayHold(s, z):
 			return verdict(RuleZone, Asks, "wrong", "zone", z, "shard", s.Name), true
 		}
 	}

@@ -8,24 +8,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Situation is what the rules look at.
+// Situation is the input of the rules.
 type Situation struct {
 	Table *topology.Table
-	// Clock is the wall clock of the config server's primary, in its own time
-	// zone. Zero: not known, which is usual, since mongos tells neither; then an
-	// active window gives "unknown" and no verdict depends on the time of day.
+	// Clock is the wall clock of the config server's primary, in its own time zone. Zero
+	// means unknown, which is usual because mongos shows neither; then an active window
+	// results in "unknown".
 	Clock time.Time
 }
 
-// Plan is one collection as the balancer sees it at the start of a round, and
-// the moves that it would make. Immutable; safe for concurrent use.
+// Plan has the state of one collection at the start of a round and the moves that the
+// balancer would make. Immutable; safe for concurrent use.
 type Plan struct {
 	s       Situation
 	c       *topology.Collection
 	release Release
 
 	zones   []topology.ZoneRange // of the collection, in key order
-	pieces  map[string]map[string]*tally
+	pieces  map[string]map[string]*zoneChunks
 	counts  map[string]int // pieces by shard
 	total   int
 	sizes   map[string]int64 // bytes by shard; nil when some are not known
@@ -34,19 +34,19 @@ type Plan struct {
 	running []Migration
 	busy    map[string]Migration // by shard
 	moves   []Move
-	splits  int               // chunks that a zone's edge cuts
+	splits  int               // chunks that a zone boundary splits
 	stuck   map[string]string // zone → its fullest shard, all of whose chunks are jumbo
 }
 
-// tally is the chunks of one zone on one shard.
-type tally struct {
+// zoneChunks counts the chunks of one zone on one shard.
+type zoneChunks struct {
 	count int
-	first piece // the lowest that may be moved
-	some  bool  // first is there
+	first piece // the lowest movable one
+	some  bool  // first is set
 }
 
-// piece is a chunk, or the part of one that is left when the balancer has cut
-// it at the edges of zones, which it does first in every round.
+// piece is a chunk, or a part of one after the balancer has split it at zone
+// boundaries, which every round does first.
 type piece struct {
 	chunk    int // position in the chunk map
 	min, max shardkey.Key
@@ -70,14 +70,25 @@ const (
 	Imbalance Reason = "imbalance"
 )
 
-// PlanOf looks at one sharded collection. It costs one pass over its chunks.
+// Label says the reason in a few words.
+func (r Reason) Label() string {
+	switch r {
+	case Draining:
+		return "the shard is draining"
+	case Zone:
+		return "the shard is not in the zone"
+	}
+	return "the shard has too much"
+}
+
+// PlanOf plans a round for one sharded collection in one pass over its chunks.
 func PlanOf(s Situation, c *topology.Collection) *Plan {
 	p := &Plan{
 		s: s, c: c, release: ReleaseOf(s.Table.ServerInfo.Version), zones: s.Table.ZonesOf(c.NS),
-		pieces: map[string]map[string]*tally{}, counts: map[string]int{}, busy: map[string]Migration{}, stuck: map[string]string{},
+		pieces: map[string]map[string]*zoneChunks{}, counts: map[string]int{}, busy: map[string]Migration{}, stuck: map[string]string{},
 	}
-	p.survey()
-	p.weigh()
+	p.countPieces()
+	p.readSizes()
 	p.running = Running(s.Table)
 	for _, m := range p.running {
 		p.busy[m.From], p.busy[m.To] = m, m
@@ -88,21 +99,21 @@ func PlanOf(s Situation, c *topology.Collection) *Plan {
 	return p
 }
 
-// Moves are the migrations that the next round would start in this collection
-// by the policy alone, most urgent first: switches such as a stopped balancer
-// or noBalance are told by Explain. Other collections may take a shard first,
-// since a round visits them in random order. Empty when nothing is due, and
-// when the sizes that decide are not known (see Explain).
+// Moves lists the migrations that the next round would start in this collection by
+// policy, most urgent first. Settings such as a stopped balancer or noBalance are not
+// considered here but in Explain. Another collection may use a shard first, because a
+// round visits collections in random order. Empty when nothing is due or when the
+// required sizes are unknown (see Explain).
 func (p *Plan) Moves() []Move { return p.moves }
 
-// Splits is how many chunks the round first cuts at zone edges.
+// Splits is how many chunks the round first splits at zone boundaries.
 func (p *Plan) Splits() int { return p.splits }
 
 // Release is the server's release.
 func (p *Plan) Release() Release { return p.release }
 
-// survey counts the pieces by zone and shard and remembers the lowest of each.
-func (p *Plan) survey() {
+// countPieces counts the pieces by zone and shard and keeps the lowest of each.
+func (p *Plan) countPieces() {
 	z := 0
 	for i, ch := range p.c.Chunks.All() {
 		cut := false
@@ -139,12 +150,12 @@ func earlier(a, b shardkey.Key) shardkey.Key {
 func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
 	shards := p.pieces[zone]
 	if shards == nil {
-		shards = map[string]*tally{}
+		shards = map[string]*zoneChunks{}
 		p.pieces[zone] = shards
 	}
 	t := shards[ch.Shard]
 	if t == nil {
-		t = &tally{}
+		t = &zoneChunks{}
 		shards[ch.Shard] = t
 	}
 	t.count++
@@ -155,9 +166,9 @@ func (p *Plan) count(zone string, ch topology.Chunk, at piece) {
 	}
 }
 
-// weigh takes the bytes of data per shard, which leave orphans out where their
-// number is known, as the server's rule does.
-func (p *Plan) weigh() {
+// readSizes reads the bytes of data per shard, without orphans if their number is
+// known, as in the server's rule.
+func (p *Plan) readSizes() {
 	known := p.s.Table.Sizes[p.c.NS]
 	p.sizes = make(map[string]int64, len(p.s.Table.Shards))
 	for _, s := range p.s.Table.Shards {
@@ -166,7 +177,7 @@ func (p *Plan) weigh() {
 		case ok && size.Bytes.Known:
 			p.sizes[s.Name] = size.Bytes.Value
 		case p.counts[s.Name] == 0 && !known.At.IsZero():
-			p.sizes[s.Name] = 0 // no chunk, no entry: nothing of it is there
+			p.sizes[s.Name] = 0 // a shard without chunks has no entry
 		default:
 			p.missing = s.Name
 		}
@@ -184,5 +195,5 @@ func (p *Plan) chunkBytes() int64 {
 	return p.s.Table.Balancer.ChunkBytes
 }
 
-// carries tells whether chunks of a zone may be on a shard.
-func carries(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }
+// mayHold reports whether a shard may hold chunks of a zone.
+func mayHold(s topology.Shard, zone string) bool { return zone == "" || slices.Contains(s.Zones, zone) }

@@ -47,7 +47,8 @@ func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	}
 	var rows []topology.Chunk
 	for i, o := range l.owners {
-		ch := topology.Chunk{Min: bound(10 * i), Max: bound(10*i + 10), Shard: string(o | 0x20), Jumbo: o < 'a', Version: topology.Version{Major: 1, Minor: uint32(i)}}
+		ch := topology.Chunk{Min: bound(10 * i), Max: bound(10*i + 10), Shard: string(o | 0x20), Jumbo: o < 'a',
+			Version: topology.Version{Major: 1, Minor: uint32(i)}}
 		if i == 0 {
 			ch.Min = p.Min()
 		}
@@ -117,7 +118,7 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		l     layout
 		chunk int
 		want  Decision
-		code  string // a verdict that must be there
+		code  string // an expected verdict
 		to    string
 	}{
 		{"more than the even number", layout{owners: "aaaabc"}, 0, Moves, "threshold.countOver", "b"},
@@ -137,15 +138,21 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		{"in its zone", layout{owners: "abc", zones: []string{"z b 10 20"}}, 1, Stays, "zone.kept", ""},
 		{"a zone without a shard", layout{owners: "abc", zones: []string{"z - 10 20"}}, 1, Stays, "zone.noShard", ""},
 		{"cut at the edge and moved in the same round", layout{owners: "abc", zones: []string{"z c 15 20"}}, 1, Moves, "zone.wrong", "c"},
-		{"balancer off", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) { t.Balancer.Stopped = true }}, 0, Stays, "balancer.off", ""},
-		{"splits only", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) { t.Balancer.Mode = "autoSplitOnly" }}, 0, Stays, "balancer.splitsOnly", ""},
-		{"settings unread", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) { t.Balancer = topology.Balancer{} }}, 0, Undecided, "balancer.unread", ""},
+		{"balancer off", layout{owners: "aaaabc",
+			change: func(t *topology.Table, _ *topology.Collection) { t.Balancer.Stopped = true }}, 0, Stays, "balancer.off", ""},
+		{"splits only", layout{owners: "aaaabc",
+			change: func(t *topology.Table, _ *topology.Collection) { t.Balancer.Mode = "autoSplitOnly" }}, 0, Stays, "balancer.splitsOnly", ""},
+		{"settings unread", layout{owners: "aaaabc",
+			change: func(t *topology.Table, _ *topology.Collection) { t.Balancer = topology.Balancer{} }}, 0, Undecided, "balancer.unread", ""},
 		{"window by a clock nobody tells", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
 			t.Balancer.WindowStart, t.Balancer.WindowStop = "01:00", "05:00"
 		}}, 0, Undecided, "window.clock", ""},
-		{"noBalance", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.NoBalance = true }}, 0, Stays, "noBalance.on", ""},
-		{"allowMigrations", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }}, 0, Stays, "allowMigrations.blocked", ""},
-		{"resharding", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }}, 0, Stays, "resharding.on", ""},
+		{"noBalance", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.NoBalance = true }},
+			0, Stays, "noBalance.on", ""},
+		{"allowMigrations", layout{owners: "aaaabc",
+			change: func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }}, 0, Stays, "allowMigrations.blocked", ""},
+		{"resharding", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }},
+			0, Stays, "resharding.on", ""},
 		{"tracked but unsharded (8.0)", layout{owners: "a", version: "8.0.4", change: func(t *topology.Table, c *topology.Collection) {
 			c.Unsplittable = true
 			sizes(900, 0, 0)(t, c)
@@ -154,7 +161,8 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 			t.Events = []topology.Event{{What: "moveChunk.start", NS: "db.other", Shard: "a", Details: begun}}
 		}}, 0, Waiting, "busy.shard", ""},
 		{"that migration has ended", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
-			t.Events = []topology.Event{{What: "moveChunk.commit", NS: "db.other", Shard: "a", Details: begun}, {What: "moveChunk.start", NS: "db.other", Shard: "a", Details: begun}}
+			t.Events = []topology.Event{{What: "moveChunk.commit", NS: "db.other", Shard: "a", Details: begun},
+				{What: "moveChunk.start", NS: "db.other", Shard: "a", Details: begun}}
 		}}, 0, Moves, "busy.free", "b"},
 		{"zones unread", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
 			t.Health[topology.PartZones] = topology.Health{Err: errors.New("code 13"), Denied: true}
@@ -164,7 +172,8 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		}}, 0, Undecided, "busy.unread", ""},
 		{"a shard that is not listed", layout{owners: "xbc"}, 0, Undecided, "draining.noShard", ""},
 		{"version unknown", layout{owners: "aaaabc", version: "nonsense"}, 0, Undecided, "threshold.release", ""},
-		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: sizes(100, 90, 80)}, 0, Stays, "threshold.dataEven", ""},
+		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: sizes(100, 90, 80)}, 0,
+			Stays, "threshold.dataEven", ""},
 		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: sizes(400, 300, 16)}, 0, Moves, "threshold.dataOver", "c"},
 		{"a byte less than that", layout{owners: "abc", version: "7.0.2", change: func(t *topology.Table, c *topology.Collection) {
 			sizes(400, 300, 16)(t, c)
@@ -176,7 +185,7 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 			c.MaxChunkBytes = 10 * megabyte
 			sizes(50, 30, 15)(t, c)
 		}}, 0, Moves, "threshold.dataOver", "c"},
-		{"orphans are taken off by whoever measures, once", layout{owners: "abc", version: "6.0.19", change: func(t *topology.Table, c *topology.Collection) {
+		{"orphans are subtracted once", layout{owners: "abc", version: "6.0.19", change: func(t *topology.Table, c *topology.Collection) {
 			sizes(800, 300, 100)(t, c)
 			s := t.Sizes["db.t"].Shards["a"]
 			s.Documents, s.Orphans = topology.Figure{Known: true, Value: 1000}, topology.Figure{Known: true, Value: 500}
@@ -185,8 +194,10 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		{"sizes unread", layout{owners: "abc", version: "6.0.19"}, 0, Undecided, "threshold.sizes", ""},
 		{"6.0.2 still counts chunks", layout{owners: "aaaabc", version: "6.0.2"}, 0, Moves, "threshold.countOver", "b"},
 		{"4.4 counts chunks", layout{owners: "aaaabc", version: "4.4.29"}, 0, Moves, "threshold.countOver", "b"},
-		{"keys outside of zones: the even number is of all chunks", layout{owners: "aaabbb", shards: "ab", zones: []string{"z b 30 60"}}, 0, Stays, "threshold.countEven", ""},
-		{"all of the fullest is jumbo: the balancer gives the zone up", layout{owners: "AAAAAbbbbc", shards: "abcde"}, 5, Stays, "turn.stuck", ""},
+		{"keys outside of zones: the even number is of all chunks",
+			layout{owners: "aaabbb", shards: "ab", zones: []string{"z b 30 60"}}, 0, Stays, "threshold.countEven", ""},
+		{"all of the fullest is jumbo: the balancer gives the zone up", layout{owners: "AAAAAbbbbc", shards: "abcde"}, 5,
+			Stays, "turn.stuck", ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			tab, c := x.l.table(t)
@@ -214,7 +225,8 @@ func TestAWindowIsJudgedByTheConfigServersClockOnly(t *testing.T) {
 		start, stop, now string
 		want             Outcome
 	}{
-		{"01:00", "05:00", "00:59", Blocks}, {"01:00", "05:00", "01:00", Pass}, {"01:00", "05:00", "05:00", Pass}, {"01:00", "05:00", "05:01", Blocks},
+		{"01:00", "05:00", "00:59", Blocks}, {"01:00", "05:00", "01:00", Pass}, {"01:00", "05:00", "05:00", Pass},
+		{"01:00", "05:00", "05:01", Blocks},
 		{"23:00", "02:00", "23:30", Pass}, {"23:00", "02:00", "01:30", Pass}, {"23:00", "02:00", "12:00", Blocks},
 		{"9:5", "10:00", "09:30", Pass}, {"03:00", "03:00", "12:00", Pass}, {"25:00", "03:00", "12:00", Pass}, {"", "", "12:00", Pass},
 	} {
@@ -231,8 +243,8 @@ func TestAWindowIsJudgedByTheConfigServersClockOnly(t *testing.T) {
 	}
 }
 
-// Whatever the table, a chunk is said to move exactly when the round has a
-// move for it, a shard is in one move at most, and no move goes where it may not.
+// On any table, Explain returns Moves exactly for the chunks with a move, a shard takes
+// part in at most one move, and every recipient may hold its chunk.
 func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	moves := 0

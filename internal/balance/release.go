@@ -1,9 +1,7 @@
-// Package balance holds the rules by which MongoDB's balancer decides which
-// chunk moves next, per server release, as pure functions of one routing
-// table. It promises to say of every chunk either that it moves and where to,
-// or which rule keeps it, and to say "unknown" rather than guess where the
-// table does not hold what the balancer looks at. It never reads or changes
-// anything.
+// Package balance implements the rules of MongoDB's balancer for every server release,
+// as pure functions of a routing table. For every chunk it returns where the next round
+// moves it, or which rule keeps it, or "unknown" when the table lacks data that the
+// rule needs.
 //
 // Source of the rules: db/s/balancer/balancer_policy.cpp and
 // s/balancer_configuration.cpp of the releases named beside each rule.
@@ -17,8 +15,8 @@ import (
 // Release is a server release: major, minor, patch.
 type Release [3]int
 
-// ReleaseOf reads a version such as "5.0.7" or "8.0.0-rc1". What is no version
-// gives the zero release, of which Known is false.
+// ReleaseOf parses a version such as "5.0.7" or "8.0.0-rc1". Invalid text gives the
+// zero release, for which Known is false.
 func ReleaseOf(version string) (r Release) {
 	version, _, _ = strings.Cut(version, "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
@@ -31,10 +29,10 @@ func ReleaseOf(version string) (r Release) {
 	return r
 }
 
-// Known tells whether there is a release at all.
+// Known reports whether the release is known.
 func (r Release) Known() bool { return r != Release{} }
 
-// AtLeast tells whether the release is the given one or a later one.
+// AtLeast reports whether the release is the given one or a later one.
 func (r Release) AtLeast(major, minor, patch int) bool {
 	o := Release{major, minor, patch}
 	for i := range r {
@@ -45,13 +43,12 @@ func (r Release) AtLeast(major, minor, patch int) bool {
 	return true
 }
 
-// ByData tells whether shards are compared by bytes of data; before 6.0.3 they
-// are by number of chunks.
+// ByData reports whether shards are compared by bytes of data; before 6.0.3 they are
+// compared by number of chunks.
 func (r Release) ByData() bool { return r.AtLeast(6, 0, 3) }
 
-// AutoSplits tells whether the mode autoSplitOnly means anything: shards split
-// chunks that grow up to 6.0 only. The balancer moves nothing in that mode on
-// any release.
+// AutoSplits reports whether the mode autoSplitOnly has an effect: only shards up to
+// 6.0 split growing chunks. The balancer moves nothing in that mode on any release.
 func (r Release) AutoSplits() bool { return !r.AtLeast(6, 1, 0) }
 
 // String is major.minor.patch, "" when not known.

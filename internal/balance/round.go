@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// round chooses the moves of one round: chunks leave draining shards, then
-// shards outside of their zone, then, zone by zone, shards that have too much.
-// A shard takes part in one migration at a time.
+// round chooses the moves of one round: first chunks on draining shards, then chunks
+// outside of their zone, then, zone by zone, chunks of overloaded shards. A shard takes
+// part in one migration at a time.
 func (p *Plan) round() []Move {
 	r := &round{p: p, used: map[string]bool{}}
 	for shard := range p.busy {
@@ -17,7 +17,7 @@ func (p *Plan) round() []Move {
 	}
 	r.drain()
 	r.enforce()
-	for _, zone := range p.names() {
+	for _, zone := range p.zoneNames() {
 		for r.level(zone) {
 			continue
 		}
@@ -31,8 +31,8 @@ type round struct {
 	moves []Move
 }
 
-// names are the collection's zones in order, then "" for keys outside of any.
-func (p *Plan) names() []string {
+// zoneNames lists the collection's zones in order, then "" for keys outside of zones.
+func (p *Plan) zoneNames() []string {
 	var out []string
 	for _, z := range p.zones {
 		out = append(out, z.Zone)
@@ -44,7 +44,7 @@ func (p *Plan) names() []string {
 // members is how many shards may hold chunks of a zone, draining ones included.
 func (p *Plan) members(zone string) (n int) {
 	for _, s := range p.s.Table.Shards {
-		if carries(s, zone) {
+		if mayHold(s, zone) {
 			n++
 		}
 	}
@@ -56,12 +56,12 @@ func (r *round) take(at piece, from, to string, why Reason) {
 	r.used[from], r.used[to] = true, true
 }
 
-// receiver is the shard that may take a chunk of the zone and has least of the
-// collection: chunks in all zones together, or bytes; "" if no shard may.
+// receiver is the shard that may receive a chunk of the zone and has the least of the
+// collection (chunks in all zones, or bytes); "" if there is none.
 func (r *round) receiver(zone string) string {
 	best := ""
 	for _, s := range r.p.s.Table.Shards {
-		if r.used[s.Name] || s.Draining || !carries(s, zone) {
+		if r.used[s.Name] || s.Draining || !mayHold(s, zone) {
 			continue
 		}
 		if best == "" || r.p.amount(s.Name) < r.p.amount(best) {
@@ -71,7 +71,7 @@ func (r *round) receiver(zone string) string {
 	return best
 }
 
-// amount is what receivers are compared by.
+// amount is the measure by which receivers are compared.
 func (p *Plan) amount(shard string) int64 {
 	if p.release.ByData() && p.sizes != nil {
 		return p.sizes[shard]
@@ -82,7 +82,7 @@ func (p *Plan) amount(shard string) int64 {
 func (r *round) drain() {
 	for _, s := range r.p.s.Table.Shards {
 		if s.Draining && !r.used[s.Name] {
-			r.leave(s, Draining, func(string) bool { return true })
+			r.moveOff(s, Draining, func(string) bool { return true })
 		}
 	}
 }
@@ -90,17 +90,16 @@ func (r *round) drain() {
 func (r *round) enforce() {
 	for _, s := range r.p.s.Table.Shards {
 		if !r.used[s.Name] {
-			r.leave(s, Zone, func(zone string) bool { return !carries(s, zone) })
+			r.moveOff(s, Zone, func(zone string) bool { return !mayHold(s, zone) })
 		}
 	}
 }
 
-// leave moves the shard's lowest chunk of those zones for which there is a
-// receiver.
-func (r *round) leave(s topology.Shard, why Reason, of func(zone string) bool) {
+// moveOff moves the shard's lowest chunk in a zone that has a receiver.
+func (r *round) moveOff(s topology.Shard, why Reason, of func(zone string) bool) {
 	var best piece
 	found, to := false, ""
-	for _, zone := range r.p.names() {
+	for _, zone := range r.p.zoneNames() {
 		t := r.p.pieces[zone][s.Name]
 		if t == nil || !t.some || !of(zone) || found && t.first.min.Compare(best.min) >= 0 {
 			continue
@@ -114,8 +113,8 @@ func (r *round) leave(s topology.Shard, why Reason, of func(zone string) bool) {
 	}
 }
 
-// level moves one chunk of a zone from the shard that has most to the one that
-// has least, if they are far enough apart.
+// level moves one chunk of a zone from the shard with the most to the one with the
+// least, if the difference exceeds the threshold.
 func (r *round) level(zone string) bool {
 	if r.p.members(zone) == 0 {
 		return false
@@ -146,8 +145,8 @@ func (p *Plan) in(zone, shard string) int {
 	return 0
 }
 
-// levelCounts: the shard with most chunks of the zone must have more than the
-// ideal, the receiver less (4.4 to 6.0.2).
+// levelCounts moves a chunk if the shard with the most chunks of the zone has more than
+// the ideal and the receiver less (4.4 to 6.0.2).
 func (r *round) levelCounts(zone string) bool {
 	from, most := "", 0
 	for _, s := range r.p.s.Table.Shards {
@@ -166,18 +165,18 @@ func (r *round) levelCounts(zone string) bool {
 	return r.lowest(zone, from, to)
 }
 
-// dataFactor is how many chunk sizes two shards must be apart (6.0.3 on).
+// dataFactor is by how many chunk sizes two shards must differ (6.0.3 on).
 const dataFactor = 3
 
-// levelData: the zone's fullest and emptiest shards must be three chunk sizes
-// apart in bytes of the collection, all its zones together (6.0.3 on).
+// levelData moves a chunk if the zone's fullest and emptiest shards differ by three
+// chunk sizes in bytes of the collection, over all zones (6.0.3 on).
 func (r *round) levelData(zone string) bool {
 	if r.p.sizes == nil {
 		return false
 	}
 	from, most := "", int64(-1)
 	for _, s := range r.p.s.Table.Shards {
-		if n := r.p.sizes[s.Name]; !r.used[s.Name] && carries(s, zone) && n > most {
+		if n := r.p.sizes[s.Name]; !r.used[s.Name] && mayHold(s, zone) && n > most {
 			from, most = s.Name, n
 		}
 	}
@@ -188,9 +187,8 @@ func (r *round) levelData(zone string) bool {
 	return r.lowest(zone, from, to)
 }
 
-// lowest moves the first chunk that is not jumbo. Where the fullest shard has
-// none, the server gives the zone up for this round: the other shards of the
-// zone are then not looked at either.
+// lowest moves the first chunk that is not jumbo. If the fullest shard has none, the
+// server skips the zone in this round without considering its other shards.
 func (r *round) lowest(zone, from, to string) bool {
 	t := r.p.pieces[zone][from]
 	if t == nil || !t.some {

@@ -2,9 +2,9 @@ package balance
 
 import "shardboard/internal/topology"
 
-// threshold tells whether the chunk's shard has too much of the collection,
-// by the release's own measure. A chunk that a zone's edge cuts is over when
-// any of its pieces is.
+// threshold reports whether the chunk's shard has too much of the collection, by the
+// release's measure. A chunk that a zone boundary splits is over the threshold if any
+// of its pieces is.
 func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict, bool) {
 	if !p.release.Known() {
 		return verdict(RuleThreshold, Unknown, "release"), false
@@ -12,7 +12,7 @@ func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict,
 	var best Verdict
 	for _, z := range zones {
 		if p.members(z) == 0 {
-			continue // nobody may hold that piece
+			continue // no shard may hold that piece
 		}
 		measure := p.byCounts
 		if p.release.ByData() {
@@ -20,7 +20,7 @@ func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict,
 		}
 		to := p.least(z, s.Name)
 		if move != nil && move.Reason == Imbalance {
-			to = move.To // the emptiest may be taken by an earlier move of the round
+			to = move.To // the emptiest may be used by an earlier move of the round
 		}
 		v := measure(s, z, to)
 		if v.Outcome == Asks {
@@ -33,8 +33,8 @@ func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict,
 	return best, false
 }
 
-// byCounts: more chunks than the rounded ideal here, fewer on some shard that
-// may take one.
+// byCounts compares chunk counts: more than the rounded ideal here, fewer on a shard
+// that may receive one.
 func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	here, ideal := p.in(zone, s.Name), p.ideal(zone)
 	args := []string{"shard", s.Name, "chunks", number(here), "ideal", number(ideal), "shards", number(p.members(zone)), "zone", zone}
@@ -51,8 +51,8 @@ func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	return verdict(RuleThreshold, Asks, "countOver", args...)
 }
 
-// byData: three chunk sizes more bytes than the emptiest shard that may take
-// them, and no other shard of the zone fuller.
+// byData compares bytes: three chunk sizes more than the emptiest possible receiver,
+// and no fuller shard in the zone.
 func (p *Plan) byData(s topology.Shard, zone, to string) Verdict {
 	if p.sizes == nil {
 		return verdict(RuleThreshold, Unknown, "sizes", "shard", p.missing)
@@ -72,20 +72,20 @@ func (p *Plan) byData(s topology.Shard, zone, to string) Verdict {
 	return verdict(RuleThreshold, Asks, "dataOver", args...)
 }
 
-// least is the shard with least of the collection that may take a chunk of the
-// zone, other than the given one; "" if none may.
+// least is the shard with the least of the collection that may receive a chunk of the
+// zone, other than but; "" if there is none.
 func (p *Plan) least(zone, but string) string {
 	r := &round{p: p, used: map[string]bool{but: true}}
 	return r.receiver(zone)
 }
 
-// queue tells of a chunk that is due why it is not in the next round.
+// queue explains why a chunk that is due is not moved in the next round.
 func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict {
 	zones, _ := p.zonesOf(i)
 	to := ""
 	for _, z := range zones {
-		if due == Zone && carries(*p.s.Table.Shard(ch.Shard), z) {
-			continue // this piece may stay
+		if due == Zone && mayHold(*p.s.Table.Shard(ch.Shard), z) {
+			continue // this piece need not move
 		}
 		if to = p.least(z, ch.Shard); to != "" {
 			break
@@ -118,7 +118,7 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	return append(out, verdict(RuleTurn, Waits, "taken", "shard", ch.Shard), p.events(ch.Shard, to))
 }
 
-// events says that no other migration is in the way, or that nobody could tell.
+// events is the verdict on running migrations of the two shards.
 func (p *Plan) events(from, to string) Verdict {
 	if h := p.s.Table.Health[topology.PartEvents]; h.At.IsZero() && h.Err != nil {
 		return verdict(RuleBusy, Unknown, "unread")

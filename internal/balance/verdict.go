@@ -2,40 +2,40 @@ package balance
 
 import "strconv"
 
-// Outcome is what one rule says of a chunk.
+// Outcome is the result of one rule for a chunk.
 type Outcome string
 
-// What a rule can say. A chunk moves when some rule asks for it and none blocks.
+// The outcomes. A chunk moves when a rule asks for it and none blocks.
 const (
-	Pass    Outcome = "pass"    // does not stand in the way
-	Asks    Outcome = "asks"    // wants the chunk on another shard
+	Pass    Outcome = "pass"    // allows the move
+	Asks    Outcome = "asks"    // requires a move to another shard
 	Blocks  Outcome = "blocks"  // keeps the chunk where it is
-	Waits   Outcome = "waits"   // keeps it for this round only
-	Unknown Outcome = "unknown" // what the rule looks at is not known here
+	Waits   Outcome = "waits"   // keeps the chunk for this round only
+	Unknown Outcome = "unknown" // the data that the rule needs is not known
 )
 
 // Rule names one rule of the balancer.
 type Rule string
 
-// The rules in the order in which they are told.
+// The rules in display order.
 const (
 	RuleBalancer   Rule = "balancer"        // is it on?
 	RuleWindow     Rule = "window"          // may it run at this hour?
-	RuleTracked    Rule = "tracked"         // is the collection one that has chunks to balance? (8.0 on)
-	RuleNoBalance  Rule = "noBalance"       // is the collection left alone?
-	RuleMigrations Rule = "allowMigrations" // are migrations of it refused?
-	RuleResharding Rule = "resharding"      // is it being rebuilt?
-	RuleJumbo      Rule = "jumbo"           // is the chunk flagged too big to move?
-	RuleDraining   Rule = "draining"        // is its shard being emptied?
+	RuleTracked    Rule = "tracked"         // is the collection sharded, not just tracked? (8.0 on)
+	RuleNoBalance  Rule = "noBalance"       // is balancing of the collection off?
+	RuleMigrations Rule = "allowMigrations" // are migrations of it forbidden?
+	RuleResharding Rule = "resharding"      // is it being resharded?
+	RuleJumbo      Rule = "jumbo"           // is the chunk marked as too big to move?
+	RuleDraining   Rule = "draining"        // is its shard draining?
 	RuleZone       Rule = "zone"            // is its shard outside of its zone?
 	RuleThreshold  Rule = "threshold"       // is its shard too full?
-	RuleReceiver   Rule = "receiver"        // is there a shard that may take it?
-	RuleTurn       Rule = "turn"            // do other chunks of the shard go first?
-	RuleBusy       Rule = "busy"            // is a migration of these shards under way?
+	RuleReceiver   Rule = "receiver"        // is there a shard that may receive it?
+	RuleTurn       Rule = "turn"            // do other chunks of the shard move first?
+	RuleBusy       Rule = "busy"            // is a migration of these shards running?
 )
 
-// Verdict is what one rule says of one chunk: the code names the sentence, the
-// arguments are its data (hostile text included).
+// Verdict is the result of one rule for one chunk: the code identifies the sentence,
+// the arguments are its data (untrusted text included).
 type Verdict struct {
 	Rule    Rule
 	Outcome Outcome
@@ -43,18 +43,18 @@ type Verdict struct {
 	Args    map[string]string
 }
 
-// Decision is what all rules come to.
+// Decision is the combined result of all rules.
 type Decision string
 
 // What becomes of a chunk.
 const (
 	Moves     Decision = "moves"   // in the next round
-	Waiting   Decision = "waits"   // it is due, in a later round
+	Waiting   Decision = "waits"   // due, but in a later round
 	Stays     Decision = "stays"   // some rule keeps it
-	Undecided Decision = "unknown" // rules that decide are not known
+	Undecided Decision = "unknown" // a deciding rule is unknown
 )
 
-// Explanation is every rule's verdict on one chunk.
+// Explanation has the verdicts of all rules on one chunk.
 type Explanation struct {
 	Decision Decision
 	Verdicts []Verdict
@@ -62,8 +62,7 @@ type Explanation struct {
 	Due      Reason
 }
 
-// decide weighs the verdicts: what blocks wins, then what is not known, then
-// what waits.
+// decide combines the verdicts: Blocks has precedence, then Unknown, then Waits.
 func decide(verdicts []Verdict) Decision {
 	has := map[Outcome]bool{}
 	for _, v := range verdicts {

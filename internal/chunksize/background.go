@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Viewed says that somebody looks at these chunks of a collection, by position:
-// they are estimated in the background during the next two minutes, those of
-// the last look first, in the order given.
+// Viewed registers that a user looks at these chunks of a collection (positions). They
+// are estimated in the background during the next two minutes, those of the latest view
+// first, in the given order.
 func (b *Book) Viewed(c *topology.Collection, positions []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -22,11 +22,11 @@ func (b *Book) Viewed(c *topology.Collection, positions []int) {
 			continue
 		}
 		ch := c.Chunks.At(i)
-		p := place{identityOf(c), ch.Min.Encoded()}
-		if _, known := b.wanted[p]; !known && len(b.wanted) >= wantedMost && !b.drop(now) {
+		p := chunkKey{collectionIDOf(c), ch.Min.Encoded()}
+		if _, known := b.wanted[p]; !known && len(b.wanted) >= wantedMost && !b.evictViewed(now) {
 			break
 		}
-		b.wanted[p] = want{c: c, r: shardkey.Range{Min: ch.Min, Max: ch.Max}, until: now.Add(wantedFor), look: b.looked, order: n}
+		b.wanted[p] = viewedChunk{c: c, r: shardkey.Range{Min: ch.Min, Max: ch.Max}, until: now.Add(wantedFor), view: b.looked, order: n}
 	}
 	select {
 	case b.wake <- struct{}{}:
@@ -34,18 +34,18 @@ func (b *Book) Viewed(c *topology.Collection, positions []int) {
 	}
 }
 
-// drop makes room: what nobody looks at any more, else what was looked at
-// longest ago. False when everything is of this look.
-func (b *Book) drop(now time.Time) bool {
-	var oldest place
+// evictViewed removes chunks that are no longer viewed, or else those of the oldest
+// view. False when all are of the current view.
+func (b *Book) evictViewed(now time.Time) bool {
+	var oldest chunkKey
 	look := b.looked
 	for p, w := range b.wanted {
 		if now.After(w.until) {
 			delete(b.wanted, p)
 			continue
 		}
-		if w.look < look {
-			oldest, look = p, w.look
+		if w.view < look {
+			oldest, look = p, w.view
 		}
 	}
 	if len(b.wanted) < wantedMost {
@@ -55,13 +55,13 @@ func (b *Book) drop(now time.Time) bool {
 	return look < b.looked
 }
 
-// Run measures what is looked at until ctx ends.
+// Run estimates viewed chunks until ctx ends.
 func (b *Book) Run(ctx context.Context) error {
 	const every = time.Minute / PerMinute
 	for {
 		pause := every
 		if c, r, ok := b.next(); ok {
-			pause = max(every, b.fill(ctx, c, r))
+			pause = max(every, b.estimateOne(ctx, c, r))
 		} else {
 			select {
 			case <-ctx.Done():
@@ -80,8 +80,8 @@ func (b *Book) Run(ctx context.Context) error {
 	}
 }
 
-// idle is how long nothing has to be looked for: while somebody looks, a
-// measurement may become too old.
+// idle is how long to wait when nothing is due; a measurement of a viewed chunk may
+// become too old.
 func (b *Book) idle() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,12 +91,12 @@ func (b *Book) idle() time.Duration {
 	return time.Hour
 }
 
-// fill estimates one chunk and gives how long to rest after it.
-func (b *Book) fill(ctx context.Context, c *topology.Collection, r shardkey.Range) time.Duration {
+// estimateOne estimates one chunk and returns how long to pause after it.
+func (b *Book) estimateOne(ctx context.Context, c *topology.Collection, r shardkey.Range) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, estimateTime)
 	defer cancel()
 	begun := time.Now()
-	_, err := b.ask(ctx, c, r, false)
+	_, err := b.measureOnce(ctx, c, r, false)
 	rest := dutyCycle * time.Since(begun)
 	switch {
 	case err == nil:
@@ -112,14 +112,14 @@ func (b *Book) fill(ctx context.Context, c *topology.Collection, r shardkey.Rang
 	return rest
 }
 
-// next is the chunk to estimate: of those looked at, one that was never
-// measured, else the one measured longest ago.
+// next is the chunk to estimate: a viewed chunk without a measurement, or else the one
+// with the oldest.
 func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 	t := b.tables.Table()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	var best want
+	var best viewedChunk
 	var bestAt time.Time
 	found := false
 	for p, w := range b.wanted {
@@ -149,8 +149,8 @@ func (b *Book) next() (*topology.Collection, shardkey.Range, bool) {
 	return best.c, best.r, found
 }
 
-// due tells when a chunk was measured last, and whether it is time again.
-func (b *Book) due(p place, max string, now time.Time) (time.Time, bool) {
+// due returns when a chunk was last measured and whether it is due again.
+func (b *Book) due(p chunkKey, max string, now time.Time) (time.Time, bool) {
 	e, ok := b.entries.Peek(p)
 	if !ok || e.max != max {
 		return time.Time{}, true
@@ -161,14 +161,14 @@ func (b *Book) due(p place, max string, now time.Time) (time.Time, bool) {
 	return e.size.At, now.Sub(e.size.At) >= renewAfter
 }
 
-// before orders what is due: never measured first, then the last look, then the
-// place in it; of what was measured, the oldest.
-func before(at time.Time, w want, otherAt time.Time, other want) bool {
+// before orders due chunks: those never measured first, by latest view and position in
+// it; then the oldest measurement.
+func before(at time.Time, w viewedChunk, otherAt time.Time, other viewedChunk) bool {
 	if !at.Equal(otherAt) {
 		return at.Before(otherAt)
 	}
-	if w.look != other.look {
-		return w.look > other.look
+	if w.view != other.view {
+		return w.view > other.view
 	}
 	return w.order < other.order
 }

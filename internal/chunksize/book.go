@@ -15,26 +15,26 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Bounds of what measuring costs.
+// Limits of the measuring load.
 const (
 	PerMinute       = 20 // estimates in the background
 	DemandPerMinute = 60 // measurements on demand, estimates and exact ones
-	atOnce          = 2  // of those on demand
+	atOnce          = 2  // concurrent measurements on demand
 
 	estimateTime = 3 * time.Second  // deadline of one estimate
 	ExactTime    = 10 * time.Second // deadline of one exact measurement
 )
 
-// What is kept.
+// What is kept, and for how long.
 const (
 	kept       = 20_000           // chunks
-	wantedMost = 500              // chunks that somebody looks at
-	wantedFor  = 2 * time.Minute  // since the last look
-	renewAfter = 10 * time.Minute // measurements of chunks that are looked at
-	freshFor   = 30 * time.Second // on demand, an answer this young is given again
+	wantedMost = 500              // viewed chunks
+	wantedFor  = 2 * time.Minute  // since the last view
+	renewAfter = 10 * time.Minute // age at which viewed chunks are measured again
+	freshFor   = 30 * time.Second // age up to which a result is reused on demand
 	retryAfter = 10 * time.Minute // after a chunk took too long, or was not permitted
 	restAfter  = time.Minute      // after the cluster did not answer
-	dutyCycle  = 20               // pause after an estimate, in times of what it took
+	dutyCycle  = 20               // pause after an estimate, as a multiple of its duration
 )
 
 // Source measures one range of a shard key.
@@ -42,12 +42,12 @@ type Source interface {
 	RangeSize(ctx context.Context, m topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error)
 }
 
-// Tables is where the routing table comes from.
+// Tables provides the routing table.
 type Tables interface {
 	Table() *topology.Table
 }
 
-// Book measures chunks and keeps what it measured. Safe for concurrent use.
+// Book measures chunks and caches the results. Safe for concurrent use.
 type Book struct {
 	src    Source
 	tables Tables
@@ -60,48 +60,48 @@ type Book struct {
 
 	mu      sync.Mutex
 	seq     uint64
-	entries *simplelru.LRU[place, *entry]
-	books   map[identity]map[string]*entry // the same, by the encoded lower bound
-	wanted  map[place]want
+	entries *simplelru.LRU[chunkKey, *entry]
+	books   map[collectionID]map[string]*entry // the same, by the encoded lower bound
+	wanted  map[chunkKey]viewedChunk
 	looked  uint64
-	denied  map[topology.Namespace]time.Time // until when nothing is asked in the background
+	denied  map[topology.Namespace]time.Time // no background measurements until this time
 	demands []time.Time                      // of the last minute; a token bucket would let twice as many through in one
 	last    knownList
 }
 
-// knownList is the last answer of Known, which holds until something is measured
-// or the chunks change.
+// knownList caches the result of Known until something is measured or the chunks
+// change.
 type knownList struct {
-	of     identity
+	of     collectionID
 	chunks *topology.ChunkMap
 	seq    uint64
 	sizes  map[int]Size
 }
 
-// identity is one life of a collection.
-type identity struct {
+// collectionID identifies one incarnation of a collection.
+type collectionID struct {
 	ns   topology.Namespace
 	life topology.Incarnation
 }
 
-func identityOf(c *topology.Collection) identity { return identity{c.NS, c.Incarnation} }
+func collectionIDOf(c *topology.Collection) collectionID { return collectionID{c.NS, c.Incarnation} }
 
-// place is a chunk by its lower bound.
-type place struct {
-	of  identity
+// chunkKey identifies a chunk by its lower bound.
+type chunkKey struct {
+	of  collectionID
 	min string
 }
 
-// want is a chunk that somebody looks at.
-type want struct {
+// viewedChunk is a chunk that a user looks at.
+type viewedChunk struct {
 	c     *topology.Collection
 	r     shardkey.Range
 	until time.Time
-	look  uint64 // the look at which it was asked for last
-	order int    // place in that look
+	view  uint64 // number of the latest view with this chunk
+	order int    // position in that view
 }
 
-// entry is what is known of one chunk.
+// entry has the measurement of one chunk.
 type entry struct {
 	max      string
 	size     topology.RangeSize
@@ -110,7 +110,7 @@ type entry struct {
 	failed   time.Time
 }
 
-// New makes a book in which nothing is written. A nil log discards.
+// New makes an empty book. A nil log discards.
 func New(src Source, tables Tables, log *slog.Logger) *Book {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -118,25 +118,25 @@ func New(src Source, tables Tables, log *slog.Logger) *Book {
 	b := &Book{
 		src: src, tables: tables, log: log, now: time.Now,
 		gate: make(chan struct{}, atOnce), wake: make(chan struct{}, 1),
-		books: map[identity]map[string]*entry{}, wanted: map[place]want{}, denied: map[topology.Namespace]time.Time{},
+		books: map[collectionID]map[string]*entry{}, wanted: map[chunkKey]viewedChunk{}, denied: map[topology.Namespace]time.Time{},
 	}
 	b.entries, _ = simplelru.NewLRU(kept, b.forgotten) // fails for no room only
 	return b
 }
 
-// Seq grows with every measurement, so that a page knows when to be drawn again.
+// Seq increases with every measurement, so that pages know when to refresh.
 func (b *Book) Seq() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.seq
 }
 
-// Of is what was measured of a chunk; false when nothing was, and then perhaps
-// why. The figures are as old as they say.
+// Of is the measurement of a chunk; false if there is none, possibly with the reason in
+// Size.Reason. Size.At is its time.
 func (b *Book) Of(c *topology.Collection, ch topology.Chunk) (Size, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.entry(place{identityOf(c), ch.Min.Encoded()}, ch.Max.Encoded())
+	e := b.entry(chunkKey{collectionIDOf(c), ch.Min.Encoded()}, ch.Max.Encoded())
 	if e == nil {
 		if until := b.denied[c.NS]; b.now().Before(until) {
 			return Size{Reason: "notPermitted", ReasonAt: until.Add(-retryAfter)}, false
@@ -146,7 +146,7 @@ func (b *Book) Of(c *topology.Collection, ch topology.Chunk) (Size, bool) {
 	return e.shown(), e.measured
 }
 
-// shown is an entry for people.
+// shown converts an entry to a Size.
 func (e *entry) shown() Size {
 	var s Size
 	if e.measured {
@@ -156,13 +156,14 @@ func (e *entry) shown() Size {
 	return s
 }
 
-// entry finds what is kept of a chunk with these bounds; the caller holds the lock.
-func (b *Book) entry(p place, max string) *entry {
+// entry returns the cached entry of a chunk with these bounds. The caller holds the
+// lock.
+func (b *Book) entry(p chunkKey, max string) *entry {
 	e, ok := b.entries.Get(p)
 	if !ok {
 		return nil
 	}
-	if e.max != max { // split or merged meanwhile
+	if e.max != max { // the chunk was split or merged
 		b.entries.Remove(p)
 		return nil
 	}
@@ -170,29 +171,29 @@ func (b *Book) entry(p place, max string) *entry {
 }
 
 // forgotten keeps books equal to entries.
-func (b *Book) forgotten(p place, _ *entry) {
+func (b *Book) forgotten(p chunkKey, _ *entry) {
 	delete(b.books[p.of], p.min)
 	if len(b.books[p.of]) == 0 {
 		delete(b.books, p.of)
 	}
 }
 
-// Known are the measured chunks of a collection by their position, as far as
-// their bounds are still those of the table. It costs what is kept of the
-// collection, never what the collection has. The map must not be changed.
+// Known returns the measured chunks of a collection by position, if their bounds are
+// still those of the table. Its cost depends on the number of cached entries, not of
+// chunks. Do not modify the map.
 func (b *Book) Known(c *topology.Collection) map[int]Size {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l := b.last; l.sizes != nil && l.of == identityOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
+	if l := b.last; l.sizes != nil && l.of == collectionIDOf(c) && l.chunks == c.Chunks && l.seq == b.seq {
 		return l.sizes
 	}
-	of := identityOf(c)
+	of := collectionIDOf(c)
 	out := make(map[int]Size, len(b.books[of]))
 	for min, e := range b.books[of] {
 		i, ch := c.Chunks.FindEncoded(min)
 		switch {
 		case i < 0 || ch.Min.Encoded() != min || ch.Max.Encoded() != e.max:
-			b.entries.Remove(place{of, min})
+			b.entries.Remove(chunkKey{of, min})
 		case e.measured:
 			out[i] = e.shown()
 		}
@@ -201,10 +202,10 @@ func (b *Book) Known(c *topology.Collection) map[int]Size {
 	return out
 }
 
-// keep writes a measurement, or why there is none; what was measured before
-// stays then.
-func (b *Book) keep(c *topology.Collection, r shardkey.Range, size topology.RangeSize, err error) {
-	p, max := place{identityOf(c), r.Min.Encoded()}, r.Max.Encoded()
+// record stores a measurement, or the reason for a failed one, which keeps the previous
+// result.
+func (b *Book) record(c *topology.Collection, r shardkey.Range, size topology.RangeSize, err error) {
+	p, max := chunkKey{collectionIDOf(c), r.Min.Encoded()}, r.Max.Encoded()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e := b.entry(p, max)
@@ -222,12 +223,12 @@ func (b *Book) keep(c *topology.Collection, r shardkey.Range, size topology.Rang
 		return
 	}
 	if size.Mean == 0 && e.measured {
-		size.Mean = e.size.Mean // reading every row does not tell what the donor reckons with
+		size.Mean = e.size.Mean // an exact measurement does not return the mean that the donor uses
 	}
 	e.size, e.measured, e.reason, e.failed = size, true, "", time.Time{}
 }
 
-// ReasonOf is the catalogue code of why a chunk could not be measured.
+// ReasonOf is the message code for why a chunk could not be measured.
 func ReasonOf(err error) string {
 	switch {
 	case fault.Of(err) == fault.Forbidden:

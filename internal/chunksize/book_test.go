@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// collection has n chunks by a number, in turn on a and b.
+// collection has n chunks on a numeric key, alternately on a and b.
 func collection(t testing.TB, n int, life byte) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
@@ -42,7 +42,8 @@ func collection(t testing.TB, n int, life byte) *topology.Collection {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i := range n {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)), Version: topology.Version{Major: 1, Minor: uint32(i)}})
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)),
+			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {
@@ -51,7 +52,7 @@ func collection(t testing.TB, n int, life byte) *topology.Collection {
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
-// cluster answers after a while, and counts.
+// cluster answers after a delay and counts the requests.
 type cluster struct {
 	mu    sync.Mutex
 	asked []shardkey.Range
@@ -114,7 +115,8 @@ func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(time.Hour)
-		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
+			Version: topology.Version{Major: 2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +124,8 @@ func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
 		if got, ok := b.Of(after, after.Chunks.At(1)); !ok || time.Since(got.At) != time.Hour {
 			t.Errorf("after a move: %+v", got)
 		}
-		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a", Version: topology.Version{Major: 2, Minor: 1}}})
+		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a",
+			Version: topology.Version{Major: 2, Minor: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +153,7 @@ func TestWhoAsksTogetherAsksOnce(t *testing.T) {
 				}
 			})
 		}
-		// One who leaves does not take the answer from the others.
+		// A caller that gives up does not cancel the measurement for the others.
 		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
 		if _, err := b.Measure(leaving, c, bounds(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
@@ -160,7 +163,7 @@ func TestWhoAsksTogetherAsksOnce(t *testing.T) {
 		if n := src.count(); n != 1 {
 			t.Errorf("%d commands", n)
 		}
-		// An exact answer serves who wants an estimate, for half a minute.
+		// An exact result is reused as an estimate for half a minute.
 		_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
 		if n := src.count(); err != nil || n != 1 {
 			t.Errorf("%d commands, %v", n, err)
@@ -326,7 +329,8 @@ func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
 	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
 		t.Errorf("after another one: %+v", got)
 	}
-	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a", Version: topology.Version{Major: 2}}})
+	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
+		Version: topology.Version{Major: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +343,7 @@ func TestOnlySoManyAreKept(t *testing.T) {
 	c := collection(t, kept+50, 1)
 	b := New(&cluster{}, tableOf(c), nil)
 	for i := range kept + 50 {
-		b.keep(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
+		b.record(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
 	}
 	if n := len(b.Known(c)); n != kept || b.entries.Len() != kept {
 		t.Errorf("%d are kept", n)

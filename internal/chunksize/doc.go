@@ -1,13 +1,11 @@
-// Package chunksize knows how many documents and bytes single chunks have. The
-// catalogue does not: a chunk is measured with dataSize, which walks the shard
-// key's index on every shard, so it is asked sparingly and its answers are kept.
+// Package chunksize measures how many documents and bytes single chunks have. Chunk
+// metadata does not contain that: a chunk is measured with dataSize, which scans the
+// shard key index on every shard, so it is used sparingly and its results are cached.
 //
-// It promises that measuring costs the cluster a fixed amount however many
-// chunks there are and however many people look: in the background at most
-// PerMinute estimates, one at a time, only of chunks that somebody looked at in
-// the last two minutes and on average a twentieth of the time; on demand at
-// most DemandPerMinute, two at a time, each with a deadline. What was measured
-// is shown with its age until it is measured again, and forgotten when the
-// bounds of its chunk change. What was not measured is estimated from figures
-// that are known already, and marked so.
+// The load on the cluster is limited independently of the number of chunks and users.
+// In the background there are at most PerMinute estimates, one at a time, only of
+// chunks viewed in the last two minutes, and for a twentieth of the time on average. On
+// demand there are at most DemandPerMinute, two at a time, each with a deadline.
+// Results are shown with their age and discarded when the bounds of the chunk change.
+// Chunks without a measurement are estimated from known statistics and marked as such.
 package chunksize

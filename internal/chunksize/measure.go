@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Measure measures a chunk now, and waits for the answer.
+// Measure measures a chunk now and waits for the result.
 func (b *Book) Measure(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (Size, error) {
 	got, err := b.RangeSize(ctx, c, r, exact)
 	if err != nil {
@@ -20,9 +20,9 @@ func (b *Book) Measure(ctx context.Context, c *topology.Collection, r shardkey.R
 	return sizeOf(got), nil
 }
 
-// RangeSize measures a range of a collection now: an answer of the last half
-// minute is given again, and who asks for what somebody has asked for already
-// waits for the same answer. Only whole chunks of the table are kept.
+// RangeSize measures a range of a collection now. A result of the last half minute is
+// reused, and concurrent requests for the same range share one measurement. Only
+// results for whole chunks are cached.
 //
 // Errors are fault.Forbidden, fault.Unavailable (too slow, not reachable, or
 // measured too often in the last minute) and fault.Conflict.
@@ -36,10 +36,10 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 		if exact {
 			limit = ExactTime
 		}
-		// Those who wait share the answer, so none of them ends it for the others.
+		// The result is shared, so one caller's cancellation must not end the measurement.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 		defer cancel()
-		return b.demand(ctx, c, r, exact)
+		return b.measureOnDemand(ctx, c, r, exact)
 	})
 	select {
 	case got := <-made:
@@ -52,11 +52,11 @@ func (b *Book) RangeSize(ctx context.Context, c *topology.Collection, r shardkey
 	}
 }
 
-// fresh is an answer that is young enough and good enough to be given again.
+// fresh returns a cached result that is recent and exact enough.
 func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	got, kept := b.entries.Peek(place{identityOf(c), r.Min.Encoded()})
+	got, kept := b.entries.Peek(chunkKey{collectionIDOf(c), r.Min.Encoded()})
 	if !kept {
 		return topology.RangeSize{}, false
 	}
@@ -64,34 +64,37 @@ func (b *Book) fresh(c *topology.Collection, r shardkey.Range, exact bool) (topo
 	return got.size, ok
 }
 
-// demand measures within the limit of a minute.
-func (b *Book) demand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
-	if !b.admit() {
-		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften, "%d chunks were measured in the last minute, which is the limit. Try again in a moment.", DemandPerMinute)
+// measureOnDemand measures within the limit per minute.
+func (b *Book) measureOnDemand(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+	if !b.allowOnDemand() {
+		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
+			"%d chunks were measured in the last minute, which is the limit. Try again in a moment.", DemandPerMinute)
 	}
 	select {
 	case b.gate <- struct{}{}:
 		defer func() { <-b.gate }()
 	case <-ctx.Done():
-		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften, "Other chunks are being measured. Try again in a moment.")
+		return topology.RangeSize{}, fault.Wrap(fault.Unavailable, topology.ErrMeasuredOften,
+			"Other chunks are being measured. Try again in a moment.")
 	}
-	return b.ask(ctx, c, r, exact)
+	return b.measureOnce(ctx, c, r, exact)
 }
 
-// ask sends one dataSize and keeps the answer when the range is a chunk.
-func (b *Book) ask(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+// measureOnce sends one dataSize and caches the result if the range is a chunk.
+func (b *Book) measureOnce(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	got, err := b.src.RangeSize(ctx, c.Meta, r, exact)
 	if err != nil && ctx.Err() != nil && fault.Of(err) != fault.Forbidden {
 		err = fault.Wrap(fault.Unavailable, errors.Join(context.DeadlineExceeded, err), "Measuring the chunk took too long and was given up.")
 	}
 	if i, ch := c.Chunks.Find(r.Min); i >= 0 && ch.Min.Compare(r.Min) == 0 && ch.Max.Compare(r.Max) == 0 {
-		b.keep(c, r, got, err)
+		b.record(c, r, got, err)
 	}
 	return got, err
 }
 
-// admit counts a measurement on demand; false when there were too many.
-func (b *Book) admit() bool {
+// allowOnDemand counts a measurement on demand; false if there were too many in the
+// last minute.
+func (b *Book) allowOnDemand() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()

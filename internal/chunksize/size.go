@@ -7,27 +7,27 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The methods of the figures (catalogue codes).
+// How a figure was determined (message codes).
 const (
-	MethodExact    = "dataSize"         // every row was read
-	MethodEstimate = "dataSizeEstimate" // rows counted by the index, times their mean
-	MethodShare    = "chunkShare"       // the shard's amount divided by its chunks there
+	MethodExact    = "dataSize"         // every document was read
+	MethodEstimate = "dataSizeEstimate" // index entries times the mean document size
+	MethodShare    = "chunkShare"       // the shard's total divided by its number of chunks
 )
 
-// Size is what is known of one chunk.
+// Size is the size of one chunk, as far as known.
 type Size struct {
 	Documents topology.Figure
 	Bytes     topology.Figure
-	Measured  bool          // with dataSize; else estimated from the shard's figures, or not known
-	Exact     bool          // every row was read
+	Measured  bool          // with dataSize; otherwise estimated from the shard's statistics, or unknown
+	Exact     bool          // every document was read
 	At        time.Time     // of the measurement
 	Took      time.Duration // of the measurement, on the servers
-	donorMean int64         // bytes of a document by which the shards estimated it
-	Reason    string        // why it was not measured when somebody tried (catalogue code); "" otherwise
+	donorMean int64         // mean document size used by the shards' estimate
+	Reason    string        // why the last measurement failed (message code), or ""
 	ReasonAt  time.Time
 }
 
-// Mean is the bytes of a document on average, 0 when not known.
+// Mean is the mean document size in bytes, 0 if unknown.
 func (s Size) Mean() int64 {
 	if !s.Documents.Known || !s.Bytes.Known || s.Documents.Value <= 0 {
 		return 0
@@ -35,7 +35,7 @@ func (s Size) Mean() int64 {
 	return s.Bytes.Value / s.Documents.Value
 }
 
-// sizeOf is a measurement as figures.
+// sizeOf converts a measurement to a Size.
 func sizeOf(r topology.RangeSize) Size {
 	f := topology.Figure{Known: true, Exact: r.Exact, Method: MethodEstimate, At: r.At}
 	if r.Exact {
@@ -46,8 +46,8 @@ func sizeOf(r topology.RangeSize) Size {
 	return s
 }
 
-// ShareOf estimates a chunk of a shard from what the statistics say of the
-// shard: its documents and bytes divided by its chunks. It asks nothing.
+// ShareOf estimates a chunk from known statistics: the shard's documents and bytes
+// divided by its number of chunks.
 func ShareOf(t *topology.Table, c *topology.Collection, shard string, chunks int) Size {
 	on := t.SizeOn(c.NS, shard)
 	share := func(f topology.Figure) topology.Figure {
@@ -64,9 +64,9 @@ func ShareOf(t *topology.Table, c *topology.Collection, shard string, chunks int
 	return Size{Documents: share(on.Documents), Bytes: share(on.Bytes)}
 }
 
-// DonorMean is the mean size of a collection's documents on a shard, which is
-// what a donor reckons with: as the estimate of dataSize was made with it, else
-// from the shard's statistics, else that of the chunk itself.
+// DonorMean is the mean document size of a collection on a shard, which the donor uses:
+// from the estimate of dataSize, or else from the shard's statistics, or else of the
+// chunk itself.
 func DonorMean(t *topology.Table, ns topology.Namespace, shard string, s Size) int64 {
 	if s.donorMean > 0 {
 		return s.donorMean
@@ -78,7 +78,7 @@ func DonorMean(t *topology.Table, ns topology.Namespace, shard string, s Size) i
 	return s.Mean()
 }
 
-// ChunkBytes is the chunk size that counts for a collection; 0 when not known.
+// ChunkBytes is the configured chunk size of a collection; 0 if unknown.
 func ChunkBytes(t *topology.Table, c *topology.Collection) int64 {
 	if c.MaxChunkBytes > 0 {
 		return c.MaxChunkBytes
@@ -86,10 +86,10 @@ func ChunkBytes(t *topology.Table, c *topology.Collection) int64 {
 	return t.Balancer.ChunkBytes
 }
 
-// State says whether a donor would move a chunk.
+// State reports whether a donor would move a chunk.
 type State string
 
-// The states. Near is a fifth below or above the limit, by an estimate.
+// The states. Near means an estimate within a fifth of the limit.
 const (
 	Fits    State = "fits"
 	Near    State = "near"
@@ -97,18 +97,19 @@ const (
 	Unknown State = "unknown"
 )
 
-// Verdict is the donor's rule applied to one chunk.
+// Verdict is the result of the donor's rule for one chunk.
 type Verdict struct {
 	State      State
-	Limit      int64 // documents that it may have
+	Limit      int64 // largest allowed number of documents
 	ChunkBytes int64
-	Mean       int64           // bytes of a document that the limit is made of
-	Release    balance.Release // whose rule it is
+	Mean       int64           // mean document size from which the limit was computed
+	Release    balance.Release // release of the rule
 }
 
 // Judge applies the rule of the cluster's release to a chunk of a shard.
 func Judge(t *topology.Table, c *topology.Collection, shard string, s Size) Verdict {
-	v := Verdict{State: Unknown, ChunkBytes: ChunkBytes(t, c), Mean: DonorMean(t, c.NS, shard, s), Release: balance.ReleaseOf(t.ServerInfo.Version)}
+	v := Verdict{State: Unknown, ChunkBytes: ChunkBytes(t, c), Mean: DonorMean(t, c.NS, shard, s),
+		Release: balance.ReleaseOf(t.ServerInfo.Version)}
 	if !s.Documents.Known || v.ChunkBytes <= 0 {
 		return v
 	}
@@ -132,7 +133,7 @@ func Judge(t *topology.Table, c *topology.Collection, shard string, s Size) Verd
 	return v
 }
 
-// Oversized tells whether the donor would refuse the chunk, as far as is known.
+// Oversized reports whether the donor would refuse the chunk, as far as known.
 func (v Verdict) Oversized(s Size) bool {
 	return v.State == TooBig || v.State == Near && s.Documents.Value > v.Limit
 }

@@ -15,7 +15,8 @@ func TestAChunkIsJudgedByTheRuleOfItsDonor(t *testing.T) {
 	c := collection(t, 4, 1)
 	tab := func(version string, documents, bytes int64) *topology.Table {
 		return &topology.Table{ServerInfo: topology.ServerInfo{Version: version}, Balancer: topology.Balancer{ChunkBytes: mb},
-			Sizes: map[topology.Namespace]topology.Sizes{"db.c": {Shards: map[string]topology.Size{"a": {Documents: figure(documents), Bytes: figure(bytes)}}}}}
+			Sizes: map[topology.Namespace]topology.Sizes{"db.c": {Shards: map[string]topology.Size{"a": {Documents: figure(documents),
+				Bytes: figure(bytes)}}}}}
 	}
 	recorded := tab("5.0.7", 10_000, 9_310_000) // 931 bytes each: the limit is 2,252
 	measured := func(n int64, exact bool) Size {

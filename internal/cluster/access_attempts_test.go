@@ -10,15 +10,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// attempt is one thing that the client does.
+// attempt is one call of a client method.
 type attempt struct {
 	name string
 	do   func(context.Context, *cluster.Client) error
 }
 
-const seen = topology.Namespace("yorkie-meta.documents")
+const sampleNS = topology.Namespace("yorkie-meta.documents")
 
-// readings are all reads. meta is of a collection that exists.
+// readings lists all read methods. meta is of an existing collection.
 func readings(meta topology.Meta) []attempt {
 	id := bson.NewObjectID()
 	nothing := func(topology.Chunk) error { return nil }
@@ -38,7 +38,7 @@ func readings(meta topology.Meta) []attempt {
 		{"BalancerStatus", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.BalancerStatus(ctx); return err }},
 		{"Events", func(ctx context.Context, c *cluster.Client) error { _, err := c.Events(ctx, nil, 5); return err }},
 		{"BalancerActions", func(ctx context.Context, c *cluster.Client) error { _, err := c.BalancerActions(ctx, 5); return err }},
-		{"Sizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.Sizes(ctx, seen); return err }},
+		{"Sizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.Sizes(ctx, sampleNS); return err }},
 		{"AllSizes", func(ctx context.Context, c *cluster.Client) error { _, err := c.AllSizes(ctx); return err }},
 		{"Disks", func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.Disks(ctx, "yorkie-meta", nil)
@@ -49,7 +49,7 @@ func readings(meta topology.Meta) []attempt {
 			return err
 		}},
 		{"TargetShards", func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.TargetShards(ctx, seen, bson.D{{Key: "_id", Value: id}})
+			_, err := c.TargetShards(ctx, sampleNS, bson.D{{Key: "_id", Value: id}})
 			return err
 		}},
 		{"Projects", func(ctx context.Context, c *cluster.Client) error {
@@ -64,34 +64,36 @@ func readings(meta topology.Meta) []attempt {
 			_, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("clients"), id, 5)
 			return err
 		}},
-		{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, seen); return err }},
+		{"Balanced", func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, sampleNS); return err }},
 	}
 }
 
-// changes are all commands that change something. What they ask for does not exist,
-// so that none does anything when it is allowed.
+// changes lists all methods that change something. Their arguments do not exist, so
+// that an allowed command has no effect.
 func changes() []attempt {
 	bound := func(n int) bson.Raw {
 		raw, _ := bson.Marshal(bson.D{{Key: "project_id", Value: bson.ObjectID{11: byte(n)}}})
 		return raw
 	}
-	move := topology.Move{NS: seen, Min: bound(1), Max: bound(2), To: "nowhere"}
+	move := topology.Move{NS: sampleNS, Min: bound(1), Max: bound(2), To: "nowhere"}
 	return []attempt{
-		{"SplitAt", func(ctx context.Context, c *cluster.Client) error { return c.SplitAt(ctx, "", seen, bound(1)) }},
+		{"SplitAt", func(ctx context.Context, c *cluster.Client) error { return c.SplitAt(ctx, "", sampleNS, bound(1)) }},
 		{"SplitMedian", func(ctx context.Context, c *cluster.Client) error {
-			return c.SplitMedian(ctx, "", seen, bound(1), bound(2))
+			return c.SplitMedian(ctx, "", sampleNS, bound(1), bound(2))
 		}},
 		{"MergeChunks", func(ctx context.Context, c *cluster.Client) error {
-			return c.MergeChunks(ctx, "", seen, bound(1), bound(2))
+			return c.MergeChunks(ctx, "", sampleNS, bound(1), bound(2))
 		}},
-		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error { return c.MergeOnShard(ctx, "", seen, "nowhere") }},
+		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error {
+			return c.MergeOnShard(ctx, "", sampleNS, "nowhere")
+		}},
 		{"ClearJumbo", func(ctx context.Context, c *cluster.Client) error {
-			return c.ClearJumbo(ctx, "", seen, bound(1), bound(2))
+			return c.ClearJumbo(ctx, "", sampleNS, bound(1), bound(2))
 		}},
 		{"MoveChunk", func(ctx context.Context, c *cluster.Client) error { return c.MoveChunk(ctx, "", move) }},
 		{"MoveRange", func(ctx context.Context, c *cluster.Client) error { return c.MoveRange(ctx, "", move) }},
-		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", seen, true) }},
-		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", seen, true) }},
+		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", sampleNS, true) }},
+		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", sampleNS, true) }},
 		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},
 		{"StopBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StopBalancer(ctx, "") }},
 		{"SetBalancerWindow", func(ctx context.Context, c *cluster.Client) error {
@@ -102,10 +104,10 @@ func changes() []attempt {
 			return c.RemoveShardFromZone(ctx, "", "nowhere", "z")
 		}},
 		{"SetZoneRange", func(ctx context.Context, c *cluster.Client) error {
-			return c.SetZoneRange(ctx, "", seen, bound(1), bound(2), "z")
+			return c.SetZoneRange(ctx, "", sampleNS, bound(1), bound(2), "z")
 		}},
 		{"RemoveZoneRange", func(ctx context.Context, c *cluster.Client) error {
-			return c.RemoveZoneRange(ctx, "", seen, bound(1), bound(2))
+			return c.RemoveZoneRange(ctx, "", sampleNS, bound(1), bound(2))
 		}},
 	}
 }

@@ -17,9 +17,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// behindAccess runs a test against a small cluster with access control. connect
-// signs a user in.
-func behindAccess(t *testing.T, version string, users []access.User, test func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error))) {
+// connector connects as a user.
+type connector func(user, password string) (*cluster.Client, error)
+
+// withAccessControl runs a test against a small cluster with access control.
+func withAccessControl(t *testing.T, version string, users []access.User,
+	test func(t *testing.T, sim *simcluster.Cluster, connect connector)) {
 	t.Helper()
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version, Users: users}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
@@ -36,10 +39,10 @@ func behindAccess(t *testing.T, version string, users []access.User, test func(t
 	})
 }
 
-// metaOf finds out what reading chunks needs to know, as somebody who may.
+// metaOf reads a collection's metadata with a privileged client.
 func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
-	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{seen}})
+	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
 	must(t, err)
 	if len(heads) != 1 {
 		t.Fatalf("%d heads", len(heads))
@@ -47,8 +50,7 @@ func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	return heads[0].Meta
 }
 
-// denied is the privilege that an error says is missing, "" for an error that is
-// no refusal, or none.
+// denied is the missing privilege that an error names, or "".
 func denied(t *testing.T, name string, err error) string {
 	t.Helper()
 	if fault.Of(err) != fault.Forbidden || err == nil {
@@ -67,7 +69,7 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 		{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}},
 		{Name: "reader", Password: "pw", Roles: []string{"clusterMonitor", "read@yorkie-meta"}},
 	}
-	behindAccess(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		root, err := connect("root", "pw")
 		must(t, err)
 		meta := metaOf(t, root)
@@ -97,20 +99,21 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 	})
 }
 
-// What a refusal names is what helps: granted that and nothing else, the same
+// The privilege named by a refusal is sufficient: with only that privilege the same
 // attempt works.
 func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	for _, version := range []string{"5.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
 			users := []access.User{{Name: "root", Password: "pw"}}
-			behindAccess(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+			withAccessControl(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 				root, err := connect("root", "pw")
 				must(t, err)
 				_, err = root.Server(t.Context())
 				must(t, err)
 				for _, a := range append(readings(metaOf(t, root)), changes()...) {
 					name := "only" + a.name
-					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}}))
+					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}},
+						{Key: "roles", Value: bson.A{}}}))
 					must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
 					c, err := connect(name, "pw")
 					must(t, err)
@@ -134,8 +137,8 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	}
 }
 
-// privileges reads a sentence like "find on config.shards, and find and update on
-// config.tags": actions, "on", what they are on, and so on.
+// privileges parses a sentence like "find on config.shards, and find and update on
+// config.tags".
 func privileges(t *testing.T, sentence string) bson.A {
 	t.Helper()
 	var out bson.A
@@ -168,10 +171,11 @@ func privileges(t *testing.T, sentence string) bson.A {
 }
 
 func TestAWrongPasswordIsForbidden(t *testing.T) {
-	behindAccess(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		for _, user := range []string{"root", "nobody"} {
 			_, err := connect(user, "canary-5f1c")
-			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") || strings.Contains(err.Error(), "canary") {
+			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") ||
+				strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v", user, err)
 			}
 		}

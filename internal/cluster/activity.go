@@ -17,21 +17,21 @@ import (
 // operationRow is one row of $currentOp.
 type operationRow struct {
 	shard   string
-	thread  string   // what the server calls who runs it: "conn22", "MoveChunk", "migrateThread"
-	command bson.Raw // as the server shows it; originatingCommand where there is one
+	thread  string   // thread name: "conn22", "MoveChunk", "migrateThread"
+	command bson.Raw // originatingCommand if the row has one
 	message string   // "step 3 of 6"
 	running time.Duration
 }
 
-// The threads of a migration's donor and recipient. Their rows name no migration, but a
-// shard takes part in one at a time. Observed on 5.0.
+// Threads of a migration's donor and recipient. Their rows do not name the migration,
+// but a shard takes part in only one at a time. Observed on 5.0.
 const (
 	donorThread     = "MoveChunk"
 	recipientThread = "migrateThread"
 )
 
-// operations reads what the shards do, and the mongos itself. Needs inprog on
-// the cluster.
+// operations reads the running operations of the shards and of the mongos. Needs inprog
+// on the cluster.
 func (c *Client) operations(ctx context.Context) (rows []operationRow, err error) {
 	for _, local := range []bool{false, true} {
 		cmd := bson.D{
@@ -42,7 +42,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}
-		r := read{what: "ask what the cluster is doing", privilege: "inprog on the cluster"}
+		r := readOp{what: "ask what the cluster is doing", privilege: "inprog on the cluster"}
 		err = c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 			var o operationRow
 			o.command, _ = doc.Lookup("originatingCommand").DocumentOK()
@@ -65,7 +65,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 	return rows, nil
 }
 
-// name is the command and what its first field says, a namespace in most.
+// name is the command's name and the value of its first field, usually a namespace.
 func (o operationRow) name() (name, ns string) {
 	w := walk(o.command)
 	if !w.next() {
@@ -75,8 +75,8 @@ func (o operationRow) name() (name, ns string) {
 	return string(w.key), ns
 }
 
-// migration tells whether it is one, as its donor or the mongos shows it. The
-// internal names are those of 5.0, and assumed for later releases.
+// migration returns the migration that the operation runs, as shown by its donor or the
+// mongos. The internal command names are those of 5.0, and assumed for later releases.
 func (o operationRow) migration() (m balance.Migration, ok bool) {
 	name, ns := o.name()
 	switch name {
@@ -97,8 +97,8 @@ func (o operationRow) migration() (m balance.Migration, ok bool) {
 	return m, true
 }
 
-// is tells whether the operation may be a step of ours.
-func (o operationRow) is(run string, s actions.Step) bool {
+// matches reports whether the operation may be the step of this run.
+func (o operationRow) matches(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
@@ -106,14 +106,14 @@ func (o operationRow) is(run string, s actions.Step) bool {
 	return ok && s.Migrates() && m.NS == s.NS && (m.Min == nil || bytes.Equal(m.Min, s.Min))
 }
 
-// ddl are commands that take a collection away from under a plan.
+// ddl lists commands that drop, rename or move a collection, and so invalidate a plan.
 var ddl = []string{
 	"reshardCollection", "refineCollectionShardKey", "shardCollection", "renameCollection", "drop", "dropDatabase",
 	"movePrimary", "moveCollection", "unshardCollection", "collMod", "convertToCapped",
 }
 
-// ddl tells whether it is one of them, and of what: some name a collection of
-// their database only, and dropDatabase and movePrimary a database.
+// ddl returns the DDL operation, if it is one. Some commands name only a collection of
+// their database; dropDatabase and movePrimary name a database.
 func (o operationRow) ddl() (op actions.Operation, ok bool) {
 	name, what := o.name()
 	if !slices.Contains(ddl, name) {
@@ -131,8 +131,9 @@ func (o operationRow) ddl() (op actions.Operation, ok bool) {
 	return actions.Operation{NS: ns, What: name, For: o.running}, true
 }
 
-// withMigrations adds those that are not there yet: a shard gives one range at a
-// time, so that a donor and a collection say which. When one began is taken over.
+// withMigrations adds migrations that are not in the list. Donor and collection
+// identify a migration, because a shard donates one range at a time. A known start time
+// is copied to an existing entry.
 func withMigrations(all []balance.Migration, more ...balance.Migration) []balance.Migration {
 	for _, m := range more {
 		i := slices.IndexFunc(all, func(k balance.Migration) bool { return k.NS == m.NS && k.From == m.From && k.To == m.To })
@@ -146,18 +147,18 @@ func withMigrations(all []balance.Migration, more ...balance.Migration) []balanc
 	return all
 }
 
-// cleanupDelay is when a donor begins to delete what it gave away
-// (orphanCleanupDelaySecs, which a mongos cannot be asked for).
+// cleanupDelay is when a donor begins to delete a moved range (orphanCleanupDelaySecs,
+// which cannot be read through a mongos).
 const cleanupDelay = topology.OrphanDelay
 
-// Activity asks what goes on: the operations of the shards and of the mongos,
-// the migrations of config.migrations (up to 7.x), and in the changelog those
-// whose donors will not have cleaned up.
+// Activity reads the running operations of the shards and the mongos, config.migrations
+// (up to 7.x), and from the changelog the migrations whose donors have probably not
+// cleaned up yet.
 func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (actions.Activity, error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	a := actions.Activity{Known: true, At: time.Now()}
-	events, _, err := c.events(ctx, "", changelogDepth)
+	events, _, err := c.events(ctx, "", changelogLimit)
 	if err != nil && fault.Of(err) != fault.Forbidden {
 		return a, err
 	}
@@ -190,15 +191,15 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 	return a, nil
 }
 
-// withoutMigrations is the first release that has no config.migrations.
-const withoutMigrations = 8
+// firstWithoutConfigMigrations is the first major release without config.migrations.
+const firstWithoutConfigMigrations = 8
 
-// MigrationsNow reads config.migrations, which has a row for each migration under way
-// up to 7.x; from 8.0 on it asks the shards what they do.
+// MigrationsNow lists the running migrations: from config.migrations up to 7.x, from
+// the shards' operations since 8.0.
 func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
-	if !c.release().atLeast(withoutMigrations, 0, 0) {
+	if !c.release().atLeast(firstWithoutConfigMigrations, 0, 0) {
 		return c.migrations(ctx, bson.D{})
 	}
 	ops, err := c.operations(ctx)
@@ -214,8 +215,8 @@ func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error)
 	return out, nil
 }
 
-// cleanups are the ranges that shards gave away lately. A migration that waited
-// for its clean-up is not told apart: its donor is free earlier than said.
+// cleanups lists the ranges that shards donated recently. A migration that waited for
+// its clean-up looks the same, so its donor may be free earlier than shown.
 func cleanups(events []topology.Event, nss []topology.Namespace, now time.Time) []actions.Cleanup {
 	var out []actions.Cleanup
 	for _, e := range events {

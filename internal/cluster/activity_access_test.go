@@ -7,18 +7,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
 
-// clusterManager may move chunks and may not ask what goes on.
+// clusterManager may move chunks but may not read current operations.
 func TestWhoMayNotSeeOperationsIsToldSoAndCanStillTrace(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}}
-	behindAccess(t, "5.0", users, func(t *testing.T, sim *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "5.0", users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 		_, err := connect("root", "pw")
 		must(t, err)
-		must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: "mover"}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{"clusterManager"}}}))
+		must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: "mover"}, {Key: "pwd", Value: "pw"},
+			{Key: "roles", Value: bson.A{"clusterManager"}}}))
 		c, err := connect("mover", "pw")
 		must(t, err)
 		a, err := c.Activity(t.Context(), nil)

@@ -13,17 +13,17 @@ import (
 // StartBalancer turns the balancer on.
 func (c *Client) StartBalancer(ctx context.Context, run string) error {
 	return c.admin(ctx, run, bson.D{{Key: "balancerStart", Value: int32(1)}},
-		act{what: "start the balancer", privilege: "update on config.settings"})
+		action{what: "start the balancer", privilege: "update on config.settings"})
 }
 
 // StopBalancer turns the balancer off and waits for its round.
 func (c *Client) StopBalancer(ctx context.Context, run string) error {
 	return c.admin(ctx, run, bson.D{{Key: "balancerStop", Value: int32(1)}},
-		act{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
+		action{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
 }
 
-// SetBalancerWindow says between which times of day the balancer may run. There
-// is no command for that: servers document this write to config.settings.
+// SetBalancerWindow sets the times of day between which the balancer may run. There is
+// no command for that; the MongoDB manual documents this write to config.settings.
 func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string) error {
 	change := bson.D{{Key: "$unset", Value: bson.D{{Key: "activeWindow", Value: true}}}}
 	if start != "" || stop != "" {
@@ -39,35 +39,36 @@ func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string)
 		change = bson.D{{Key: "$set", Value: bson.D{{Key: "activeWindow", Value: window}}}}
 	}
 	_, err := c.write(ctx, run, "settings", "balancer", change, true,
-		act{what: "set the balancing window", privilege: "update and insert on config.settings"})
+		action{what: "set the balancing window", privilege: "update and insert on config.settings"})
 	return err
 }
 
 // SetBalancing writes the noBalance flag, as mongosh does; 8.0.10 and later have
 // a command for it.
 func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Namespace, enabled bool) error {
-	a := act{what: "switch balancing of the collection", privilege: on("splitChunk and moveChunk", ns)}
+	a := action{what: "switch balancing of the collection", privilege: on("splitChunk and moveChunk", ns)}
 	if c.release().atLeast(8, 0, 10) {
 		return c.admin(ctx, run, bson.D{{Key: "configureCollectionBalancing", Value: ns}, {Key: "enableBalancing", Value: enabled}}, a)
 	}
 	a.privilege = "update on config.collections"
-	matched, err := c.write(ctx, run, "collections", string(ns), bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false, a)
+	matched, err := c.write(ctx, run, "collections", string(ns),
+		bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false, a)
 	if err == nil && matched == 0 {
 		return fault.New(fault.NotFound, "Collection %s is not sharded.", ns)
 	}
 	return err
 }
 
-// SetMigrations lets chunks of a collection be moved or not; 5.0 and later.
+// SetMigrations permits or forbids migrations of a collection; 5.0 and later.
 func (c *Client) SetMigrations(ctx context.Context, run string, ns topology.Namespace, allowed bool) error {
 	return c.admin(ctx, run, bson.D{{Key: "setAllowMigrations", Value: ns}, {Key: "allowMigrations", Value: allowed}},
-		act{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
+		action{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
 }
 
-// Balanced asks for a collection's compliance.
+// Balanced returns balancerCollectionStatus of a collection.
 func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error) {
 	cmd := bson.D{{Key: "balancerCollectionStatus", Value: ns}}
-	reply, err := c.one(ctx, "admin", cmd, read{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
+	reply, err := c.one(ctx, "admin", cmd, readOp{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
 	if err != nil {
 		return false, "", err
 	}
@@ -76,9 +77,9 @@ func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, 
 	return ok, violation, nil
 }
 
-// write changes one document of a config collection and tells how many matched.
-// As a plain command it is no retryable write.
-func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D, upsert bool, a act) (matched int64, err error) {
+// write updates one document of a config collection and returns how many matched. It is
+// a plain command, so the driver does not retry it.
+func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D, upsert bool, a action) (matched int64, err error) {
 	one := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: id}}}, {Key: "u", Value: change}, {Key: "upsert", Value: upsert}}
 	reply, err := c.command(ctx, run, "config", bson.D{
 		{Key: "update", Value: coll},

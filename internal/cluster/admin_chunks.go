@@ -8,37 +8,37 @@ import (
 	"shardboard/internal/topology"
 )
 
-// on names what a command's privilege is needed on.
+// on formats a privilege with its namespace.
 func on(privilege string, ns topology.Namespace) string { return privilege + " on " + string(ns) }
 
-// SplitAt cuts the chunk that has the key inside it.
+// SplitAt splits the chunk that contains the key.
 func (c *Client) SplitAt(ctx context.Context, run string, ns topology.Namespace, at bson.Raw) error {
 	return c.admin(ctx, run, bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: at}},
-		act{what: "split the chunk", privilege: on("splitChunk", ns)})
+		action{what: "split the chunk", privilege: on("splitChunk", ns)})
 }
 
-// SplitMedian cuts a chunk in the middle of its documents.
+// SplitMedian splits a chunk at the median of its documents.
 func (c *Client) SplitMedian(ctx context.Context, run string, ns topology.Namespace, min, max bson.Raw) error {
 	return c.admin(ctx, run, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{min, max}}},
-		act{what: "split the chunk", privilege: on("splitChunk", ns)})
+		action{what: "split the chunk", privilege: on("splitChunk", ns)})
 }
 
-// MergeChunks joins the chunks that fill a range.
+// MergeChunks merges the chunks of a range.
 func (c *Client) MergeChunks(ctx context.Context, run string, ns topology.Namespace, min, max bson.Raw) error {
 	return c.admin(ctx, run, bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{min, max}}},
-		act{what: "merge the chunks", privilege: on("splitChunk", ns)})
+		action{what: "merge the chunks", privilege: on("splitChunk", ns)})
 }
 
-// MergeOnShard joins what can be joined on a shard; 7.0 and later.
+// MergeOnShard merges all mergeable chunks of a shard; 7.0 and later.
 func (c *Client) MergeOnShard(ctx context.Context, run string, ns topology.Namespace, shard string) error {
 	return c.admin(ctx, run, bson.D{{Key: "mergeAllChunksOnShard", Value: ns}, {Key: "shard", Value: shard}},
-		act{what: "merge the chunks of a shard", privilege: on("splitChunk", ns)})
+		action{what: "merge the chunks of a shard", privilege: on("splitChunk", ns)})
 }
 
-// ClearJumbo takes the jumbo flag from a chunk.
+// ClearJumbo clears the jumbo flag of a chunk.
 func (c *Client) ClearJumbo(ctx context.Context, run string, ns topology.Namespace, min, max bson.Raw) error {
 	return c.admin(ctx, run, bson.D{{Key: "clearJumboFlag", Value: ns}, {Key: "bounds", Value: bson.A{min, max}}},
-		act{what: "clear the jumbo flag", privilege: on("clearJumboFlag", ns)})
+		action{what: "clear the jumbo flag", privilege: on("clearJumboFlag", ns)})
 }
 
 // MoveChunk moves one whole chunk.
@@ -54,7 +54,7 @@ func (c *Client) MoveChunk(ctx context.Context, run string, m topology.Move) err
 	if m.Wait {
 		cmd = append(cmd, bson.E{Key: "_waitForDelete", Value: true})
 	}
-	return c.admin(ctx, run, cmd, act{what: "move the chunk", privilege: on("moveChunk", m.NS), limit: migrationTime})
+	return c.admin(ctx, run, cmd, action{what: "move the chunk", privilege: on("moveChunk", m.NS), limit: migrationTime})
 }
 
 // MoveRange moves a part of a chunk; 6.0 and later.
@@ -70,5 +70,5 @@ func (c *Client) MoveRange(ctx context.Context, run string, m topology.Move) err
 	if m.Wait {
 		cmd = append(cmd, bson.E{Key: "waitForDelete", Value: true})
 	}
-	return c.admin(ctx, run, cmd, act{what: "move the range", privilege: on("moveChunk", m.NS), limit: migrationTime})
+	return c.admin(ctx, run, cmd, action{what: "move the range", privilege: on("moveChunk", m.NS), limit: migrationTime})
 }

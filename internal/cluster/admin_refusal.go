@@ -13,19 +13,18 @@ import (
 	"shardboard/internal/topology"
 )
 
-// answer is what the server said of a command that failed.
+// answer is the server's error reply.
 type answer struct {
 	code int    // 0: the server gave none, as 4.4 and 5.0 do for many arguments
-	name string // of the code; "": the server gave none, or nothing that can be one
+	name string // of the code; "" if absent or malformed
 	text string
 }
 
-// codeName is how servers name their codes. What looks otherwise is hostile and
-// could carry anything.
+// codeName matches the server's code names. Anything else is not trusted and not shown.
 var codeName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{1,60}$`)
 
-// class is the code with its name, such as "LockBusy (46)": what may be shown to
-// people who do not see the server's text. "" when there is no code.
+// class is the code with its name, such as "LockBusy (46)", for users who may not see
+// the server's text. "" when there is no code.
 func (a answer) class() string {
 	switch {
 	case a.code == 0:
@@ -36,7 +35,7 @@ func (a answer) class() string {
 	return fmt.Sprintf("error %d", a.code)
 }
 
-// answerOf finds the server's answer; false when there is none.
+// answerOf returns the server's error reply; false when there is none.
 func answerOf(err error) (answer, bool) {
 	var command mongo.CommandError
 	if errors.As(err, &command) {
@@ -47,14 +46,15 @@ func answerOf(err error) (answer, bool) {
 		if len(write.WriteErrors) > 0 {
 			return answer{code: write.WriteErrors[0].Code, text: write.WriteErrors[0].Message}, true
 		}
-		// Written, but not known to stay: no answer about the outcome.
+		// A write concern error: the write may still be rolled back, so the outcome is
+		// unknown.
 	}
 	return answer{}, false
 }
 
-// refusal gives a failed command its kind. What is a refusal for certain has one
-// of the kinds that promise that nothing changed.
-func (c *Client) refusal(a answer, err error, doing act) error {
+// refusal classifies a failed command. Only certain refusals get a kind that promises
+// that nothing changed.
+func (c *Client) refusal(a answer, err error, doing action) error {
 	kind := a.kind()
 	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
 		err = busy
@@ -66,27 +66,27 @@ func (c *Client) refusal(a answer, err error, doing act) error {
 	case fault.UnknownOutcome:
 		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.uri.Hosts(), doing.what)
 		const tells = "; only reading it tells."
-		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+after(a.class())+tells)
+		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+withClass(a.class())+tells)
 	case fault.Internal:
 		said := fmt.Sprintf("The cluster's answer to an attempt to %s is not understood", doing.what)
-		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
+		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 	}
 	if a.code == codeCommandNotFound {
 		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
 	}
 	said := "The cluster refused to " + doing.what
-	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+after(a.class())+".")
+	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 }
 
-// after is a class at the end of a sentence.
-func after(class string) string {
+// withClass formats a class for the end of a sentence.
+func withClass(class string) string {
 	if class == "" {
 		return ""
 	}
 	return ": " + class
 }
 
-// kind is what an answer means (MongoDB 5.0.7, base/error_codes.yml, and as
+// kind maps an error code to a kind (MongoDB 5.0.7, base/error_codes.yml, and as
 // observed on 5.0.7).
 func (a answer) kind() fault.Kind {
 	switch a.code {
@@ -94,7 +94,7 @@ func (a answer) kind() fault.Kind {
 		return a.kindOfText()
 	case codeUnauthorized:
 		return fault.Forbidden
-	case 2, 9, 20, 72: // bad value, not parsed, illegal operation, options: of requests and of states
+	case 2, 9, 20, 72: // BadValue, FailedToParse, IllegalOperation, InvalidOptions: invalid requests or states
 		if k := a.kindOfText(); k != fault.Internal {
 			return k
 		}
@@ -102,26 +102,26 @@ func (a answer) kind() fault.Kind {
 			return fault.Conflict
 		}
 		return fault.Invalid
-	case 14, 61, 73: // wrong type, not the shard key, namespace
+	case 14, 61, 73: // TypeMismatch, ShardKeyNotFound, InvalidNamespace
 		return fault.Invalid
 	case codeNamespaceNotFound, codeCommandNotFound,
 		70, 118, 177, // shard, sharded collection, zone
 		40165, 51261: // chunk of moveRange, of clearJumboFlag
 		return fault.NotFound
 	case 24, 46, codeConflictingOp, // locks, another operation
-		48, 63, 105, 150, 13388, // another collection by now
-		87, 153, // not to be split, too big
+		48, 63, 105, 150, 13388, // the collection was changed or replaced
+		87, 153, // cannot be split, too big
 		163, 178, // zone in use, overlap
-		200, 338: // range to be cleaned up, reshard running
+		200, 338: // range not cleaned up, resharding running
 		return fault.Conflict
 	case 96: // operation failed
-		// A donor that failed in mid-migration may have committed it. The others say
-		// why nothing was done.
+		// A donor that failed during the migration may have committed it. Other messages give
+		// a reason why nothing was done.
 		if strings.Contains(a.text, "failed on source shard") {
 			return fault.UnknownOutcome
 		}
 		return fault.Conflict
-	case 50: // the time limit, but for a recipient that says that it never began
+	case 50: // time limit exceeded, except when the recipient never began
 		if strings.Contains(a.text, "Failed to delete orphaned") {
 			return fault.Conflict
 		}
@@ -131,7 +131,7 @@ func (a answer) kind() fault.Kind {
 			return fault.Conflict
 		}
 		return fault.Internal
-	case 64, 265: // not replicated to a majority; moved, but the donor has not cleaned up
+	case 64, 265: // not replicated to a majority; moved but not cleaned up on the donor
 		return fault.UnknownOutcome
 	}
 	if unavailable(a.code) {
@@ -140,13 +140,14 @@ func (a answer) kind() fault.Kind {
 	return fault.Internal
 }
 
-// kindOfText reads a sentence where there is no code, or one that says little.
+// kindOfText classifies by the message, for errors without a code or with a generic
+// one.
 func (a answer) kindOfText() fault.Kind {
 	has := func(s string) bool { return strings.Contains(a.text, s) }
 	switch {
 	case has("no chunk found"), has("no chunk was found"):
 		return fault.NotFound
-	case has("desired max chunk size"), // of the median of no documents at all
+	case has("desired max chunk size"), // split at the median of an empty chunk
 		has("is a boundary key of"), has("could not merge chunks"), has("has a hole in the range"),
 		has("does not belong to shard"), has("not contained within chunk"):
 		return fault.Conflict

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Answers as observed on MongoDB 5.0.7, where not said otherwise.
+// Replies observed on MongoDB 5.0.7 unless noted.
 func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 	tests := []struct {
 		code int
@@ -25,7 +25,8 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 		{2, "something is wrong", fault.Invalid},
 		{9, "Failed to commit chunk merge :: caused by :: min: { p: 2 } should be less than max: { p: 1 }", fault.Invalid},
 		{13, "not authorized on admin to execute command { split: 1 }", fault.Forbidden},
-		{20, "Failed to commit chunk merge :: caused by :: could not merge chunks, shard a does not contain a sequence of chunks that exactly fills the range", fault.Conflict},
+		{20, "Failed to commit chunk merge :: caused by :: could not merge chunks, shard a does not contain a sequence of " +
+			"chunks that exactly fills the range", fault.Conflict},
 		{20, "shard-rs-2 is not in the correct zone z3", fault.Conflict},
 		{20, "shard-rs-2 is currently draining.", fault.Conflict},
 		{50, "split failed :: caused by :: operation exceeded time limit", fault.UnknownOutcome},
@@ -58,27 +59,28 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 
 func TestAServersAnswerIsKeptWhole(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
-	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), act{what: "move a chunk"})
+	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), action{what: "move a chunk"})
 	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
 		t.Fatalf("%s", fault.Text(err))
 	}
 }
 
-// What a server writes may hold key values and host names: people who do not
-// see it get the code, by a name that is one, and our sentence.
+// A server's message may contain key values and host names. Users who may not see it
+// get our sentence with the code.
 func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 	c := &Client{}
 	for _, x := range []struct {
 		a    answer
 		want string
 	}{
-		{answer{117, "ConflictingOperationInProgress", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: ConflictingOperationInProgress (117)."},
+		{answer{117, "ConflictingOperationInProgress", "chunk {_id: 17} on host-3"},
+			"The cluster refused to move the chunk: ConflictingOperationInProgress (117)."},
 		{answer{117, "", "chunk {_id: 17} on host-3"}, "The cluster refused to move the chunk: error 117."},
 		{answer{117, "{_id: 17} on host-3", "x"}, "The cluster refused to move the chunk: error 117."},
 		{answer{0, "", "no chunk found at {_id: 17}"}, "The cluster refused to move the chunk."},
 		{answer{8, "UnknownError", "{_id: 17}"}, "The cluster's answer to an attempt to move the chunk is not understood: UnknownError (8)."},
 	} {
-		err := c.refusal(x.a, errors.New("cause"), act{what: "move the chunk"})
+		err := c.refusal(x.a, errors.New("cause"), action{what: "move the chunk"})
 		if got := fault.Brief(err); got != x.want {
 			t.Errorf("%+v: %s", x.a, got)
 		}
@@ -86,7 +88,8 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 			t.Errorf("%+v: %s", x.a, fault.Text(err))
 		}
 	}
-	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"), act{what: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
+	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"),
+		action{what: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
 		t.Error(got)
 	}
 }

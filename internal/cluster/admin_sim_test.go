@@ -20,7 +20,7 @@ import (
 
 var _ actions.Admin = (*cluster.Client)(nil)
 
-// sentTo keeps the commands of one name that left.
+// sentTo records the sent commands of one name.
 type sentTo struct {
 	mu   sync.Mutex
 	name string
@@ -43,11 +43,11 @@ func (s *sentTo) all() []bson.Raw {
 	return s.seen
 }
 
-// onCable connects over a cable that can be cut, with a chunk to move, which
-// takes seconds.
-func onCable(t *testing.T, test func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move)) {
+// withCuttableDialer connects through a cuttableDialer to a cluster with a chunk whose
+// move takes seconds.
+func withCuttableDialer(t *testing.T, test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move)) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		line, moves := &cable{sim: sim}, &sentTo{name: "moveChunk"}
+		line, moves := &cuttableDialer{sim: sim}, &sentTo{name: "moveChunk"}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line, Monitor: moves.monitor()})
@@ -66,7 +66,7 @@ func onCable(t *testing.T, test func(t *testing.T, line *cable, c *cluster.Clien
 }
 
 func TestACommandWhoseConnectionDiesIsNotSentAgainAndHasNoKnownOutcome(t *testing.T) {
-	onCable(t, func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
 		done := make(chan error)
 		go func() { done <- c.MoveChunk(t.Context(), "run-7", m) }()
 		time.Sleep(20 * time.Millisecond)
@@ -85,13 +85,13 @@ func TestACommandWhoseConnectionDiesIsNotSentAgainAndHasNoKnownOutcome(t *testin
 }
 
 func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
-	onCable(t, func(t *testing.T, _ *cable, c *cluster.Client, _ *sentTo, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *sentTo, m topology.Move) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
 			t.Errorf("cancelled: %v", err)
 		}
-		time.Sleep(time.Minute) // the move went on
+		time.Sleep(time.Minute) // the move continues
 		m.To = "shard-rs-3"
 		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
@@ -102,9 +102,9 @@ func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
 }
 
 func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
-	onCable(t, func(t *testing.T, line *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
 		line.set(true)
-		_, err := c.Shards(t.Context()) // finds out that the connection is dead
+		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
 }
 
 func TestARefusalQuotesTheServer(t *testing.T) {
-	onCable(t, func(t *testing.T, _ *cable, c *cluster.Client, moves *sentTo, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
 		m.To = "nowhere"
 		err := c.MoveChunk(t.Context(), "", m)
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {

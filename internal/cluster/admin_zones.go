@@ -8,24 +8,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// AddShardToZone gives a shard a zone.
+// AddShardToZone adds a shard to a zone.
 func (c *Client) AddShardToZone(ctx context.Context, run, shard, zone string) error {
 	return c.admin(ctx, run, bson.D{{Key: "addShardToZone", Value: shard}, {Key: "zone", Value: zone}},
-		act{what: "add the shard to the zone", privilege: "update on config.shards"})
+		action{what: "add the shard to the zone", privilege: "update on config.shards"})
 }
 
-// RemoveShardFromZone takes a zone from a shard.
+// RemoveShardFromZone removes a shard from a zone.
 func (c *Client) RemoveShardFromZone(ctx context.Context, run, shard, zone string) error {
 	return c.admin(ctx, run, bson.D{{Key: "removeShardFromZone", Value: shard}, {Key: "zone", Value: zone}},
-		act{what: "remove the shard from the zone", privilege: "update on config.shards and find on config.tags"})
+		action{what: "remove the shard from the zone", privilege: "update on config.shards and find on config.tags"})
 }
 
-// SetZoneRange gives a range to a zone.
+// SetZoneRange assigns a range to a zone.
 func (c *Client) SetZoneRange(ctx context.Context, run string, ns topology.Namespace, min, max bson.Raw, zone string) error {
 	return c.zoneRange(ctx, run, ns, min, max, zone, "set the zone range")
 }
 
-// RemoveZoneRange takes a range from its zone.
+// RemoveZoneRange removes a range from its zone.
 func (c *Client) RemoveZoneRange(ctx context.Context, run string, ns topology.Namespace, min, max bson.Raw) error {
 	return c.zoneRange(ctx, run, ns, min, max, nil, "remove the zone range")
 }
@@ -36,5 +36,5 @@ func (c *Client) zoneRange(ctx context.Context, run string, ns topology.Namespac
 		{Key: "min", Value: min}, {Key: "max", Value: max},
 		{Key: "zone", Value: zone},
 	}
-	return c.admin(ctx, run, cmd, act{what: what, privilege: "find on config.shards, and find, update and remove on config.tags"})
+	return c.admin(ctx, run, cmd, action{what: what, privilege: "find on config.shards, and find, update and remove on config.tags"})
 }

@@ -19,9 +19,9 @@ func defaultChunkBytes(v version) int64 {
 	return 64 * megabyte
 }
 
-// Settings reads config.settings. No document means the defaults: balancer on,
-// no window. A mode is ignored once stopped is set, as the server does
-// (MongoDB 5.0.7, s/balancer_configuration.cpp).
+// Settings reads config.settings. No document means the defaults: balancer on, no
+// window. When stopped is set the mode is ignored, as in the server (MongoDB 5.0.7,
+// s/balancer_configuration.cpp).
 func (c *Client) Settings(ctx context.Context) (topology.Balancer, error) {
 	b := topology.Balancer{Known: true, Mode: "full", ChunkBytes: defaultChunkBytes(c.release()), ChunkDefault: true}
 	cmd := find("settings", bson.D{}, withMajority)
@@ -66,10 +66,10 @@ func decodeBalancer(doc bson.Raw, b *topology.Balancer) {
 	}
 }
 
-// BalancerStatus asks the config server whether a round is on.
+// BalancerStatus reports whether a balancer round is running, and the number of rounds.
 func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64, err error) {
 	reply, err := c.one(ctx, "admin", bson.D{{Key: "balancerStatus", Value: 1}},
-		read{what: "ask for the balancer's status", privilege: "find on config.settings"})
+		readOp{what: "ask for the balancer's status", privilege: "find on config.settings"})
 	if err != nil {
 		return false, 0, err
 	}

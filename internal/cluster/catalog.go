@@ -47,7 +47,7 @@ func (c *Client) Databases(ctx context.Context) ([]topology.Database, error) {
 	return out, skipped.err()
 }
 
-// Zones reads config.tags. The _id may be anything and is not looked at.
+// Zones reads config.tags. The _id may have any form and is ignored.
 func (c *Client) Zones(ctx context.Context) ([]topology.ZoneRange, error) {
 	return c.zones(ctx, bson.D{})
 }
@@ -93,14 +93,14 @@ func (c *Client) zones(ctx context.Context, filter bson.D) ([]topology.ZoneRange
 	return out, skipped.err()
 }
 
-// routerLimit bounds how many mongos are read: the server never removes the
-// rows of those that are gone, so the newest pings are taken.
+// routerLimit is how many mongos are read, newest ping first: the server never removes
+// the rows of old ones.
 const routerLimit = 1000
 
 // Routers reads config.mongos.
 func (c *Client) Routers(ctx context.Context) ([]topology.Router, error) {
 	var out []topology.Router
-	cmd := find("mongos", bson.D{}, append(limited(routerLimit), fields("_id", "ping", "mongoVersion"),
+	cmd := find("mongos", bson.D{}, append(singleBatch(routerLimit), fields("_id", "ping", "mongoVersion"),
 		bson.E{Key: "sort", Value: bson.D{{Key: "ping", Value: int32(-1)}}}, withMajority)...)
 	err := c.each(ctx, "config", cmd, findOn("mongos", "read the list of mongos"), func(doc bson.Raw) error {
 		var r topology.Router

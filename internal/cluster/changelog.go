@@ -16,14 +16,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// changelogDepth is how many entries are looked at: the log has no index, so
-// that asking it for a namespace would read all of it.
-const changelogDepth = 1000
+// changelogLimit is how many entries are read. The log has no index, so a query by
+// namespace would read all of it.
+const changelogLimit = 1000
 
-// Changelog gives entries of a namespace since a time of the servers' clocks,
-// oldest first; of more than limit, the newest.
+// Changelog returns the entries of a namespace since a server time, oldest first; if
+// there are more than limit, the newest.
 func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since time.Time, limit int) ([]topology.Event, error) {
-	all, _, err := c.events(seeing(ctx), "", changelogDepth)
+	all, _, err := c.events(withOwnWrites(ctx), "", changelogLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -37,22 +37,22 @@ func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since tim
 	return out, nil
 }
 
-// skew is how far the servers' clocks may be behind ours.
-const skew = 2 * time.Second
+// clockSkew is how far the servers' clocks may be behind ours.
+const clockSkew = 2 * time.Second
 
-// Trace looks for a command that left: among the operations of the mongos and
-// the shards, in config.migrations (up to 7.x) and in the changelog. Where
-// operations may not be read ($currentOp needs inprog), the others have to do.
+// Trace looks for a sent command in the operations of the mongos and the shards, in
+// config.migrations (up to 7.x) and in the changelog. Without the privilege for
+// operations ($currentOp needs inprog) it uses the other two.
 func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	if s.NS != "" {
-		events, err := c.Changelog(ctx, s.NS, since.Add(-skew), changelogDepth)
+		events, err := c.Changelog(ctx, s.NS, since.Add(-clockSkew), changelogLimit)
 		if err != nil {
 			return t, err
 		}
 		var begun bool
-		t.Events, begun, t.Ended = about(s, events)
+		t.Events, begun, t.Ended = entriesOf(s, events)
 		t.Running = begun && !t.Ended
 	}
 	ops, err := c.operations(ctx)
@@ -62,11 +62,11 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 	seen := err == nil
 	atWork := false
 	for _, o := range ops {
-		if !o.is(run, s) {
+		if !o.matches(run, s) {
 			continue
 		}
 		atWork = true
-		if step, steps := stepOf(o, ops); steps > 0 {
+		if step, steps := migrationStep(o, ops); steps > 0 {
 			t.Step, t.Steps = step, steps
 		}
 	}
@@ -80,16 +80,15 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 		}
 		atWork = len(kept) > 0
 	}
-	// A donor that fails over never logs the end: operations, where they can be
-	// seen, are the better witness.
+	// A donor that fails over never logs the end of its migration, so operations, if
+	// readable, take precedence over the changelog.
 	t.Running = atWork || t.Running && !seen
 	return t, nil
 }
 
-// stepOf is how far a migration is. The command itself does not say it: the donor's
-// thread does, but not while the recipient copies. That begins with the end of the
-// third of the donor's six steps.
-func stepOf(o operationRow, all []operationRow) (step, steps int) {
+// migrationStep is the current step of a migration. The donor's thread shows it, except
+// while the recipient copies, which begins after the third of the donor's six steps.
+func migrationStep(o operationRow, all []operationRow) (step, steps int) {
 	if step, steps = o.steps(); steps > 0 {
 		return step, steps
 	}
@@ -108,7 +107,7 @@ func stepOf(o operationRow, all []operationRow) (step, steps int) {
 	return step, steps
 }
 
-// steps is how far the operation says that it is, zero when it says nothing.
+// steps parses the progress message of an operation, zero if there is none.
 func (o operationRow) steps() (step, steps int) {
 	if n, _ := fmt.Sscanf(o.message, "step %d of %d", &step, &steps); n != 2 || step <= 0 || step > steps {
 		return 0, 0
@@ -116,9 +115,9 @@ func (o operationRow) steps() (step, steps int) {
 	return step, steps
 }
 
-// about picks the entries that are of a step's bounds, and tells whether its
-// begin and its end are among them.
-func about(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
+// entriesOf selects the changelog entries with a step's bounds and reports whether they
+// contain its start and its end.
+func entriesOf(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
 	for _, e := range events {
 		if !s.Migrates() {
 			out = append(out, e)
@@ -140,13 +139,14 @@ func about(s actions.Step, events []topology.Event) (out []topology.Event, begun
 	return out, begun, ended
 }
 
-// migrationLimit is more than a cluster can have at once: each takes two shards.
+// migrationLimit is more than a cluster can have at once, because each migration needs
+// two shards.
 const migrationLimit = 1000
 
-// migrations are those that the config server keeps; up to 7.x it has all that
-// it runs itself, and later releases have no such collection. Needs find on it.
+// migrations reads config.migrations, which exists up to 7.x and has the migrations
+// started by the config server. Needs find on it.
 func (c *Client) migrations(ctx context.Context, filter bson.D) (out []balance.Migration, err error) {
-	cmd := find("migrations", filter, append(limited(migrationLimit), fields("ns", "min", "fromShard", "toShard"), withMajority)...)
+	cmd := find("migrations", filter, append(singleBatch(migrationLimit), fields("ns", "min", "fromShard", "toShard"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
 		var m balance.Migration
 		ns, _ := doc.Lookup("ns").StringValueOK()

@@ -11,14 +11,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkFields are what is read of a chunk: not its _id, which is no identity.
+// chunkFields are the projected fields of a chunk. The _id is not read: it does not
+// identify a chunk.
 var chunkFields = fields("min", "max", "shard", "lastmod", "jumbo", "history", "onCurrentShardSince")
 
-// chunkBatch is the chunks of one continuation; the server ends a batch at
-// 16 MB anyway.
+// chunkBatch is the batch size in chunks; the server ends a batch at 16 MB anyway.
 const chunkBatch = 20_000
 
-// chunksOf is the equality that finds a collection's chunks by an index.
+// chunksOf is the indexed filter for a collection's chunks.
 func chunksOf(m topology.Meta) bson.D {
 	if m.LegacyChunks {
 		return bson.D{{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(m.NS)}}}}
@@ -26,8 +26,8 @@ func chunksOf(m topology.Meta) bson.D {
 	return bson.D{{Key: "uuid", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: m.Incarnation.UUID[:]}}}
 }
 
-// Chunks reads a collection's chunks from a version on, or all, in the order
-// of versions, by the index over collection and lastmod.
+// Chunks reads a collection's chunks from a version on, in version order, using the
+// index on collection and lastmod.
 func (c *Client) Chunks(ctx context.Context, m topology.Meta, since topology.Version, each func(topology.Chunk) error) error {
 	filter := chunksOf(m)
 	if !since.IsZero() {
@@ -45,7 +45,7 @@ func (c *Client) ChunksFrom(ctx context.Context, m topology.Meta, from shardkey.
 		return fault.Wrap(fault.Internal, err, "A shard key of %s cannot be written as a document.", m.NS)
 	}
 	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$gte", Value: lower}}})
-	cmd := find("chunks", filter, append(limited(limit), chunkFields,
+	cmd := find("chunks", filter, append(singleBatch(limit), chunkFields,
 		bson.E{Key: "sort", Value: bson.D{{Key: "min", Value: int32(1)}}}, withMajority)...)
 	return c.chunks(ctx, cmd, m, each)
 }
@@ -57,18 +57,18 @@ func (c *Client) chunks(ctx context.Context, cmd bson.D, m topology.Meta, each f
 	return c.each(ctx, "config", cmd, r, func(doc bson.Raw) error {
 		chunk, err := d.decode(doc)
 		if err != nil {
-			// Bounds of another key, most likely: the collection is being refined or
-			// resharded under us. Reading again tells.
+			// Most likely the collection is being refined or resharded, and the bounds belong to
+			// another key. The caller reads again.
 			return fault.Wrap(fault.Conflict, errors.Join(topology.ErrTorn, err), "A chunk of %s does not fit its shard key.", m.NS)
 		}
 		return each(chunk)
 	})
 }
 
-// chunkDecoder turns documents of one collection's chunks into rows.
+// chunkDecoder decodes chunk documents of one collection.
 type chunkDecoder struct {
 	pattern shardkey.Pattern
-	names   map[string]string          // each shard's name once in memory
+	names   map[string]string          // interned shard names
 	resolve func(uuid [16]byte) string // name of a shard by its uuid
 }
 
@@ -111,8 +111,8 @@ func (d *chunkDecoder) decode(doc bson.Raw) (c topology.Chunk, err error) {
 	return c, err
 }
 
-// shard is a chunk's owner: a name, or on newer servers possibly a uuid.
-func (d *chunkDecoder) shard(w *walker) string {
+// shard decodes a chunk's owner: a name, or on newer servers possibly a uuid.
+func (d *chunkDecoder) shard(w *elements) string {
 	if b, ok := w.strBytes(); ok {
 		if name, ok := d.names[string(b)]; ok {
 			return name
@@ -127,8 +127,8 @@ func (d *chunkDecoder) shard(w *walker) string {
 	return ""
 }
 
-// newestHistory is history[0].validAfter: since when the owner has the chunk.
-func newestHistory(w *walker) bson.Timestamp {
+// newestHistory is history[0].validAfter, the time since which the owner has the chunk.
+func newestHistory(w *elements) bson.Timestamp {
 	list, ok := w.array()
 	if !ok || !list.next() {
 		return bson.Timestamp{}

@@ -14,10 +14,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Options say how to connect. The zero value is right outside of tests.
+// Options configure the connection. The zero value is for production.
 type Options struct {
 	Dialer  options.ContextDialer // nil: TCP
-	Monitor *event.CommandMonitor // sees every command; nil: nobody
+	Monitor *event.CommandMonitor // called for every command; may be nil
 	Timeout time.Duration         // for finding a server, and for a read whose context has no deadline; 5 s
 }
 
@@ -28,16 +28,16 @@ type Client struct {
 	timeout time.Duration
 	mongo   *mongo.Client
 
-	load    load                       // commands sent lately
-	version atomic.Pointer[version]    // what buildInfo said
-	legacy  atomic.Bool                // some collection has the chunk format of 4.4
-	ids     atomic.Pointer[shardNames] // shards by uuid, for servers that refer to them so
-	newest  operation                  // when the newest of our commands took effect
+	load          load                       // commands sent lately
+	version       atomic.Pointer[version]    // from buildInfo
+	legacy        atomic.Bool                // a collection uses the chunk format of 4.4
+	ids           atomic.Pointer[shardNames] // shard names by uuid, for servers that use uuids
+	lastOperation operationClock             // operationTime of our newest command
 }
 
-// Connect opens a pool and makes sure that a mongos answers. The error is one
-// clear sentence: fault.Invalid when something else answers, fault.Forbidden
-// when the user is refused, fault.Unavailable when nobody answers.
+// Connect opens a pool and checks that a mongos answers. The error is one sentence for
+// the user: fault.Invalid when another kind of server answers, fault.Forbidden when the
+// credentials are refused, fault.Unavailable when there is no answer.
 func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	if uri.IsZero() {
 		_, err := ParseURI("")
@@ -50,8 +50,8 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	o.Monitor = c.counting(o.Monitor)
 	opts := clientOptions(uri, o)
 	if err := opts.Validate(); err != nil {
-		// Only here a mongodb+srv address has asked DNS. The driver's text may quote
-		// options: it stays out.
+		// mongodb+srv addresses are resolved here. The driver's text may quote options, so it
+		// is not included.
 		if strings.Contains(err.Error(), "lookup") {
 			return nil, fault.New(fault.Unavailable, "DNS knows no MongoDB servers of %s.", uri.Hosts())
 		}
@@ -63,7 +63,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	}
 	if err := c.firstHello(ctx); err != nil {
 		if fault.Of(err) == fault.Unavailable {
-			err = advised(c.explainUnreachable(ctx, o, err), opts.TLSConfig != nil)
+			err = withConnectAdvice(c.explainUnreachable(ctx, o, err), opts.TLSConfig != nil)
 		}
 		_ = c.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -71,10 +71,10 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 	return c, nil
 }
 
-// clientOptions is what the address says, within our rules.
+// clientOptions are the driver options of the address, with our overrides.
 func clientOptions(uri URI, o Options) *options.ClientOptions {
 	opts := options.Client().ApplyURI(uri.reveal())
-	opts.Timeout = nil // would also cut long commands such as moveChunk: deadlines are per call
+	opts.Timeout = nil // deadlines are set per call; a global one would cut long commands such as moveChunk
 	if opts.AppName == nil {
 		opts.SetAppName("shardboard")
 	}
@@ -89,33 +89,33 @@ func clientOptions(uri URI, o Options) *options.ClientOptions {
 	}
 	if o.Dialer != nil {
 		opts.SetDialer(o.Dialer)
-		// A streaming monitor keeps a read pending for ever, which no simulated
-		// clock can get past.
+		// A streaming monitor always has a pending read, which prevents a synctest clock from
+		// advancing.
 		opts.SetServerMonitoringMode("poll")
 	}
-	opts.SetMonitor(noting(o.Monitor))
-	// The driver would log commands, with what people look for in them, when an
-	// environment variable says so (MONGODB_LOG_COMMAND, MONGODB_LOG_ALL).
+	opts.SetMonitor(noteSent(o.Monitor))
+	// Environment variables (MONGODB_LOG_COMMAND, MONGODB_LOG_ALL) could make the driver
+	// log commands with user data.
 	const never = options.LogLevel(0)
-	opts.SetLoggerOptions(options.Logger().SetComponentLevel(options.LogComponentAll, never).SetComponentLevel(options.LogComponentCommand, never))
-	// The driver would send again what an overloaded server turned away, commands
-	// that change something too.
+	opts.SetLoggerOptions(options.Logger().SetComponentLevel(options.LogComponentAll, never).
+		SetComponentLevel(options.LogComponentCommand, never))
+	// The driver would retry any command that an overloaded server rejected, including
+	// changing ones.
 	opts.SetMaxAdaptiveRetries(0)
 	return opts
 }
 
-// URI is the address, which shows no secret.
+// URI is the address; printing it shows no secrets.
 func (c *Client) URI() URI { return c.uri }
 
-// closeTimeout bounds the good-bye: the driver would look for a server to end
-// its sessions on for as long as it may, also when the cluster is gone.
+// closeTimeout limits the ending of sessions, for which the driver would wait even when
+// the cluster is gone.
 const closeTimeout = time.Second
 
-// Close ends all connections, also those in use: what waits on one fails. It takes
-// at most twice closeTimeout. The driver is given no deadline: with one it would wait
-// for connections in use, and ask after them without a pause. It may still wait for
-// the answer to a hello, which takes a server up to 10 s and a dead network longer;
-// that it does on its own.
+// Close closes all connections, including those in use, and takes at most twice
+// closeTimeout. The driver gets no deadline: with one it would poll for connections in
+// use until it is over. It may still wait for the answer to a hello, up to 10 s or
+// longer on a dead network, in a goroutine of its own.
 func (c *Client) Close(ctx context.Context) error {
 	bye, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, cancel)()
@@ -133,10 +133,9 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 }
 
-// firstHello asks who answers, and asks again when nobody does within a second: the
-// driver misses that its server is there when it learns so in the moment in which the
-// first operation begins to wait for it, and would let that wait in vain. The second
-// finds the server at once.
+// firstHello sends hello and, without an answer within a second, a second one. The
+// driver can miss that its server is available if it learns so exactly when the first
+// operation begins to wait; the second operation finds the server at once.
 func (c *Client) firstHello(ctx context.Context) error {
 	soon, cancel := context.WithTimeout(ctx, min(time.Second, c.timeout/2))
 	defer cancel()
@@ -147,16 +146,16 @@ func (c *Client) firstHello(ctx context.Context) error {
 	return c.requireMongos(ctx)
 }
 
-// requireMongos asks who answers.
+// requireMongos sends hello and checks that a mongos answers.
 func (c *Client) requireMongos(ctx context.Context) error {
-	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: 1}}, read{what: "say hello"})
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: 1}}, readOp{what: "say hello"})
 	if err != nil {
 		return err
 	}
 	return c.checkHello(reply)
 }
 
-// checkHello accepts a mongos only.
+// checkHello returns an error unless the reply is from a mongos.
 func (c *Client) checkHello(reply bson.Raw) error {
 	if msg, _ := reply.Lookup("msg").StringValueOK(); msg == "isdbgrid" {
 		return nil
@@ -168,9 +167,9 @@ func (c *Client) checkHello(reply bson.Raw) error {
 	return fault.New(fault.Invalid, "%s is a mongod (%s), not a mongos; point --uri at a mongos.", c.uri.Hosts(), role)
 }
 
-// explainUnreachable finds a better reason than that no server fits: the
-// members of a replica set often name themselves in a way that only they can
-// resolve, so the driver finds none, while the address given does answer.
+// explainUnreachable looks for a more specific error than a failed server selection.
+// Members of a replica set often have host names that only they can resolve, so the
+// driver finds none of them although the given address answers.
 func (c *Client) explainUnreachable(ctx context.Context, o Options, err error) error {
 	opts := clientOptions(c.uri, o)
 	if opts.Direct != nil && *opts.Direct || len(opts.Hosts) == 0 {

@@ -8,24 +8,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Count counts the documents that a filter fits, orphans left out: as an
-// aggregation, because the count command would add those. The filter goes out
-// as it is: whoever builds it from people's input wraps values in $eq. The
-// context's deadline becomes maxTimeMS, so that the shards give up with us.
-// Needs find on the collection.
+// Count counts the documents that match a filter, without orphans. It is an aggregation
+// because the count command includes orphans. The filter is sent unchanged: callers
+// wrap user input in $eq. The context's deadline is sent as maxTimeMS. Needs find on
+// the collection.
 func (c *Client) Count(ctx context.Context, ns topology.Namespace, filter bson.D) (int64, error) {
 	return c.count(ctx, ns, bson.D{{Key: "$match", Value: filter}})
 }
 
-// CountUpTo is Count that stops after one more than most.
+// CountUpTo is Count that stops at most+1 documents.
 func (c *Client) CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error) {
 	return c.count(ctx, ns, bson.D{{Key: "$match", Value: filter}}, bson.D{{Key: "$limit", Value: most + 1}})
 }
 
 func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any) (n int64, err error) {
 	group := bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: int32(1)}}}}}}
-	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)}, {Key: "cursor", Value: bson.D{}}}
-	r := read{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	cmd := bson.D{{Key: "aggregate", Value: ns.Collection()}, {Key: "pipeline", Value: append(bson.A(stages), group)},
+		{Key: "cursor", Value: bson.D{}}}
+	r := readOp{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		n, _ = doc.Lookup("n").AsInt64OK()
 		return nil
@@ -33,13 +33,12 @@ func (c *Client) count(ctx context.Context, ns topology.Namespace, stages ...any
 	return n, err
 }
 
-// Primaries names the primary member of each replica set that the mongos
-// watches, by set name, as "host:port": one connPoolStats. Sets whose primary
-// it does not see are left out. Needs the action connPoolStats, which
-// clusterMonitor has.
+// Primaries returns the primary ("host:port") of each replica set that the mongos
+// monitors, by set name, with one connPoolStats. Sets without a known primary are left
+// out. Needs the action connPoolStats, which clusterMonitor has.
 func (c *Client) Primaries(ctx context.Context) (map[string]string, error) {
 	reply, err := c.one(ctx, "admin", bson.D{{Key: "connPoolStats", Value: int32(1)}},
-		read{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
+		readOp{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ func TestChunkOfFiveIsDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Shard != "shard-rs-1" || c.Version != (topology.Version{Major: 2, Minor: 7}) || c.Since != (bson.Timestamp{T: 1795274569, I: 260}) || c.Jumbo {
+	if c.Shard != "shard-rs-1" || c.Version != (topology.Version{Major: 2, Minor: 7}) ||
+		c.Since != (bson.Timestamp{T: 1795274569, I: 260}) || c.Jumbo {
 		t.Fatalf("%+v", c)
 	}
 	if got := d.pattern.Display(c.Min); got == "" || c.Min.Compare(c.Max) >= 0 {
@@ -100,7 +101,8 @@ func TestHeadsAreDecodedAcrossVersions(t *testing.T) {
 	h, err := decodeHead(doc(t, `{"_id":"yorkie-meta.schemas","lastmodEpoch":{"$oid":"6b01b744771af06a2848c039"},"timestamp":{"$timestamp":{"t":1795274564,"i":61}},
 		"uuid":{"$binary":{"base64":"3hMQOUlPQFaQiCp14FI1GQ==","subType":"04"}},"key":{"project_id":{"$numberInt":"1"}},"noBalance":true,"permitMigrations":false,
 		"maxChunkSizeBytes":{"$numberLong":"1048576"},"top":[{"lastmod":{"$timestamp":{"t":3,"i":4}}}]}`))
-	if err != nil || h.NS != "yorkie-meta.schemas" || !h.NoBalance || !h.MigrationsBlocked || h.LegacyChunks || h.Highest != (topology.Version{Major: 3, Minor: 4}) ||
+	if err != nil || h.NS != "yorkie-meta.schemas" || !h.NoBalance || !h.MigrationsBlocked || h.LegacyChunks ||
+		h.Highest != (topology.Version{Major: 3, Minor: 4}) ||
 		h.Incarnation.UUID[0] != 0xde || h.Incarnation.Timestamp.I != 61 || h.MaxChunkBytes != 1<<20 || h.Unsplittable {
 		t.Errorf("%+v, %v", h, err)
 	}
@@ -184,7 +186,7 @@ func TestFailuresAreClassified(t *testing.T) {
 		{mongo.CommandError{Code: 117}, fault.Conflict},
 		{mongo.CommandError{Code: 0, Message: "no option found to get"}, fault.Internal},
 		{context.DeadlineExceeded, fault.Unavailable},
-		{context.Canceled, fault.Unavailable}, // by the driver: the caller has not ended
+		{context.Canceled, fault.Unavailable}, // from the driver: the caller's context is not done
 		{fmt.Errorf("dial: %w", io.EOF), fault.Unavailable},
 		{errors.New("connection pool for sim:27017 was cleared because another operation failed with: read tcp: reset"), fault.Unavailable},
 		{errors.New("connection(sim:27017[-5]) error occurred during connection handshake: bad"), fault.Unavailable},
@@ -207,7 +209,8 @@ func TestFailuresAreClassified(t *testing.T) {
 		}
 	}
 	var denied *topology.DeniedError
-	if !errors.As(c.classify(t.Context(), mongo.CommandError{Code: 13}, "x", "find on config.tags"), &denied) || denied.Privilege != "find on config.tags" {
+	if !errors.As(c.classify(t.Context(), mongo.CommandError{Code: 13}, "x", "find on config.tags"), &denied) ||
+		denied.Privilege != "find on config.tags" {
 		t.Error("the privilege is not named")
 	}
 	told, stop := context.WithCancel(t.Context())
@@ -225,7 +228,8 @@ func TestVersionsCompare(t *testing.T) {
 		major, minor, patch int
 		want                bool
 	}{
-		{"5.0.7", 5, 0, 7, true}, {"5.0.7", 5, 0, 8, false}, {"6.0.0-rc3", 6, 0, 0, true}, {"4.4.29", 5, 0, 0, false}, {"10.0", 9, 9, 9, true}, {"", 1, 0, 0, false},
+		{"5.0.7", 5, 0, 7, true}, {"5.0.7", 5, 0, 8, false}, {"6.0.0-rc3", 6, 0, 0, true}, {"4.4.29", 5, 0, 0, false},
+		{"10.0", 9, 9, 9, true}, {"", 1, 0, 0, false},
 	} {
 		if parseVersion(c.text).atLeast(c.major, c.minor, c.patch) != c.want {
 			t.Errorf("%s at least %d.%d.%d: want %t", c.text, c.major, c.minor, c.patch, c.want)
@@ -244,7 +248,7 @@ func TestStatisticsTakeOrphansOffWhereTheServerCountsThem(t *testing.T) {
 	}
 }
 
-// Whatever bytes come, walking them ends and does not panic.
+// Iterating over damaged documents ends without a panic.
 func TestDamagedDocumentsAreHarmless(t *testing.T) {
 	whole := doc(t, chunk50)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -13,13 +13,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Disks reads how full the disks of shards are from one dbStats, which the
-// mongos sends to all shards whatever the database. When only some of them
-// fail, those that answered count: the server's error has their answers too.
+// Disks reads the disk usage of the shards with one dbStats, which the mongos sends to
+// all shards. If some shards fail, the answers of the others are used: the server's
+// error reply contains them.
 func (c *Client) Disks(ctx context.Context, db string, shards []topology.Shard) (map[string]topology.Disk, error) {
 	at := time.Now()
 	reply, err := c.one(ctx, db, bson.D{{Key: "dbStats", Value: int32(1)}},
-		read{what: "read how full the disks are", privilege: "dbStats on " + db})
+		readOp{what: "read how full the disks are", privilege: "dbStats on " + db})
 	if err != nil {
 		var failed mongo.CommandError
 		if !errors.As(err, &failed) {
@@ -34,7 +34,7 @@ func (c *Client) Disks(ctx context.Context, db string, shards []topology.Shard) 
 		stats, ok := w.doc()
 		name := ownerOf(string(w.key), shards)
 		if !ok || name == "" {
-			continue // a config server, or a shard that was added just now
+			continue // a config server, or a shard added just now
 		}
 		d, good := decodeDisk(stats, at)
 		if out[name] = d; good {
@@ -52,9 +52,8 @@ func (c *Client) Disks(ctx context.Context, db string, shards []topology.Shard) 
 	return out, nil
 }
 
-// ownerOf names the shard that the mongos calls "set/host:port,…": that with the
-// name of the replica set, else one of these hosts. Members come and go, and
-// config.shards may be behind or ahead of the mongos.
+// ownerOf finds the shard for an address "set/host:port,…", by replica set name or else
+// by host. Members may change, and config.shards may differ from the mongos's view.
 func ownerOf(address string, shards []topology.Shard) string {
 	set, hosts, found := strings.Cut(address, "/")
 	if !found {
@@ -73,9 +72,9 @@ func ownerOf(address string, shards []topology.Shard) string {
 	return byHost
 }
 
-// decodeDisk reads one shard's answer; good is false when it is a failure. A
-// shard that has nothing of the database says 0, one whose operating system
-// failed to tell says -1 (MongoDB 4.4 to 8.0, dbcommands.cpp, database_impl.cpp).
+// decodeDisk decodes one shard's answer; good is false for an error. A shard without
+// data of the database reports 0, one whose system call failed -1 (MongoDB 4.4 to 8.0,
+// dbcommands.cpp, database_impl.cpp).
 func decodeDisk(stats bson.Raw, at time.Time) (d topology.Disk, good bool) {
 	used, total := int64(-1), int64(-1)
 	good = true

@@ -51,7 +51,7 @@ func TestTheDisksOfAllShardsAreReadWithOneCommand(t *testing.T) {
 	}
 }
 
-// A shard that has nothing of a database does not say how large its disk is.
+// A shard without data of the database does not report its disk.
 func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
@@ -66,7 +66,7 @@ func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
 		if !disks["shard-rs-1"].Known() || disks["shard-rs-2"].Known() || disks["shard-rs-2"].Used.Reason != "noDisk" {
 			t.Errorf("%+v", disks)
 		}
-		// The watcher then asks by another one.
+		// The watcher then uses another database.
 		go func() { done <- w.Run(ctx) }()
 		defer func() { cancel(); must(t, <-done) }()
 		time.Sleep(2 * time.Second)
@@ -81,7 +81,7 @@ func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
 
 func TestADeniedDiskNamesThePrivilegeAndOneThatIsPermittedElsewhereDoes(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}, {Name: "manager", Password: "pw", Roles: []string{"clusterManager"}}}
-	behindAccess(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect func(user, password string) (*cluster.Client, error)) {
+	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		c, err := connect("manager", "pw")
 		must(t, err)
 		_, err = c.Disks(t.Context(), "yorkie-meta", nil)
@@ -91,7 +91,7 @@ func TestADeniedDiskNamesThePrivilegeAndOneThatIsPermittedElsewhereDoes(t *testi
 	})
 }
 
-// A shard that hangs lets the read fail; the last good figures stay, with their age.
+// When a shard hangs the read fails and the last figures stay, with their age.
 func TestAShardThatHangsKeepsTheLastDisks(t *testing.T) {
 	var used atomic.Int64
 	used.Store(50)

@@ -1,9 +1,8 @@
-// Package cluster reads a sharded MongoDB cluster through a mongos with the
-// official driver, and is the only place that knows the driver, the server's
-// commands and how they differ between versions. What it returns is in the
-// words and types of topology; every error is classified by fault.
+// Package cluster reads and changes a sharded MongoDB cluster through a mongos with the
+// official driver. It is the only package that uses the driver's client and knows the
+// server's commands and their differences between versions. Results are types of
+// package topology; errors are classified by package fault.
 //
-// It promises that nothing it shows, logs or returns contains credentials, and
-// that no read is without a deadline: the driver turns the context's into
-// maxTimeMS, so the server gives up too.
+// Nothing that it returns or logs contains credentials. Every read has a deadline,
+// which the driver sends as maxTimeMS, so that the server stops too.
 package cluster

@@ -13,8 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// rolesPage is the page that people copy the roles from; the tests take them from
-// there, too.
+// rolesPage is the documentation page with the roles; the tests read the roles from it.
 const rolesPage = "../../docs/roles.md"
 
 // privilege is one privilege document of a role.
@@ -23,14 +22,14 @@ type privilege struct {
 	Actions  []string `bson:"actions"`
 }
 
-// role is a role of the page as one release wants it.
+// role is a role of the page for one release.
 type role struct {
 	name       string
 	privileges []privilege
 	inherits   bson.A
 }
 
-// rolesOf reads the roles of the page, with what it says to add for a release.
+// rolesOf reads the roles of the page, including the additions for a release.
 func rolesOf(t *testing.T, version string) []role {
 	t.Helper()
 	page, err := os.ReadFile(rolesPage)
@@ -67,7 +66,7 @@ func rolesOf(t *testing.T, version string) []role {
 	return out
 }
 
-// command makes the role, or with another first field changes it.
+// command is the createRole command; with another name, updateRole.
 func (r role) command(name string) bson.D {
 	return bson.D{{Key: name, Value: r.name}, {Key: "privileges", Value: r.privileges}, {Key: "roles", Value: r.inherits}}
 }
@@ -88,7 +87,7 @@ func (r role) each(t *testing.T) (out []doctor.Privilege) {
 	return out
 }
 
-// without is the role without the nth of those.
+// without is the role without the nth of these privileges.
 func (r role) without(n int) role {
 	out := role{name: r.name, inherits: r.inherits}
 	for _, p := range r.privileges {

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// eventPage is how many changelog entries a poll asks for. When none of them
-// is known already, more are read.
+// eventPage is how many changelog entries a poll reads. If none of them is known, it
+// reads more.
 const eventPage = 50
 
 // Events reads the changelog backwards in natural order: it has no index by
@@ -28,9 +28,9 @@ func (c *Client) Events(ctx context.Context, newest *topology.Event, limit int) 
 	return events, err
 }
 
-// events reads back until an entry is met, which is left out.
+// events reads backwards until it meets a known entry, which is not included.
 func (c *Client) events(ctx context.Context, until string, limit int) (out []topology.Event, met bool, err error) {
-	cmd := find("changelog", bson.D{}, append(limited(limit), fields("_id", "time", "what", "ns", "shard", "details"),
+	cmd := find("changelog", bson.D{}, append(singleBatch(limit), fields("_id", "time", "what", "ns", "shard", "details"),
 		bson.E{Key: "sort", Value: bson.D{{Key: "$natural", Value: int32(-1)}}})...)
 	err = c.each(ctx, "config", cmd, findOn("changelog", "read the changelog"), func(doc bson.Raw) error {
 		if met {
@@ -55,7 +55,7 @@ func decodeEvent(doc bson.Raw) (e topology.Event) {
 			if id, ok := w.str(); ok {
 				e.ID = id
 			} else {
-				e.ID = string(w.val) // never seen, still an identity
+				e.ID = string(w.val) // not observed, but still unique
 			}
 		case "time":
 			e.Time, _ = w.date()

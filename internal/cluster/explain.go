@@ -9,16 +9,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TargetShards asks the mongos to which shards it would send a find: its own
-// routing, as a proof beside ours. The filter goes out as it is: whoever builds
-// it from people's input wraps values in $eq. Sorted; needs find on the
-// collection.
+// TargetShards asks the mongos with explain to which shards it would send a find, to
+// verify our own routing. The filter is sent unchanged: callers wrap user input in $eq.
+// The result is sorted. Needs find on the collection.
 func (c *Client) TargetShards(ctx context.Context, ns topology.Namespace, filter bson.D) ([]string, error) {
 	cmd := bson.D{
 		{Key: "explain", Value: find(ns.Collection(), filter)},
 		{Key: "verbosity", Value: "queryPlanner"},
 	}
-	reply, err := c.one(ctx, ns.Database(), cmd, read{what: "explain a query", privilege: "find on " + string(ns)})
+	reply, err := c.one(ctx, ns.Database(), cmd, readOp{what: "explain a query", privilege: "find on " + string(ns)})
 	if err != nil {
 		return nil, err
 	}

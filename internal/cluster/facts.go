@@ -20,16 +20,16 @@ var (
 	_ actions.Counter = (*Client)(nil)
 )
 
-// ReadFact reads what a fact is about, by at most three finds in config, and
-// gives it in the words of actions.Fields.
+// ReadFact reads the current state of a fact with at most three finds in config, as the
+// fields of actions.Fields.
 func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	t := &topology.Table{}
 	var err error
 	switch f.Kind {
 	case actions.FactShard, actions.FactShardZone:
-		if t.Shards, err = c.Shards(ctx); !readable(err) {
+		if t.Shards, err = c.Shards(ctx); !partial(err) {
 			return nil, err
 		}
 		return actions.Fields(t, f), nil
@@ -39,7 +39,7 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 		}
 		return actions.Fields(t, f), nil
 	case actions.FactZoneRange:
-		if t.Zones, err = c.zonesOf(ctx, f.NS); !readable(err) {
+		if t.Zones, err = c.zonesOf(ctx, f.NS); !partial(err) {
 			return nil, err
 		}
 		return actions.Fields(t, f), nil
@@ -55,7 +55,7 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 		return actions.Fields(t, f), nil
 	case actions.FactZoneFree:
 		zones, err := c.zonesOf(ctx, f.NS)
-		if !readable(err) {
+		if !partial(err) {
 			return nil, err
 		}
 		t.Zones = topology.CompleteZones(zones, of)
@@ -78,7 +78,7 @@ func (c *Client) meta(ctx context.Context, ns topology.Namespace) (m *topology.M
 		{Key: "dropped", Value: bson.D{{Key: "$ne", Value: true}}},
 	}
 	names := slices.DeleteFunc(slices.Clone(headFields), func(s string) bool { return s == "top" })
-	cmd := find("collections", filter, append(limited(1), fields(names...), withMajority)...)
+	cmd := find("collections", filter, append(singleBatch(1), fields(names...), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("collections", "read the collection"), func(doc bson.Raw) error {
 		h, err := decodeHead(slices.Clone(doc))
 		if err != nil {
@@ -94,10 +94,10 @@ func (c *Client) zonesOf(ctx context.Context, ns topology.Namespace) ([]topology
 	return c.zones(ctx, bson.D{{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(ns)}}}})
 }
 
-// chunkAt is the chunk that begins exactly at a bound; nil when none does.
+// chunkAt is the chunk with this lower bound, or nil.
 func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (found *topology.Chunk, err error) {
 	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$eq", Value: at}}})
-	cmd := find("chunks", filter, append(limited(1), chunkFields, withMajority)...)
+	cmd := find("chunks", filter, append(singleBatch(1), chunkFields, withMajority)...)
 	err = c.chunks(ctx, cmd, m, func(ch topology.Chunk) error { found = &ch; return nil })
 	return found, err
 }
@@ -105,7 +105,7 @@ func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (fou
 func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
 	hi, err := m.Key.Bound(f.Max)
 	if err != nil {
-		return map[string]string{}, nil // bounds that are no keys of it any more
+		return map[string]string{}, nil // the bounds no longer fit the shard key
 	}
 	ch, err := c.chunkAt(ctx, m, f.Min)
 	if err != nil {
@@ -119,16 +119,16 @@ func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	}, nil
 }
 
-// ChunksFromNow gives chunks of a collection in key order, from the one that
-// begins at or after a key on, at most limit, no older than our newest command.
+// ChunksFromNow returns at most limit chunks in key order, from the first one that
+// begins at or after a key. It sees the effect of our newest command.
 func (c *Client) ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) (rows []topology.Chunk, err error) {
-	ctx, cancel := c.bounded(seeing(ctx))
+	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	err = c.ChunksFrom(ctx, m, from, limit, func(ch topology.Chunk) error { rows = append(rows, ch); return nil })
 	return rows, err
 }
 
-// rangeFact is of the chunks that meet a range.
+// rangeFact reads the chunks that overlap a range.
 func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
 	lo, errLo := m.Key.Bound(f.Min)
 	hi, errHi := m.Key.Bound(f.Max)
@@ -138,7 +138,7 @@ func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	all, here, edges := 0, 0, true
 	shards := map[string]bool{}
 	var end topology.Chunk
-	err := c.meeting(ctx, m, f.Min, f.Max, func(ch topology.Chunk) error {
+	err := c.chunksOverlapping(ctx, m, f.Min, f.Max, func(ch topology.Chunk) error {
 		if ch.Max.Compare(lo) <= 0 {
 			return nil
 		}
@@ -171,15 +171,15 @@ func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	}, nil
 }
 
-// meeting gives the chunk that begins at or before a range and those that begin
-// in it, in key order: both finds walk the index over min.
-func (c *Client) meeting(ctx context.Context, m topology.Meta, lo, hi bson.Raw, each func(topology.Chunk) error) error {
+// chunksOverlapping reads the chunk that begins at or before a range and those that
+// begin inside of it, in key order, with two finds on the index of min.
+func (c *Client) chunksOverlapping(ctx context.Context, m topology.Meta, lo, hi bson.Raw, each func(topology.Chunk) error) error {
 	part := func(min bson.D, order int32, more ...bson.E) error {
 		filter := append(chunksOf(m), bson.E{Key: "min", Value: min})
 		more = append(more, chunkFields, bson.E{Key: "sort", Value: bson.D{{Key: "min", Value: order}}}, withMajority)
 		return c.chunks(ctx, find("chunks", filter, more...), m, each)
 	}
-	if err := part(bson.D{{Key: "$lte", Value: lo}}, -1, limited(1)...); err != nil {
+	if err := part(bson.D{{Key: "$lte", Value: lo}}, -1, singleBatch(1)...); err != nil {
 		return fmt.Errorf("read the first chunk: %w", err)
 	}
 	return part(bson.D{{Key: "$gt", Value: lo}, {Key: "$lt", Value: hi}}, 1)

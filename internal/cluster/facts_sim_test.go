@@ -13,8 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// divided makes a collection with chunks, zones and a jumbo flag, on two shards.
-func divided(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
+// makeDividedCollection makes a collection on two shards with several chunks, zones and
+// a jumbo flag.
+func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
 	t.Helper()
 	admin := func(cmd bson.D) { t.Helper(); must(t, run(t, sim, "admin", cmd)) }
 	admin(bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}})
@@ -24,16 +25,18 @@ func divided(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bso
 	}
 	admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "bounds", Value: bson.A{at(10), at(20)}}, {Key: "to", Value: "shard-rs-2"}})
 	admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-	admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: at(0)}, {Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
+	admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: at(0)},
+		{Key: "max", Value: at(10)}, {Key: "zone", Value: "eu"}})
 }
 
-// What is read of every fact is what a table that was read at the same time
-// says: plans are made from the one and held against the other.
+// Facts read from the cluster equal those of a table loaded at the same time: plans are
+// made from the table and verified with the facts.
 func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "8.0"} {
 		for _, key := range []bson.D{{{Key: "p", Value: 1}}, {{Key: "p", Value: 1}, {Key: "q", Value: "hashed"}}} {
 			t.Run(release, func(t *testing.T) {
-				onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+				cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+				onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 					at := func(n any) bson.Raw {
 						d := bson.D{{Key: "p", Value: n}}
 						if len(key) > 1 {
@@ -46,7 +49,7 @@ func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 						must(t, err)
 						return doc
 					}
-					divided(t, sim, key, at)
+					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 					must(t, err)
 					for _, f := range facts(at) {
@@ -77,7 +80,8 @@ func facts(at func(any) bson.Raw) (out []actions.Fact) {
 		}
 	}
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
-		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard}, actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
+		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard},
+			actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
 	}
 	return append(out, actions.Fact{Kind: actions.FactBalancer}, actions.Fact{Kind: actions.FactCollection, NS: ns},
 		actions.Fact{Kind: actions.FactCollection, NS: "no.such"}, actions.Fact{Kind: actions.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
@@ -86,20 +90,21 @@ func facts(at func(any) bson.Raw) (out []actions.Fact) {
 func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 	for _, release := range []string{"5.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 				at := func(n any) bson.Raw {
 					doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
 					must(t, err)
 					return doc
 				}
-				divided(t, sim, bson.D{{Key: "p", Value: 1}}, at)
+				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
 				_, err := c.Server(t.Context())
 				must(t, err)
 				s := actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)
-				// The zone keeps it on the first shard; forcing it away is for the balancer to mend.
+				// The zone would keep the chunk on the first shard.
 				must(t, c.RemoveZoneRange(t.Context(), "", s.NS, at(0), at(10)))
 				s.Shard = "shard-rs-3"
 				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
@@ -109,7 +114,7 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				<-rule.Reached()
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must(t, err)
-				// The donor shows no step while the recipient copies.
+				// The donor shows no step while the recipient copies data.
 				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
 					t.Errorf("while it runs: %+v", trace)
 				}
@@ -125,7 +130,8 @@ func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
 				}
 				a, err := c.Activity(t.Context(), nil)
 				must(t, err)
-				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" || a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
+				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" ||
+					a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
 					t.Errorf("%+v", a)
 				}
 				rule.Remove()

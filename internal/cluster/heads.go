@@ -11,16 +11,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// headFields are what the routing poll reads of a collection.
+// headFields are the fields of a collection that the routing poll reads.
 var headFields = []string{
 	"_id", "uuid", "timestamp", "lastmodEpoch", "key", "unique", "noBalance", "allowMigrations", "permitMigrations",
 	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "top",
 }
 
-// headsPipeline asks for collections, each with the highest version of its
-// chunks: an index lookup (uuid and lastmod) per collection, no matter how many
-// chunks. Before 5.0, and until its upgrade is completed after, a server keeps
-// chunks by namespace and has no index by uuid: legacy asks that way.
+// headsPipeline reads collections with their highest chunk version: one index lookup
+// (uuid and lastmod) per collection, independent of the number of chunks. Before 5.0,
+// and until the upgrade to it is completed, chunks have a namespace and no index by
+// uuid: legacy reads that format.
 func headsPipeline(w topology.Window, legacy bool) bson.A {
 	match := bson.D{{Key: "dropped", Value: bson.D{{Key: "$ne", Value: true}}}}
 	var page bson.A
@@ -56,12 +56,12 @@ func headsPipeline(w topology.Window, legacy bool) bson.A {
 	)
 }
 
-// Heads is the routing poll, in one command. Only while an upgrade from 4.4 to
-// 5.0 changes the format, collection by collection, it takes two.
+// Heads is the routing poll: one command, or two while an upgrade from 4.4 to 5.0
+// converts the collections.
 func (c *Client) Heads(ctx context.Context, w topology.Window) ([]topology.Head, error) {
 	legacy := c.legacy.Load()
 	heads, err := c.heads(ctx, w, legacy)
-	if !readable(err) {
+	if !partial(err) {
 		return nil, err
 	}
 	odd := 0
@@ -73,10 +73,10 @@ func (c *Client) Heads(ctx context.Context, w topology.Window) ([]topology.Head,
 	if odd == 0 {
 		return heads, err
 	}
-	// The other format shows up: ask the other way too, and take each
-	// collection from the answer that fits it.
+	// A collection has the other format: read that too, and take each collection from the
+	// matching answer.
 	other, err := c.heads(ctx, w, !legacy)
-	if !readable(err) {
+	if !partial(err) {
 		return nil, err
 	}
 	c.legacy.Store(legacy != (odd == len(heads)))
@@ -169,8 +169,8 @@ func decodeHead(doc bson.Raw) (h topology.Head, err error) {
 	return h, nil
 }
 
-// decodeTop is the version in [{lastmod: …}]; zero for an empty array.
-func decodeTop(w *walker) (v topology.Version) {
+// decodeTop decodes the version in [{lastmod: …}]; zero for an empty array.
+func decodeTop(w *elements) (v topology.Version) {
 	list, ok := w.array()
 	if !ok || !list.next() {
 		return v

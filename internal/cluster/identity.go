@@ -9,10 +9,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Identity asks who we are and what our roles permit. It needs no privilege.
+// Identity reads the authenticated user and its privileges. It needs no privilege.
 func (c *Client) Identity(ctx context.Context) (topology.Identity, error) {
 	cmd := bson.D{{Key: "connectionStatus", Value: int32(1)}, {Key: "showPrivileges", Value: true}}
-	reply, err := c.one(ctx, "admin", cmd, read{what: "ask what the cluster user may do"})
+	reply, err := c.one(ctx, "admin", cmd, readOp{what: "ask what the cluster user may do"})
 	if err != nil {
 		return topology.Identity{}, err
 	}
@@ -76,7 +76,7 @@ func decodeResource(doc bson.Raw) (r topology.Resource) {
 // Clock reads the mongos's clock. It needs no privilege.
 func (c *Client) Clock(ctx context.Context) (topology.Clock, error) {
 	out := topology.Clock{Asked: time.Now()}
-	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: int32(1)}}, read{what: "ask for the time"})
+	reply, err := c.one(ctx, "admin", bson.D{{Key: "hello", Value: int32(1)}}, readOp{what: "ask for the time"})
 	out.Answered = time.Now()
 	if err != nil {
 		return out, err
@@ -87,11 +87,11 @@ func (c *Client) Clock(ctx context.Context) (topology.Clock, error) {
 	return out, nil
 }
 
-// MayFind asks for a document that cannot be there, by _id, to see whether find
-// on a collection is permitted: fault.Forbidden when it is not. Nothing is read.
+// MayFind checks whether find on a collection is permitted, by looking for an _id that
+// does not exist: fault.Forbidden when it is not. No data is read.
 func (c *Client) MayFind(ctx context.Context, ns topology.Namespace) error {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: bson.MinKey{}}}}}
-	cmd := find(ns.Collection(), filter, append(limited(1), fields("_id"))...)
-	r := read{what: "read " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	cmd := find(ns.Collection(), filter, append(singleBatch(1), fields("_id"))...)
+	r := readOp{what: "read " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	return c.each(ctx, ns.Database(), cmd, r, func(bson.Raw) error { return nil })
 }

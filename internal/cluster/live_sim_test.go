@@ -17,8 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// cable is a dialer that can be cut.
-type cable struct {
+// cuttableDialer is a dialer whose connections can be cut.
+type cuttableDialer struct {
 	sim *simcluster.Cluster
 
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type cable struct {
 	conns []net.Conn
 }
 
-func (c *cable) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (c *cuttableDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
@@ -39,7 +39,7 @@ func (c *cable) DialContext(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
-func (c *cable) set(cut bool) {
+func (c *cuttableDialer) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cut = cut
@@ -50,8 +50,9 @@ func (c *cable) set(cut bool) {
 }
 
 func TestALostClusterComesBackByItself(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		line := &cable{sim: sim}
+	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		line := &cuttableDialer{sim: sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line})
@@ -70,14 +71,15 @@ func TestALostClusterComesBackByItself(t *testing.T) {
 		line.set(true)
 		time.Sleep(time.Minute)
 		lost := w.Table()
-		if h := lost.Health[topology.PartRouting]; fault.Of(h.Err) != fault.Unavailable || time.Since(h.At) < 50*time.Second || len(lost.Collections) != len(good.Collections) {
+		if h := lost.Health[topology.PartRouting]; fault.Of(h.Err) != fault.Unavailable ||
+			time.Since(h.At) < 50*time.Second || len(lost.Collections) != len(good.Collections) {
 			t.Fatalf("health %v of %s, %d collections", h.Err, h.At, len(lost.Collections))
 		}
 		if text := fault.Text(lost.Health[topology.PartRouting].Err); len(text) > 120 {
 			t.Errorf("more than a line: %s", text)
 		}
 		line.set(false)
-		time.Sleep(16 * time.Second) // a pause of at most 10 s and a server selection
+		time.Sleep(16 * time.Second) // the longest pause (10 s) and a server selection
 		for p, h := range w.Table().Health {
 			if h.Err != nil && p != topology.PartSizes {
 				t.Errorf("%s has not come back: %v", p, h.Err)
@@ -115,7 +117,7 @@ func TestTableFollowsALivelyCluster(t *testing.T) {
 				checkCover(t, col)
 			}
 		}
-		if equal < 15 { // the cluster may change between the two reads
+		if equal < 15 { // the cluster may change between the reads
 			t.Errorf("only %d of 20 polls equal a full load: %v", equal, last)
 		}
 		table := w.Table()
@@ -136,9 +138,9 @@ func TestTableFollowsALivelyCluster(t *testing.T) {
 	})
 }
 
-// A read that waits for a frozen config server holds nobody up at the end. In a
-// bubble, time stands still while anybody is busy: to ask again and again whether the
-// read has ended would be for ever.
+// A read that waits for a frozen config server does not block Close. In a synctest
+// bubble time stands still while a goroutine is busy, so a polling Close would never
+// return.
 func TestCloseDoesNotWaitForReads(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		sim.Faults().Freeze("config")
@@ -156,29 +158,28 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 	})
 }
 
-// A dial that heeds nobody holds nobody up either.
+// A dialer that ignores its context does not block Connect.
 func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		began := time.Now()
-		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: stuck{}})
+		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: hangingDialer{}})
 		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
-		time.Sleep(time.Hour) // whatever still waits ends
+		time.Sleep(time.Hour) // let all pending waits end
 	})
 }
 
-type stuck struct{}
+type hangingDialer struct{}
 
-func (stuck) DialContext(context.Context, string, string) (net.Conn, error) {
+func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	time.Sleep(time.Minute)
 	return nil, io.ErrUnexpectedEOF
 }
 
-// When the first question is lost it is asked again, before the patience of a start
-// is over.
+// A lost first hello is repeated before the connect timeout.
 func TestConnectAsksAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
@@ -187,7 +188,7 @@ func TestConnectAsksAgain(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		began := time.Now()
-		d := &deaf{sim: sim}
+		d := &deafSecondDialer{sim: sim}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})
 		must(t, err)
 		if took := time.Since(began); took > 2*time.Second || d.dials.Load() < 3 {
@@ -198,18 +199,18 @@ func TestConnectAsksAgain(t *testing.T) {
 	})
 }
 
-// deaf is a way to a cluster whose second connection leads nowhere: the first is the
-// driver's own, which looks whether the server is there.
-type deaf struct {
+// deafSecondDialer gives no answers on its second connection. The first one is the
+// driver's monitoring connection.
+type deafSecondDialer struct {
 	sim   *simcluster.Cluster
 	dials atomic.Int32
 }
 
-func (d *deaf) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *deafSecondDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if d.dials.Add(1) != 2 {
 		return d.sim.DialContext(ctx, network, address)
 	}
 	here, there := net.Pipe()
-	go func() { _, _ = io.Copy(io.Discard, there) }() // hears all, says nothing
+	go func() { _, _ = io.Copy(io.Discard, there) }() // reads everything, answers nothing
 	return here, nil
 }

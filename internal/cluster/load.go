@@ -8,8 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 )
 
-// load counts the commands sent during the last minute, a bucket per second:
-// what watching costs the cluster is shown beside what it tells.
+// load counts the commands sent during the last minute, in buckets of a second. Pages
+// show it as the cost of monitoring.
 type load struct {
 	mu      sync.Mutex
 	buckets [60]int
@@ -47,7 +47,7 @@ func (l *load) forget(now int64) {
 // The driver's own heartbeats are not commands in this sense.
 func (c *Client) LoadPerMinute() int { return c.load.sum(time.Now()) }
 
-// counting puts the counter before a monitor that somebody else wants.
+// counting wraps a monitor and counts its commands.
 func (c *Client) counting(next *event.CommandMonitor) *event.CommandMonitor {
 	if next == nil {
 		next = &event.CommandMonitor{}

@@ -15,10 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// measureEverything looks at how counting writes goes, counts those that leave
-// no row of their own, draws samples, and carries out a survey of each kind.
-// What the survey's engine and the collector do in a small cluster leaves some
-// reads out: these are asked for one by one.
+// measureEverything collects write counts, samples sizes and runs a survey of each
+// kind. In a small cluster the survey engine and the collector skip some reads, so
+// those are called directly.
 func (r *reader) measureEverything(ctx context.Context, sample sample, all *complaints) {
 	counted := heat.Counted(r.watcher.Table(), profile.Yorkie())
 	if len(counted) == 0 {
@@ -62,7 +61,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 	}
 }
 
-// survey carries one out. What it could not read is complained of.
+// survey runs one survey and records what it could not read.
 func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) {
 	what := "survey " + string(q.Kind)
 	started, err := r.surveys.Start(ctx, q, store.AuditEntry{By: "test"})
@@ -97,8 +96,8 @@ func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) 
 	all.note(what, errors.New("it does not end"))
 }
 
-// sizeOfWhole tells whether an expression is the size of the document: a number,
-// which brings no field of it.
+// sizeOfWhole reports whether an expression is the size of the document, which reveals
+// no field.
 func sizeOfWhole(v bson.RawValue) bool {
 	return isExpression(v, "$bsonSize", func(of bson.RawValue) bool {
 		text, ok := of.StringValueOK()
@@ -106,12 +105,12 @@ func sizeOfWhole(v bson.RawValue) bool {
 	})
 }
 
-// summedUp tells whether an accumulator counts documents or adds up their sizes.
+// summedUp reports whether an accumulator counts documents or adds up their sizes.
 func summedUp(v bson.RawValue) bool {
 	return isExpression(v, "$sum", func(of bson.RawValue) bool { return of.IsNumber() || sizeOfWhole(of) })
 }
 
-// isExpression tells whether a value is one operator with that operand.
+// isExpression reports whether a value is one operator with that operand.
 func isExpression(v bson.RawValue, operator string, operand func(bson.RawValue) bool) bool {
 	doc, ok := v.DocumentOK()
 	if !ok {
@@ -121,8 +120,8 @@ func isExpression(v bson.RawValue, operator string, operand func(bson.RawValue) 
 	return err == nil && len(parts) == 1 && parts[0].Key() == operator && operand(parts[0].Value())
 }
 
-// numbers checks that a group brings numbers, of everything or by the ids of
-// projects and documents.
+// numbers checks that a $group returns only numbers, overall or by the ids of projects
+// and documents.
 func numbers(group bson.Raw) error {
 	elements, err := group.Elements()
 	if err != nil {

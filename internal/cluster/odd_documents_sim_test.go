@@ -15,21 +15,25 @@ import (
 	"shardboard/internal/topology"
 )
 
-// One document of config.* that nobody understands is left out, and its part says so;
-// everything else is still read, and stays fresh. A collection with an odd chunk is
-// the only one without its newest chunks: half a table is never shown.
+// A malformed document of config.* is left out and reported for its part; everything
+// else is still read. A collection with a malformed chunk keeps its last complete
+// table, because a partial table is never shown.
 func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 	odd := map[string]struct {
 		in     string
 		change bson.D
 		part   topology.Part
 	}{
-		"a shard without a host":         {"shards", bson.D{{Key: "_id", Value: 7}}, topology.PartShards},
-		"a database of a wrong type":     {"databases", bson.D{{Key: "_id", Value: "odd"}, {Key: "primary", Value: bson.A{1}}}, topology.PartDatabases},
-		"a collection that is no text":   {"collections", bson.D{{Key: "_id", Value: int64(3)}, {Key: "key", Value: "x"}}, topology.PartRouting},
-		"a zone range without bounds":    {"tags", bson.D{{Key: "_id", Value: "odd"}, {Key: "ns", Value: 4}, {Key: "tag", Value: true}}, topology.PartZones},
-		"a changelog entry of rubbish":   {"changelog", bson.D{{Key: "_id", Value: 2.5}, {Key: "time", Value: "noon"}, {Key: "what", Value: 1}}, topology.PartEvents},
-		"a setting of a wrong type":      {"settings", bson.D{{Key: "_id", Value: "balancer"}, {Key: "mode", Value: 9}, {Key: "activeWindow", Value: "x"}}, topology.PartSettings},
+		"a shard without a host": {"shards", bson.D{{Key: "_id", Value: 7}}, topology.PartShards},
+		"a database of a wrong type": {"databases",
+			bson.D{{Key: "_id", Value: "odd"}, {Key: "primary", Value: bson.A{1}}}, topology.PartDatabases},
+		"a collection that is no text": {"collections", bson.D{{Key: "_id", Value: int64(3)}, {Key: "key", Value: "x"}}, topology.PartRouting},
+		"a zone range without bounds": {"tags",
+			bson.D{{Key: "_id", Value: "odd"}, {Key: "ns", Value: 4}, {Key: "tag", Value: true}}, topology.PartZones},
+		"a changelog entry of rubbish": {"changelog",
+			bson.D{{Key: "_id", Value: 2.5}, {Key: "time", Value: "noon"}, {Key: "what", Value: 1}}, topology.PartEvents},
+		"a setting of a wrong type": {"settings",
+			bson.D{{Key: "_id", Value: "balancer"}, {Key: "mode", Value: 9}, {Key: "activeWindow", Value: "x"}}, topology.PartSettings},
 		"a mongos without a ping":        {"mongos", bson.D{{Key: "_id", Value: 1.5}, {Key: "ping", Value: "now"}}, topology.PartRouters},
 		"a chunk without bounds":         {"chunks", nil, topology.PartRouting},
 		"a chunk of an unknown shard":    {"chunks", nil, topology.PartRouting},
@@ -37,7 +41,8 @@ func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 	}
 	for name, o := range odd {
 		t.Run(name, func(t *testing.T) {
-			onSim(t, simcluster.Options{Projects: 4, Documents: 40, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{Projects: 4, Documents: 40, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 				w := topology.NewWatcher(c, topology.Options{})
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan error)
@@ -60,9 +65,10 @@ func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 					}
 					uuid := before.Collection(ns).Incarnation.UUID
 					must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "chunks"}, {Key: "updates", Value: bson.A{bson.D{
-						{Key: "q", Value: bson.D{{Key: "uuid", Value: bson.Binary{Subtype: 4, Data: uuid[:]}}}}, {Key: "u", Value: bson.D{{Key: "$set", Value: set}}}}}}}))
+						{Key: "q", Value: bson.D{{Key: "uuid", Value: bson.Binary{Subtype: 4, Data: uuid[:]}}}},
+						{Key: "u", Value: bson.D{{Key: "$set", Value: set}}}}}}}))
 				}
-				// Something else changes meanwhile: it must be seen.
+				// Another change at the same time must be seen.
 				docs := before.Collection("yorkie-meta.documents")
 				at := bson.D{{Key: "project_id", Value: bson.NewObjectID()}}
 				must(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "yorkie-meta.documents"}, {Key: "middle", Value: at}}))
@@ -70,7 +76,8 @@ func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				now := w.Table()
-				for _, p := range []topology.Part{topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartRouters, topology.PartEvents} {
+				for _, p := range []topology.Part{topology.PartShards, topology.PartDatabases, topology.PartZones,
+					topology.PartRouters, topology.PartEvents} {
 					if h := now.Health[p]; h.Err != nil || time.Since(h.At) > 30*time.Second {
 						t.Errorf("%s: read at %s, %v", p, h.At, h.Err)
 					}
@@ -78,7 +85,8 @@ func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
 				if h := now.Health[topology.PartRouting]; o.in != "chunks" && (h.Err != nil || time.Since(h.At) > 30*time.Second) {
 					t.Errorf("routing: %+v", h)
 				}
-				if len(now.Collections) < len(before.Collections) || len(now.Databases) < len(before.Databases) || len(now.Shards) < len(before.Shards) {
+				if len(now.Collections) < len(before.Collections) || len(now.Databases) < len(before.Databases) ||
+					len(now.Shards) < len(before.Shards) {
 					t.Errorf("%d of %d collections, %d of %d databases, %d of %d shards are left", len(now.Collections), len(before.Collections),
 						len(now.Databases), len(before.Databases), len(now.Shards), len(before.Shards))
 				}

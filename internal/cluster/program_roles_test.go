@@ -29,7 +29,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// refusals notes which commands the cluster refused for want of a privilege.
+// refusals records which commands the cluster refused because of a missing privilege.
 type refusals struct {
 	mu   sync.Mutex
 	seen []string
@@ -45,7 +45,7 @@ func (r *refusals) monitor() *event.CommandMonitor {
 	}}
 }
 
-// take gives those since the last time.
+// take returns those since the last call.
 func (r *refusals) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,7 +54,7 @@ func (r *refusals) take() []string {
 	return out
 }
 
-// complaints is what the program says that it could not do.
+// complaints collects what the program reported as failed.
 type complaints struct{ list []string }
 
 func (c *complaints) note(what string, err error) {
@@ -63,7 +63,7 @@ func (c *complaints) note(what string, err error) {
 	}
 }
 
-// reader is the part of the program that reads, over one cluster client.
+// reader is the reading part of the program with one cluster client.
 type reader struct {
 	client  *cluster.Client
 	watcher *topology.Watcher
@@ -93,9 +93,9 @@ func newReader(t *testing.T, c *cluster.Client, log *slog.Logger) *reader {
 	return r
 }
 
-// readEverything does all that the program reads: every poll, every way to
-// locate, proofs, counts, the check for duplicate ids, heat, history and surveys. It
-// gives what the program complains of. Call it in a bubble.
+// readEverything does every read of the program: polls, locating, proofs, counts, the
+// check for duplicate ids, heat, history and surveys. It returns what the program
+// reported as failed. Call it in a synctest bubble.
 func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 	var all complaints
 	ctx, cancel := context.WithCancel(ctx)
@@ -158,7 +158,7 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 	return all.list
 }
 
-// examine is the doctor's opinion.
+// examine runs the doctor.
 func (r *reader) examine(ctx context.Context, t *testing.T) doctor.Report {
 	t.Helper()
 	server, err := r.client.Server(ctx)
@@ -171,14 +171,14 @@ func (r *reader) examine(ctx context.Context, t *testing.T) doctor.Report {
 	return report
 }
 
-// sample is something to ask for, of each kind.
+// sample has one existing object of each kind.
 type sample struct {
 	questions         []string
 	project, document bson.ObjectID
 }
 
-// collect finds rows to ask for, and makes the one collection that the simulated
-// data has no rows for.
+// collect finds existing rows and fills the one collection that the simulated data
+// leaves empty.
 func collect(t *testing.T, sim *simcluster.Cluster) sample {
 	t.Helper()
 	first := func(coll string) bson.Raw {
@@ -200,15 +200,15 @@ func collect(t *testing.T, sim *simcluster.Cluster) sample {
 		project.Lookup("name").StringValue(), project.Lookup("public_key").StringValue(), id(project, "_id"),
 		id(document, "project_id") + "/" + document.Lookup("key").StringValue(), id(document, "_id"),
 		"Document (" + id(document, "project_id") + "." + id(document, "_id") + ")",
-		bson.NewObjectID().Hex(), // asked for in every collection that has ids
+		bson.NewObjectID().Hex(), // looked up in every collection that has ids
 	}
 	return s
 }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// lacking are the privileges that a report says are lacking, each once, and the
-// features that it knows too little of.
+// lacking returns the privileges that a report names as missing, each once, and the
+// features whose state it does not know.
 func lacking(r doctor.Report, changes bool) (lacks, unknown []string) {
 	for _, f := range r.Findings {
 		if f.Change && !changes {

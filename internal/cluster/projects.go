@@ -11,22 +11,23 @@ import (
 	"shardboard/internal/profile"
 )
 
-// Projects reads the projects of a database in the order of ids: all, or those
-// whose id is greater than after. The fields are projected one by one, so that
-// secret keys, webhook addresses, password hashes, tokens and client metadata
-// cannot come along, whatever a newer layout adds. A *topology.SkippedError
-// comes with the rows when others have no usable id.
-func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID, full bool) ([]placement.ProjectRow, error) {
+// Projects reads the projects of a database in id order: all, or those whose id is
+// greater than after. Only named fields are projected, so that secret keys, webhook
+// addresses, password hashes, tokens and client metadata are never read, even in newer
+// layouts. If rows without a usable id were skipped, a *topology.SkippedError is
+// returned together with the others.
+func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID,
+	full bool) ([]placement.ProjectRow, error) {
 	filter := bson.D{}
 	if !full {
 		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
 	}
-	projection := fields(named("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
+	projection := fields(nonEmpty("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
 	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
 	var out []placement.ProjectRow
 	skipped := skipping(db + "." + f.Collection)
-	r := read{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
+	r := readOp{what: "read the projects of " + quoted(db), privilege: "find on " + db + "." + f.Collection, batch: 5000}
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
 		if p, ok := decodeProject(f, doc); ok {
 			out = append(out, p)
@@ -41,8 +42,8 @@ func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectField
 	return out, skipped.err()
 }
 
-// named leaves out the fields that this data does not have.
-func named(names ...string) []string {
+// nonEmpty removes empty names: fields that this Yorkie version does not have.
+func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
@@ -71,19 +72,19 @@ func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRo
 	return p, ok && !w.broken
 }
 
-// DocumentsByKey reads a project's documents of a key: the living one and
-// removed ones, whose keys can be used again. Both values are matched as they
-// are. Where the shard key begins with the project, they are on one shard,
-// which the filter tells.
-func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, key string, limit int) ([]placement.DocumentRow, error) {
+// DocumentsByKey reads the documents with a key in a project: the current one and
+// removed ones, whose keys can be reused. Values are compared literally. If the shard
+// key begins with the project, the query targets one shard.
+func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID,
+	key string, limit int) ([]placement.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},
 	}
-	projection := fields(named("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
+	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
 	var out []placement.DocumentRow
-	r := read{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
-	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
+	r := readOp{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeDocument(f, doc))
 		return nil
 	})
@@ -113,23 +114,22 @@ func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.Documen
 	return d
 }
 
-// ByID reads the rows of a collection that have an _id. Where _id is not the
-// shard key all shards are asked, and several may have one: _id is unique per
-// shard only.
+// ByID reads the rows with an _id. If _id is not the shard key, all shards are queried
+// and several may have such a row, because _id is unique per shard only.
 func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]placement.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
-	projection := fields(named("_id", f.Project, f.Document, f.Key)...)
+	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
 	var out []placement.IDRow
-	r := read{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
-	err := c.each(ctx, db, find(f.Collection, filter, append(limited(limit), projection)...), r, func(doc bson.Raw) error {
+	r := readOp{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
 		out = append(out, decodeRow(f, doc))
 		return nil
 	})
 	return out, err
 }
 
-// identifier reads an id: an ObjectID, or in very old rows its 24 hex digits.
-func identifier(w *walker) (bson.ObjectID, bool) {
+// identifier decodes an id: an ObjectID, or in very old rows its 24 hex digits.
+func identifier(w *elements) (bson.ObjectID, bool) {
 	if id, ok := w.objectID(); ok {
 		return id, true
 	}
@@ -141,7 +141,7 @@ func identifier(w *walker) (bson.ObjectID, bool) {
 	return bson.ObjectID{}, false
 }
 
-func optional(w *walker) *int64 {
+func optional(w *elements) *int64 {
 	n, ok := w.number()
 	if !ok {
 		return nil

@@ -13,16 +13,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// RangeSize counts the documents of a range of the shard key and their bytes:
-// one dataSize, which goes to every shard that owns chunks of the collection.
-// Estimated, each shard counts the entries of its shard-key index and multiplies
-// by the mean size of its rows; exact, it also reads every row, without yielding
-// to others. The context's deadline becomes maxTimeMS, so that the shards give
-// up with us; who has none gets the client's. Needs find on the collection.
+// RangeSize counts the documents and bytes of a shard key range with one dataSize,
+// which is sent to every shard that owns chunks of the collection. For an estimate each
+// shard counts the entries of its shard key index and multiplies by the mean document
+// size; for an exact result it also reads every document, without yielding. The
+// context's deadline, or else the client's default, is sent as maxTimeMS. Needs find on
+// the collection.
 //
-// The error is fault.Conflict when the shard key is not the one of the table any
-// more, fault.Unavailable when it took too long (errors.Is DeadlineExceeded then)
-// or a shard does not answer.
+// The error is fault.Conflict if the shard key has changed, fault.Unavailable if it
+// took too long (errors.Is DeadlineExceeded) or a shard does not answer.
 func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	lo, err := m.Key.Document(r.Min)
 	if err != nil {
@@ -39,7 +38,8 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 		{Key: "max", Value: hi},
 		{Key: "estimate", Value: !exact},
 	}
-	reply, err := c.one(ctx, m.NS.Database(), cmd, read{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
+	reply, err := c.one(ctx, m.NS.Database(), cmd,
+		readOp{what: "measure a chunk of " + quoted(string(m.NS)), privilege: "find on " + string(m.NS)})
 	if err != nil {
 		return topology.RangeSize{}, c.rangeError(err, m)
 	}
@@ -57,7 +57,7 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 	return out, nil
 }
 
-// rangeError tells a shard key that has changed, and a time limit, from the rest.
+// rangeError recognizes a changed shard key and an exceeded time limit.
 func (c *Client) rangeError(err error, m topology.Meta) error {
 	var server mongo.ServerError
 	switch {

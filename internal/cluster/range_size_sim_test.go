@@ -64,7 +64,8 @@ func rangeOf(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.M
 func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter) {
+			cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter) {
 				measured(t, sim)
 				coll := sharded(t, c, "db.c")
 				sent.take()
@@ -87,7 +88,8 @@ func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 				}
 				got := sent.take()
 				// As recorded, without a key pattern it is the same.
-				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"}, {Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}})
+				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"},
+					{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}})
 				must(t, err)
 				if n := reply.Lookup("size").Double(); n != 8_601_600 || reply.Lookup("numObjects").Double() != 8000 {
 					t.Errorf("without a key pattern: %s", reply)
@@ -100,15 +102,17 @@ func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 	}
 }
 
-// What the donor refuses and what it takes must be what the rule says, on both
-// sides of the limit.
+// The donor accepts and refuses chunks as the rule predicts, on both sides of the
+// limit.
 func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 	for _, version := range []string{"4.4.14", "5.0.7", "6.0.5", "7.0.12", "8.0.4"} {
 		t.Run(version, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 				must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{
-					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
-				time.Sleep(time.Minute) // shards read the setting now and then
+					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
+						{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
+				time.Sleep(time.Minute) // shards read the setting periodically
 				measured(t, sim)
 				coll := sharded(t, c, "db.c")
 				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)
@@ -117,7 +121,8 @@ func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 				if limit != 1950 {
 					t.Fatalf("the limit is %d documents", limit)
 				}
-				move := bson.D{{Key: "moveChunk", Value: "db.c"}, {Key: "bounds", Value: bson.A{bson.D{{Key: "k", Value: 1}}, bson.D{{Key: "k", Value: 2}}}}, {Key: "to", Value: "shard-rs-2"}}
+				move := bson.D{{Key: "moveChunk", Value: "db.c"},
+					{Key: "bounds", Value: bson.A{bson.D{{Key: "k", Value: 1}}, bson.D{{Key: "k", Value: 2}}}}, {Key: "to", Value: "shard-rs-2"}}
 				for _, n := range []int64{limit + 1, limit} {
 					must(t, run(t, sim, "db", bson.D{{Key: "delete", Value: "c"}, {Key: "deletes", Value: bson.A{
 						bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: int32(n)}}}}}, {Key: "limit", Value: 0}}}}}))
@@ -137,7 +142,8 @@ func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 }
 
 func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 200, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 5, Documents: 200, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 		must(t, err)
 		forms := map[string]bool{}
@@ -175,8 +181,10 @@ func TestWhyAChunkCouldNotBeMeasured(t *testing.T) {
 			want fault.Kind
 			slow bool
 		}{
-			{"the server's time limit", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(50)}, fault.Unavailable, true},
-			{"a shard that hangs", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(202)}, fault.Unavailable, true},
+			{"the server's time limit", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(50)},
+				fault.Unavailable, true},
+			{"a shard that hangs", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(202)},
+				fault.Unavailable, true},
 			{"no primary", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(133)}, fault.Unavailable, false},
 			{"not permitted", &simcluster.Rule{Command: "dataSize", At: simcluster.Received, Err: simcluster.Fail(13)}, fault.Forbidden, false},
 		} {

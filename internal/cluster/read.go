@@ -8,21 +8,21 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// read says what a command is for, for the words of its failure.
-type read struct {
+// readOp describes a read for error messages.
+type readOp struct {
 	what      string // infinitive: "read the shards"
 	privilege string // "find on config.shards"
 	batch     int32  // documents per continuation; 0 = the server's choice
 }
 
-// findOn is the read of a config collection.
-func findOn(coll, what string) read {
-	return read{what: what, privilege: "find on config." + coll}
+// findOn describes a find on a config collection.
+func findOn(coll, what string) readOp {
+	return readOp{what: what, privilege: "find on config." + coll}
 }
 
-// majority is the read concern of everything read from config: what is not
-// majority committed may be rolled back. The read preference is primary, which
-// is RunCommand's default: a lagging config server would show old chunks.
+// majority is the read concern of all reads from config, because other data may be
+// rolled back. The read preference is primary, the default of RunCommand: a lagging
+// secondary would return old chunks.
 var majority = bson.D{{Key: "level", Value: "majority"}}
 
 // bounded gives a context a deadline when it has none.
@@ -33,34 +33,34 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, 2*c.timeout)
 }
 
-// one runs a command that answers with one document. A connection that broke
-// is tried again once: reads have no effect.
-func (c *Client) one(ctx context.Context, db string, cmd bson.D, r read) (bson.Raw, error) {
+// one runs a command with a single reply document. After a broken connection it tries
+// again once, which is safe for reads.
+func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson.Raw, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	cmd = c.latest(ctx, cmd)
+	cmd = c.afterOwnWrites(ctx, cmd)
 	reply, err := c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
-	if err != nil && broken(ctx, err) {
+	if err != nil && connectionBroken(ctx, err) {
 		reply, err = c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
 	}
 	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
 
-// each runs a command that answers with a cursor and gives its documents one
-// by one. The bytes are the cursor's: whoever keeps any of them copies.
-func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func(bson.Raw) error) error {
+// each runs a command that returns a cursor and calls f for each document. The bytes
+// belong to the cursor: copy what is kept.
+func (c *Client) each(ctx context.Context, db string, cmd bson.D, r readOp, f func(bson.Raw) error) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	cmd = c.latest(ctx, cmd)
+	cmd = c.afterOwnWrites(ctx, cmd)
 	cur, err := c.mongo.Database(db).RunCommandCursor(ctx, cmd)
-	if err != nil && broken(ctx, err) {
+	if err != nil && connectionBroken(ctx, err) {
 		cur, err = c.mongo.Database(db).RunCommandCursor(ctx, cmd)
 	}
 	if err != nil {
 		return c.classify(ctx, err, r.what, r.privilege)
 	}
 	defer func() {
-		// Usually exhausted, and then this sends nothing.
+		// The cursor is usually exhausted; then this sends nothing.
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = cur.Close(end)
@@ -76,19 +76,19 @@ func (c *Client) each(ctx context.Context, db string, cmd bson.D, r read, f func
 	return c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
-// broken tells whether a command failed because its connection was dead, with
+// connectionBroken reports whether a command failed because its connection was dead, with
 // time left for another one.
-func broken(ctx context.Context, err error) bool {
+func connectionBroken(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && mongo.IsNetworkError(err) && !mongo.IsTimeout(err)
 }
 
-// find is the command that every bounded find is made of.
+// find builds a find command.
 func find(coll string, filter bson.D, more ...bson.E) bson.D {
 	return append(bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}}, more...)
 }
 
-// limited are the fields that make a find end with its first batch.
-func limited(n int) []bson.E {
+// singleBatch has the fields for a find that ends with its first batch.
+func singleBatch(n int) []bson.E {
 	return []bson.E{{Key: "limit", Value: int64(n)}, {Key: "batchSize", Value: int32(n)}, {Key: "singleBatch", Value: true}}
 }
 

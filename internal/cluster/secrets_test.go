@@ -20,15 +20,15 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// canary is in every field of the data that holds a secret.
+// canary is the value of every secret field in the test data.
 const canary = "canary-8c21"
 
-// secretNames are parts of the names of fields that hold secrets, or what is
-// somebody's own, in any release of Yorkie.
+// secretNames are parts of the names of fields with secret or private data in any
+// release of Yorkie.
 var secretNames = []string{"secret", "password", "token", "webhook", "metadata"}
 
-// plant puts the canary into the data.
-func plant(t *testing.T, sim *simcluster.Cluster) {
+// insertSecrets writes the canary into all secret fields.
+func insertSecrets(t *testing.T, sim *simcluster.Cluster) {
 	t.Helper()
 	for coll, set := range map[string]bson.D{
 		"projects":     {{Key: "secret_key", Value: canary}, {Key: "auth_webhook_url", Value: canary}, {Key: "event_webhook_url", Value: canary}},
@@ -37,21 +37,21 @@ func plant(t *testing.T, sim *simcluster.Cluster) {
 		"invites":      {{Key: "token", Value: canary}},
 		"clusternodes": {{Key: "lease_token", Value: canary}},
 	} {
-		// New rows: secret keys are unique, and some of these collections are empty.
+		// Insert new rows: secret keys are unique, and some of these collections are empty.
 		must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: bson.A{append(bson.D{
 			{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: bson.NewObjectID()},
 			{Key: "name", Value: "planted"}, {Key: "username", Value: "planted"}, {Key: "public_key", Value: "planted"}}, set...)}}}))
 	}
 }
 
-// eavesdropper checks every command and every answer.
-type eavesdropper struct {
+// secretsMonitor checks every command and every reply.
+type secretsMonitor struct {
 	mu      sync.Mutex
 	checked map[string]int // commands on the data, by collection
 	faults  []string
 }
 
-func (e *eavesdropper) monitor() *event.CommandMonitor {
+func (e *secretsMonitor) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{
 		Started: func(_ context.Context, s *event.CommandStartedEvent) {
 			e.mu.Lock()
@@ -77,9 +77,9 @@ func (e *eavesdropper) monitor() *event.CommandMonitor {
 	}
 }
 
-// check refuses a command that could bring a secret.
-func (e *eavesdropper) check(db string, cmd bson.Raw) error {
-	if err := mentions(cmd); err != nil {
+// check returns an error for a command that could return a secret.
+func (e *secretsMonitor) check(db string, cmd bson.Raw) error {
+	if err := checkFieldNames(cmd); err != nil {
 		return err
 	}
 	if db == "admin" || db == "config" {
@@ -88,12 +88,11 @@ func (e *eavesdropper) check(db string, cmd bson.Raw) error {
 	first := cmd.Index(0)
 	coll, _ := first.Value().StringValueOK()
 	e.checked[coll]++
-	return harmless(cmd)
+	return checkProjection(cmd)
 }
 
-// harmless tells whether the answer to a command on the data is limited to what
-// was named.
-func harmless(cmd bson.Raw) error {
+// checkProjection returns an error unless a command returns only named fields.
+func checkProjection(cmd bson.Raw) error {
 	switch first := cmd.Index(0); first.Key() {
 	case "find":
 		return inclusion(cmd.Lookup("projection"))
@@ -102,7 +101,7 @@ func harmless(cmd bson.Raw) error {
 		if err != nil || len(stages) == 0 {
 			return fmt.Errorf("no stages: %v", err)
 		}
-		for len(stages) > 1 { // order and number of rows say nothing of what is in them
+		for len(stages) > 1 { // sorting and limiting do not reveal contents
 			if key := stages[len(stages)-1].Document().Index(0).Key(); key != "$sort" && key != "$limit" {
 				break
 			}
@@ -126,14 +125,14 @@ func harmless(cmd bson.Raw) error {
 			return fmt.Errorf("more than names")
 		}
 		return nil
-	case "getMore", "killCursors", "dbStats", "dataSize": // the last two answer with sums
+	case "getMore", "killCursors", "dbStats", "dataSize": // the last two return only sums
 		return nil
 	default:
 		return fmt.Errorf("nobody said that %s is harmless", first.Key())
 	}
 }
 
-// inclusion checks that a projection names what comes, and leaves out the rest.
+// inclusion checks that a projection is an inclusion.
 func inclusion(v bson.RawValue) error {
 	doc, ok := v.DocumentOK()
 	if !ok {
@@ -159,8 +158,8 @@ func inclusion(v bson.RawValue) error {
 	return nil
 }
 
-// mentions looks for names of secret fields: as field names, and as paths.
-func mentions(doc bson.Raw) error {
+// checkFieldNames returns an error for names of secret fields, as field names or paths.
+func checkFieldNames(doc bson.Raw) error {
 	elements, err := doc.Elements()
 	if err != nil {
 		return err
@@ -176,7 +175,7 @@ func mentions(doc bson.Raw) error {
 			}
 		}
 		if el.Value().Type == bson.TypeEmbeddedDocument || el.Value().Type == bson.TypeArray {
-			if err := mentions(el.Value().Value); err != nil {
+			if err := checkFieldNames(el.Value().Value); err != nil {
 				return err
 			}
 		}
@@ -184,7 +183,7 @@ func mentions(doc bson.Raw) error {
 	return nil
 }
 
-// The check sees what it is there for.
+// The check itself detects forbidden commands.
 func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 	d := func(pairs ...any) (out bson.D) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -218,7 +217,7 @@ func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 	} {
 		raw, err := bson.Marshal(cmd)
 		must(t, err)
-		e := eavesdropper{checked: map[string]int{}}
+		e := secretsMonitor{checked: map[string]int{}}
 		if e.check("yorkie-meta", raw) == nil {
 			t.Errorf("%s passes", raw)
 		}
@@ -226,13 +225,14 @@ func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 }
 
 func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		s := collect(t, sim)
-		plant(t, sim)
+		insertSecrets(t, sim)
 		s.questions = append(s.questions, "planted")
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
-		e := eavesdropper{checked: map[string]int{}}
+		e := secretsMonitor{checked: map[string]int{}}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: e.monitor()})
 		must(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
@@ -245,7 +245,8 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 		for _, fault := range e.faults {
 			t.Error(fault)
 		}
-		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots", "snapshot_bodies", "versionvectors"} {
+		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots",
+			"snapshot_bodies", "versionvectors"} {
 			if e.checked[coll] == 0 {
 				t.Errorf("nothing was asked of %s", coll)
 			}
@@ -254,11 +255,10 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 	})
 }
 
-// A refusal quotes the command, and with it what people looked for: that stays
-// out of the log too.
+// A refusal quotes the command with the user's search terms, so it must not be logged.
 func TestRefusedCommandsAreNotLogged(t *testing.T) {
-	withRoles(t, "5.0.7", func(t *testing.T, s *staged) {
-		plant(t, s.sim)
+	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
+		insertSecrets(t, s.sim)
 		viewer := s.roles[0]
 		for n, p := range viewer.each(t) {
 			if p.On.Collection == "projects" {
@@ -267,7 +267,8 @@ func TestRefusedCommandsAreNotLogged(t *testing.T) {
 		}
 		var log bytes.Buffer
 		r := newReader(t, s.as[doctor.ViewerRole], slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		if complaints := r.readEverything(t.Context(), s.sample); len(complaints) == 0 || strings.Contains(fmt.Sprint(complaints), "execute command") {
+		if complaints := r.readEverything(t.Context(), s.sample); len(complaints) == 0 ||
+			strings.Contains(fmt.Sprint(complaints), "execute command") {
 			t.Errorf("%q", complaints)
 		}
 		if !strings.Contains(log.String(), "missing privilege find on yorkie-meta.projects") {
@@ -281,7 +282,8 @@ func TestTheDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "driver.log")
 	t.Setenv("MONGODB_LOG_ALL", "debug")
 	t.Setenv("MONGODB_LOG_PATH", path)
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, bson.NewObjectID(), canary, 5)
 		must(t, err)
 	})

@@ -15,7 +15,7 @@ import (
 // version is the server's release.
 type version [3]int
 
-// atLeast tells whether the release is the given one or a later one.
+// atLeast reports whether the release is the given one or a later one.
 func (v version) atLeast(major, minor, patch int) bool {
 	o := version{major, minor, patch}
 	for i := range v {
@@ -34,8 +34,8 @@ func parseVersion(s string) (v version) {
 	return v
 }
 
-// release is what buildInfo said last; before that an old one, which no newer
-// command is tried on.
+// release is the last known release; before the first buildInfo an old one, for which
+// no newer command is used.
 func (c *Client) release() version {
 	if v := c.version.Load(); v != nil {
 		return *v
@@ -43,13 +43,13 @@ func (c *Client) release() version {
 	return version{5, 0, 0}
 }
 
-// Server asks who answers: hello, buildInfo, and the cluster id, which stays
-// empty where config.version may not be read.
+// Server reads hello, buildInfo and the cluster id, which is empty if config.version
+// may not be read.
 func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	if err := c.requireMongos(ctx); err != nil {
 		return topology.ServerInfo{}, err
 	}
-	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, read{what: "ask for the version"})
+	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, readOp{what: "ask for the version"})
 	if err != nil {
 		return topology.ServerInfo{}, err
 	}
@@ -65,10 +65,9 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	return info, nil
 }
 
-// ClusterID is config.version's, an ObjectId, in hex; "" where that may not be
-// read.
+// ClusterID is the ObjectId of config.version in hex, or "" if that may not be read.
 func (c *Client) ClusterID(ctx context.Context) (id string, err error) {
-	cmd := find("version", bson.D{}, append(limited(1), fields("clusterId"), withMajority)...)
+	cmd := find("version", bson.D{}, append(singleBatch(1), fields("clusterId"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {
 		if oid, ok := doc.Lookup("clusterId").ObjectIDOK(); ok {
 			id = hex.EncodeToString(oid[:])

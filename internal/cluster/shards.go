@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// shardNames finds shards by uuid.
+// shardNames maps uuids to shard names.
 type shardNames map[[16]byte]string
 
 // Shards reads config.shards.
@@ -74,15 +74,14 @@ func decodeShard(doc bson.Raw) (s topology.Shard, id [16]byte, err error) {
 	return s, id, nil
 }
 
-// shardByID names a shard that is referred to by uuid. Before the shards have
-// been read they are, once; a shard that is not there keeps its uuid as name,
-// so that its chunks are not lost.
+// shardByID returns the name of a shard by uuid, reading config.shards once if needed.
+// An unknown shard gets its uuid as name, so that its chunks are not lost.
 func (c *Client) shardByID(ctx context.Context, id [16]byte) string {
 	if ids := c.ids.Load(); ids != nil {
 		if name, ok := (*ids)[id]; ok {
 			return name
 		}
-	} else if _, err := c.Shards(ctx); readable(err) {
+	} else if _, err := c.Shards(ctx); partial(err) {
 		return c.shardByID(ctx, id)
 	}
 	return "uuid:" + hex.EncodeToString(id[:])

@@ -20,7 +20,7 @@ import (
 
 var _ topology.Source = (*cluster.Client)(nil)
 
-// counter counts what the driver sends.
+// counter records the commands that the driver sends.
 type counter struct {
 	mu   sync.Mutex
 	seen []string
@@ -34,7 +34,7 @@ func (c *counter) monitor() *event.CommandMonitor {
 	}}
 }
 
-// take gives what was sent since the last time.
+// take returns the commands sent since the last call.
 func (c *counter) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *counter) take() []string {
 	return out
 }
 
-// onSim runs a test against a simulated cluster and a client of it, all inside
-// a bubble: moves that take seconds take none.
+// onSim runs a test with a simulated cluster and a client in a synctest bubble, so that
+// waiting takes no real time.
 func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,13 +82,14 @@ func must(t *testing.T, err error) {
 }
 
 func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		w := topology.NewWatcher(c, topology.Options{Statistics: 24 * time.Hour, Sweep: 24 * time.Hour})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- w.Run(ctx) }()
 		defer func() { cancel(); must(t, <-done) }()
-		time.Sleep(5*time.Minute + time.Second) // loaded, and every size read once
+		time.Sleep(5*time.Minute + time.Second) // until all sizes were read once
 		synctest.Wait()
 		if !w.Table().Loaded {
 			t.Fatalf("not loaded: %+v", w.Table().Health)
@@ -110,7 +111,8 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 			total += n
 		}
 		if count["config.aggregate"] != 10 || total > 10+10+2*7 {
-			t.Errorf("20 idle seconds sent %v: want 10 routing polls and 10 of what moves of one command each, and two slow polls of at most 7", count)
+			t.Errorf("20 idle seconds sent %v: want 10 routing polls and 10 of what moves of one command each, and two slow "+
+				"polls of at most 7", count)
 		}
 		seq := w.Table().Seq
 		time.Sleep(time.Minute)
@@ -124,7 +126,8 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 }
 
 func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 10, Documents: 200, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 10, Documents: 200, Still: true}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}}))
 		table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 		must(t, err)
@@ -168,7 +171,8 @@ func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
 }
 
 func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 10, Documents: 200, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 10, Documents: 200, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
 		all, err := c.Projects(ctx, "yorkie-meta", profile.Yorkie().Names, bson.ObjectID{}, true)
 		must(t, err)
@@ -203,14 +207,16 @@ func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 		if rows, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, all[0].ID, "no such key", 5); err != nil || len(rows) != 0 {
 			t.Errorf("%v, %v", rows, err)
 		}
-		if rows, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("projects"), all[3].ID, 5); err != nil || len(rows) != 1 || rows[0].ID != all[3].ID {
+		if rows, err := c.ByID(ctx, "yorkie-meta", profile.Yorkie().RowFields("projects"), all[3].ID, 5); err != nil ||
+			len(rows) != 1 || rows[0].ID != all[3].ID {
 			t.Errorf("%v, %v", rows, err)
 		}
 	})
 }
 
 func TestACountStopsAfterOneMoreThanMost(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+	cfg := simcluster.Options{Projects: 3, Documents: 40, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})
 		if err != nil || all < 10 {
 			t.Fatalf("%d documents, %v", all, err)

@@ -10,15 +10,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// statsFields keep the answer small: storageStats alone is some hundred
-// kilobytes a shard.
+// statsFields keep the reply small: storageStats alone is hundreds of kilobytes per
+// shard.
 var statsFields = fields("_id", "shard",
 	"storageStats.size", "storageStats.count", "storageStats.avgObjSize", "storageStats.storageSize",
 	"storageStats.totalIndexSize", "storageStats.numOrphanDocs",
 	"storageStats.timeseries.bucketCount", "storageStats.timeseries.avgBucketSize")
 
-// Sizes reads $collStats of one collection: one document per shard that has
-// it. Counts and bytes include orphaned documents; 6.0 and later tell how many.
+// Sizes reads $collStats of one collection: one document per shard. Counts and bytes
+// include orphans, whose number is known from 6.0 on.
 func (c *Client) Sizes(ctx context.Context, ns topology.Namespace) (topology.Sizes, error) {
 	s := topology.Sizes{NS: ns, Shards: map[string]topology.Size{}, At: time.Now()}
 	cmd := bson.D{
@@ -29,7 +29,7 @@ func (c *Client) Sizes(ctx context.Context, ns topology.Namespace) (topology.Siz
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	r := read{what: "read sizes", privilege: "collStats on " + string(ns)}
+	r := readOp{what: "read sizes", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, _ := doc.Lookup("shard").StringValueOK()
 		stats, ok := doc.Lookup("storageStats").DocumentOK()
@@ -68,7 +68,7 @@ func decodeStats(doc bson.Raw, at time.Time) topology.Size {
 		case "numOrphanDocs":
 			s.Orphans = figure(n)
 		case "timeseries":
-			// A bucket collection counts buckets, not measurements.
+			// Time series collections count buckets, not measurements.
 			series, _ := w.doc()
 			if n, ok := series.Lookup("bucketCount").AsInt64OK(); ok && !s.Documents.Known {
 				s.Documents = figure(n)
@@ -84,8 +84,8 @@ func decodeStats(doc bson.Raw, at time.Time) topology.Size {
 	s.Storage.Exact, s.Indexes.Exact = s.Storage.Known, s.Indexes.Known
 	if s.Orphans.Known {
 		s.Bytes.Method, s.Documents.Method = "collStatsOwned", "collStatsOwned"
-		// What the shard owns is the rest. Without the number of orphans the
-		// figures stay marked as not exact.
+		// Subtract the orphans. If their number is unknown, the figures stay marked as not
+		// exact.
 		s.Bytes.Value = max(s.Bytes.Value-s.Orphans.Value*average, 0)
 		s.Documents.Value = max(s.Documents.Value-s.Orphans.Value, 0)
 		s.Documents.Exact, s.Bytes.Exact = true, s.Orphans.Value == 0
@@ -93,8 +93,8 @@ func decodeStats(doc bson.Raw, at time.Time) topology.Size {
 	return s
 }
 
-// AllSizes asks for $shardedDataDistribution, which 6.0.3 and later have.
-// Where the release is older nothing is asked.
+// AllSizes asks for $shardedDataDistribution, which 6.0.3 and later have. On older
+// releases it sends nothing.
 func (c *Client) AllSizes(ctx context.Context) ([]topology.Sizes, error) {
 	if !c.release().atLeast(6, 0, 3) {
 		return nil, fault.New(fault.NotFound, "The server is too old for $shardedDataDistribution.")
@@ -106,7 +106,7 @@ func (c *Client) AllSizes(ctx context.Context) ([]topology.Sizes, error) {
 		{Key: "cursor", Value: bson.D{}},
 	}
 	var out []topology.Sizes
-	r := read{what: "read sizes", privilege: "shardedDataDistribution on the cluster"}
+	r := readOp{what: "read sizes", privilege: "shardedDataDistribution on the cluster"}
 	err := c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 		s := topology.Sizes{Shards: map[string]topology.Size{}, At: now, Sharded: true}
 		w := walk(doc)

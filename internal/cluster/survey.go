@@ -10,21 +10,20 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sizeField is where a row's size comes back; no shard key has a field of that name.
+// sizeField is the result field with a row's size; no shard key has a field of that
+// name.
 const sizeField = "__shardboard_bytes"
 
-// SampleSizes draws rows at random, each with its size: one $sample. Orphans
-// are not drawn: the mongos asks with shard versions. The server reads few rows
-// when there are more than twenty times as many as are drawn, and all of them
-// otherwise. Needs find on the collection.
+// SampleSizes reads a random sample of rows with their sizes, with $sample and without
+// orphans. The server uses a random cursor if the collection has more than twenty times
+// as many rows, otherwise it reads all rows. Needs find on the collection.
 func (c *Client) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
 	return c.sizes(ctx, q, "draw a sample of", bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: int64(q.Limit)}}}})
 }
 
-// RowSizes reads rows in the order of their ids, from an id on (it included),
-// of one project or of all when it is nil. Only ids that are ObjectIDs are
-// read. Rows of one id on several shards follow each other. Needs find on the
-// collection.
+// RowSizes reads rows in id order, from an id on (inclusive), of one project or, if it
+// is nil, of all. Only ObjectID ids are read. Rows with the same id on several shards
+// are adjacent. Needs find on the collection.
 func (c *Client) RowSizes(ctx context.Context, q survey.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	match := bson.D{}
 	if project != nil {
@@ -63,7 +62,7 @@ func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, st
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(q.Limit)}}},
 	}
 	var out []survey.SizedRow
-	r := read{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	r := readOp{what: doing + " " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out = append(out, decodeSized(q, doc))
 		return nil
@@ -89,9 +88,8 @@ func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 	return row
 }
 
-// DocumentSize counts the rows of one Yorkie document and their bytes: one
-// aggregation that the shard which has them answers with one document. The
-// deadline goes with it as maxTimeMS. Needs find on the collection.
+// DocumentSize counts the rows and bytes of one Yorkie document with an aggregation on
+// its shard. The deadline is sent as maxTimeMS. Needs find on the collection.
 func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (survey.DocumentSize, error) {
 	match := bson.D{{Key: q.Document, Value: q.ID}}
 	if q.Project != "" && !q.Of.IsZero() {
@@ -111,7 +109,7 @@ func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (
 		{Key: "cursor", Value: bson.D{}},
 	}
 	var out survey.DocumentSize
-	r := read{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	r := readOp{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		out.Rows, _ = doc.Lookup("n").AsInt64OK()
 		out.Bytes, _ = doc.Lookup("b").AsInt64OK()
@@ -121,13 +119,15 @@ func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (
 	return out, err
 }
 
-// Existing tells which of some ids a collection has, asking only where rows of
-// the projects can be. Needs find on the collection.
-func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string, projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
+// Existing returns which of the ids exist in a collection; only shards that can have
+// rows of the projects are queried. Needs find on the collection.
+func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string,
+	projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
 	filter := bson.D{{Key: project, Value: bson.D{{Key: "$in", Value: projects}}}, {Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}
 	out := map[bson.ObjectID]bool{}
-	r := read{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
-	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))}), r, func(doc bson.Raw) error {
+	r := readOp{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	cmd := find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))})
+	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
 			out[id] = true
 		}

@@ -12,11 +12,11 @@ import (
 )
 
 // URI is a MongoDB connection string that cannot be printed by accident: every
-// way of formatting it gives scheme and hosts only. User, password and all
-// options stay inside, since options carry secrets too (session tokens, key
-// file passwords). The zero URI is no address.
+// formatting shows only scheme and hosts. User, password and all options are hidden,
+// because options contain secrets too (session tokens, key file passwords). The zero
+// URI is no address.
 type URI struct {
-	reveal func() string // a function, so that printing a struct around it shows an address at most
+	reveal func() string // a function, so that printing an enclosing struct shows at most a pointer
 	scheme string
 	hosts  string
 }
@@ -28,8 +28,8 @@ const (
 	maxURIFile = 64 << 10 // bytes
 )
 
-// ParseURI checks a connection string as far as that goes without a network.
-// Its errors never repeat any part of it.
+// ParseURI checks a connection string without using the network. Its errors never quote
+// any part of it.
 func ParseURI(text string) (URI, error) {
 	text = strings.TrimSpace(text)
 	scheme := schemePlain
@@ -49,15 +49,17 @@ func ParseURI(text string) (URI, error) {
 	authority := rest[:end]
 	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.Count(authority, "@") > 1 || strings.Contains(rest[end:], "@") && !strings.Contains(authority, "@") {
-		return URI{}, fault.New(fault.Invalid, "The MongoDB address has an @, / or ? in user name or password; write it percent-encoded (%%40, %%2F, %%3F).")
+		return URI{}, fault.New(fault.Invalid,
+			"The MongoDB address has an @, / or ? in user name or password; write it percent-encoded (%%40, %%2F, %%3F).")
 	}
 	if hosts == "" {
 		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
 	}
-	if scheme == schemePlain { // the other one asks DNS while it is parsed
+	if scheme == schemePlain { // parsing mongodb+srv would query DNS
 		if err := options.Client().ApplyURI(text).Validate(); err != nil {
-			// The driver's text may quote values: it stays out, for logs too.
-			return URI{}, fault.New(fault.Invalid, "The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
+			// The driver's text may quote values, so it is not even wrapped.
+			return URI{}, fault.New(fault.Invalid,
+				"The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
 		}
 	}
 	return URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}, nil
@@ -66,8 +68,9 @@ func ParseURI(text string) (URI, error) {
 // ReadURI reads a connection string from the first line of a file, such as a
 // mounted secret or a pipe, that no other user can read.
 func ReadURI(path string) (URI, error) {
-	if strings.Contains(path, "://") { // not repeated: it may have a password
-		return URI{}, fault.New(fault.Invalid, "The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
+	if strings.Contains(path, "://") { // not quoted: it may contain a password
+		return URI{}, fault.New(fault.Invalid,
+			"The name of the file with the MongoDB address is an address itself; write that into a file, and give the file's name.")
 	}
 	data, err := fileperm.ReadSecret("file with the MongoDB address", path, maxURIFile)
 	if err != nil {
@@ -77,7 +80,7 @@ func ReadURI(path string) (URI, error) {
 	return ParseURI(line)
 }
 
-// IsZero tells whether there is no address.
+// IsZero reports whether there is no address.
 func (u URI) IsZero() bool { return u.reveal == nil }
 
 // Hosts is "host:port,…" for people.
@@ -100,7 +103,7 @@ func (u URI) LogValue() slog.Value { return slog.StringValue(u.String()) }
 // MarshalText is String: what was marshalled cannot be used to connect.
 func (u URI) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// UnmarshalText is ParseURI, for flags and configuration.
+// UnmarshalText is ParseURI for flags and configuration.
 func (u *URI) UnmarshalText(text []byte) error {
 	parsed, err := ParseURI(string(text))
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// HoldsSecret tells whether a password, or an option that is as good as one, is
-// in the address: then it must not be where others can read it.
+// HoldsSecret reports whether the address contains a password or a secret option, so
+// that it must not be readable by others.
 func (u URI) HoldsSecret() bool {
 	if u.IsZero() {
 		return false

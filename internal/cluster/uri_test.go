@@ -13,7 +13,8 @@ import (
 )
 
 func TestAddressNeverShowsItsSecrets(t *testing.T) {
-	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
+	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin" +
+		"?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
 	u, err := ParseURI(text)
 	if err != nil {
 		t.Fatal(err)
@@ -68,14 +69,16 @@ func TestAddressIsReadFromAFile(t *testing.T) {
 		t.Fatalf("%v, %v", u, err)
 	}
 	var flag URI
-	if err := flag.UnmarshalText([]byte("mongodb+srv://u:p@cluster.example.com/")); err != nil || flag.String() != "mongodb+srv://cluster.example.com" {
+	if err := flag.UnmarshalText([]byte("mongodb+srv://u:p@cluster.example.com/")); err != nil ||
+		flag.String() != "mongodb+srv://cluster.example.com" {
 		t.Fatalf("%v, %v", flag, err)
 	}
 }
 
 func TestAFileThatCannotBeReadIsNamedWithTheReason(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadURI(filepath.Join(dir, "nope")); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
+	if _, err := ReadURI(filepath.Join(dir, "nope")); fault.Of(err) != fault.Invalid ||
+		!strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
 		t.Error(err)
 	}
 	if _, err := ReadURI(dir); !strings.Contains(fault.Text(err), "is a directory") {
@@ -88,8 +91,10 @@ func TestAFileThatCannotBeReadIsNamedWithTheReason(t *testing.T) {
 
 func TestASecretInAnAddressIsFound(t *testing.T) {
 	for text, want := range map[string]bool{
-		"mongodb://h:1/": false, "mongodb://u@h:1/": false, "mongodb://u:@h:1/": false, "mongodb://u:p@h:1,h:2": true, "mongodb+srv://u:p@c.example/?w=1": true,
-		"mongodb://u@h:1/?appName=a@b": false, "mongodb://h/?tlsCertificateKeyFilePassword=x&tls=true": true, "mongodb://h/?appName=x&TLSCertificateKeyFilePassword=": false,
+		"mongodb://h:1/": false, "mongodb://u@h:1/": false, "mongodb://u:@h:1/": false, "mongodb://u:p@h:1,h:2": true,
+		"mongodb+srv://u:p@c.example/?w=1": true,
+		"mongodb://u@h:1/?appName=a@b":     false, "mongodb://h/?tlsCertificateKeyFilePassword=x&tls=true": true,
+		"mongodb://h/?appName=x&TLSCertificateKeyFilePassword=":          false,
 		"mongodb+srv://h/?authMechanismProperties=AWS_SESSION_TOKEN%3ax": true, "mongodb+srv://h/?authMechanismProperties=SERVICE_NAME:x": false,
 	} {
 		u, err := ParseURI(text)

@@ -15,7 +15,8 @@ import (
 func TestEveryServerVersionIsRead(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			onSim(t, simcluster.Options{ServerVersion: version, Projects: 5, Documents: 50, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			cfg := simcluster.Options{ServerVersion: version, Projects: 5, Documents: 50, Still: true}
+			onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 				table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 				must(t, err)
 				for p, h := range table.Health {
@@ -53,7 +54,8 @@ func TestEveryServerVersionIsRead(t *testing.T) {
 
 func TestTombstonesAndTrackedCollectionsAreNoShardedCollections(t *testing.T) {
 	for _, version := range []string{"4.4", "8.0"} {
-		onSim(t, simcluster.Options{ServerVersion: version, Empty: true, Still: true, Shards: 2}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true, Shards: 2}
+		onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 			must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 			must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "d.gone"}, {Key: "key", Value: bson.D{{Key: "k", Value: hashed}}}}))
 			must(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))

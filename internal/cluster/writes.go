@@ -11,13 +11,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Writes counts rows that were written in a span of time, by project and
-// document: one aggregation that the shards answer from their _id index when
-// the time is that in the _id (each groups its own rows, and only groups cross
-// the network). With a date field it is a scan of the project's rows, or of the
-// whole collection when no project is named: callers pace those. The deadline
-// goes with it as maxTimeMS. Needs find on the collection.
-func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCount, error) {
+// Writes counts rows written in a time span, by project and document, with one
+// aggregation. If the time is that of the _id, the shards use the _id index; each
+// groups its own rows, and only groups cross the network. With a date field it scans
+// the project's rows, or the whole collection without a project, so callers limit how
+// often they do that. The deadline is sent as maxTimeMS. Needs find on the collection.
+func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, error) {
 	field, from, to := "_id", any(firstID(q.From)), any(firstID(q.To))
 	if q.Date != "" {
 		field, from, to = q.Date, q.From, q.To
@@ -48,10 +47,10 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCou
 		}},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
 	}
-	var out []heat.WriteCount
-	r := read{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	var out []heat.Count
+	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
-		var w heat.WriteCount
+		var w heat.Count
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
 		w.Rows, _ = doc.Lookup("n").AsInt64OK()
@@ -61,14 +60,14 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.WriteCou
 	return out, err
 }
 
-// firstID is the lowest ObjectID made at a time, which it holds to the second.
+// firstID is the lowest ObjectID of a time, with a precision of a second.
 func firstID(t time.Time) (id bson.ObjectID) {
 	binary.BigEndian.PutUint32(id[:4], uint32(t.Unix()))
 	return id
 }
 
-// Operations reads what each shard counted for a collection since it began:
-// one $collStats, one document per shard. Needs collStats on the collection.
+// Operations reads each shard's operation counts of a collection since its start, with
+// one $collStats. Needs collStats on the collection.
 func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[string]heat.Operations, error) {
 	cmd := bson.D{
 		{Key: "aggregate", Value: ns.Collection()},
@@ -79,7 +78,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		{Key: "cursor", Value: bson.D{}},
 	}
 	out := map[string]heat.Operations{}
-	r := read{what: "read latencies", privilege: "collStats on " + string(ns)}
+	r := readOp{what: "read latencies", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, ok := doc.Lookup("shard").StringValueOK()
 		if !ok {

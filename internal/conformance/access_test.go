@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// withRoles runs a test on simulated clusters with access control: the world is
-// root's, the client one that has only these roles.
+// withRoles runs a test on simulated clusters with access control: the world uses root,
+// the client a user with only these roles.
 func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *cluster.Client)) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
@@ -45,8 +45,8 @@ func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *clus
 	}
 }
 
-// reads calls all that is read of a cluster, but for the collections that are
-// not sharded, which clusterMonitor may not list.
+// reads calls all read methods except for unsharded collections, which clusterMonitor
+// may not list.
 func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]error {
 	none := func(topology.Chunk) error { return nil }
 	errs := map[string]error{
@@ -70,19 +70,20 @@ func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]e
 	return errs
 }
 
-// changes calls all that changes a cluster, so that each would succeed in turn.
-// The collection has one chunk.
+// changes calls all changing methods in an order in which each would succeed. The
+// collection has one chunk.
 func changes(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
 	errs := map[string]error{}
 	all := w.follow(ns).chunks[0]
 	lower, upper := p(bson.MinKey{}), p(bson.MaxKey{})
 	errs["split"] = c.SplitAt(ctx, run, ns, p(int32(0)))
-	errs["split in the middle"] = after(c.SplitMedian(ctx, run, ns, lower, p(int32(0))), fault.Conflict) // of no documents
+	errs["split in the middle"] = after(c.SplitMedian(ctx, run, ns, lower, p(int32(0))), fault.Conflict) // of an empty chunk
 	errs["move"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: w.elsewhere(all.Shard), Wait: true})
 	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: all.Shard})
 	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
 	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
-	errs["move range"] = after(c.MoveRange(ctx, run, topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
+	errs["move range"] = after(c.MoveRange(ctx, run,
+		topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
 	errs["merge on shard"] = after(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
 	errs["add to zone"] = c.AddShardToZone(ctx, run, all.Shard, w.db)
 	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)), w.db)
@@ -97,8 +98,8 @@ func changes(ctx context.Context, w *world, c *cluster.Client, ns topology.Names
 	return errs
 }
 
-// after is nil for a refusal that shows that nobody asked for a privilege, such
-// as that of a command that a release does not have.
+// after returns nil for errors that are unrelated to privileges, such as that of a
+// command that a release does not have.
 func after(err error, kind fault.Kind) error {
 	if err != nil && fault.Of(err) == kind {
 		return nil

@@ -22,7 +22,8 @@ func TestACollectionIsTakenOutOfBalancingAndBack(t *testing.T) {
 		if w.head(ns).NoBalance {
 			t.Error("balancing is off")
 		}
-		w.refused(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false), "switch balancing of no collection")
+		w.refused(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false),
+			"switch balancing of no collection")
 		if ok, violation, err := w.admin.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
 			t.Errorf("one chunk is balanced %v, %q, %v", ok, violation, err)
 		}
@@ -36,7 +37,7 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 		f := w.follow(ns)
 		err := w.admin.SetMigrations(w.Context(), run, ns, false)
 		if !w.atLeast(5, 0) {
-			if err != nil { // some 4.4 have it
+			if err != nil { // some 4.4 releases have it
 				w.refused(fault.NotFound, err, "forbid migrations on a release without it")
 				return
 			}

@@ -82,7 +82,7 @@ func TestWrongSplitsAreRefused(t *testing.T) {
 		f := w.follow(ns)
 		ctx := w.Context()
 		if err := w.admin.SplitAt(ctx, run, ns, p(int32(10))); err != nil || !w.atLeast(8, 0) {
-			w.refused(fault.Conflict, err, "split where a chunk begins") // the newest servers call that done
+			w.refused(fault.Conflict, err, "split where a chunk begins") // the newest servers accept that
 		}
 		w.refused(fault.Invalid, w.admin.SplitAt(ctx, run, ns, raw(bson.D{{Key: "q", Value: 1}})), "split at another field")
 		w.refused(fault.NotFound, w.admin.SplitMedian(ctx, run, ns, p(int32(1)), p(int32(2))), "split a chunk that is none")
@@ -109,7 +109,8 @@ func TestWrongMovesAndMergesAreRefused(t *testing.T) {
 		}
 		w.refused(fault.NotFound, move(p(int32(0)), p(int32(10)), "shardboard-none"), "move to no shard")
 		w.refused(fault.NotFound, move(p(int32(1)), p(int32(5)), to), "move a chunk that is none")
-		w.refused(fault.Invalid, move(raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), to), "move by bounds of another field")
+		w.refused(fault.Invalid, move(raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), to),
+			"move by bounds of another field")
 		must(t, move(p(int32(0)), p(int32(10)), to))
 		f.changed("a move")
 		merge := func(lower, upper any) error { return w.admin.MergeChunks(ctx, run, ns, p(lower), p(upper)) }
@@ -148,7 +149,7 @@ func TestChunksOfAShardAreMergedWhereTheReleaseCan(t *testing.T) {
 		must(t, w.admin.SplitAt(w.Context(), run, ns, p(int32(10))))
 		f := w.follow(ns)
 		if w.simulated {
-			time.Sleep(10 * time.Minute) // chunks that changed within the snapshot window stay
+			time.Sleep(10 * time.Minute) // chunks that changed within the snapshot window are not merged
 		}
 		err := w.admin.MergeOnShard(w.Context(), run, ns, f.chunks[0].Shard)
 		if !w.atLeast(7, 0) {

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// insert writes n documents as an application does and gives their size.
+// insert writes n documents as an application and returns their size.
 func (w *world) insert(ns topology.Namespace, n int, document func(int) bson.D) (bytes int64) {
 	w.Helper()
 	docs := make([]any, n)
@@ -37,7 +37,7 @@ func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
 		w.addsUp(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
-			return // not before 6.0.3
+			return // only from 6.0.3 on
 		}
 		must(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
@@ -48,8 +48,7 @@ func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
 	})
 }
 
-// Every shard says how full its disk is, to a question about a database that is
-// on all of them.
+// Every shard reports its disk for a database that has data on all shards.
 func TestEveryShardSaysHowFullItsDiskIs(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shard("disks", bson.D{{Key: "k", Value: "hashed"}})
@@ -73,7 +72,7 @@ func TestEveryShardSaysHowFullItsDiskIs(t *testing.T) {
 	})
 }
 
-// addsUp holds the figures of all shards against what was inserted.
+// addsUp compares the sums over all shards with the inserted data.
 func (w *world) addsUp(s topology.Sizes, documents, bytes int64) {
 	w.Helper()
 	var gotDocuments, gotBytes int64
@@ -139,14 +138,14 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 				}
 			}
 		}
-		// A server may write about other things, and about one thing more than once.
+		// A server may log other events too, and an event more than once.
 		for what, n := range map[string]int{"split": 3, "moveChunk.start": 1, "moveChunk.commit": 1, "merge": 1} {
 			if seen[what] < n {
 				t.Errorf("%d × %s, want %d; seen: %v", seen[what], what, n, seen)
 			}
 		}
 		if !slices.IsSortedFunc(events, func(a, b topology.Event) int { return cmp.Compare(b.Time.Unix()/60, a.Time.Unix()/60) }) {
-			t.Error("the newest is not first") // clocks of servers differ by seconds
+			t.Error("the newest is not first") // the servers' clocks may differ by seconds
 		}
 	})
 }

@@ -1,11 +1,10 @@
-// Package conformance holds one suite of tests over topology.Source and
-// actions.Admin. It runs against the simulated cluster in every release that it
-// can behave like, and against the real mongos that SHARDBOARD_TEST_MONGODB_URI
-// names: what passes in both places is what shardboard may rely on. Both may have
-// a busy balancer: a move whose shards are busy with another one is sent again, for
-// at most two minutes.
+// Package conformance has a test suite for topology.Source and actions.Admin. It runs
+// on the simulated cluster in every supported release, and on the real mongos in
+// SHARDBOARD_TEST_MONGODB_URI. Shardboard may rely only on behaviour that passes on
+// both. Both may have a busy balancer: a move that conflicts with another one is sent
+// again for at most two minutes.
 //
-// On a real cluster it writes only to databases named shardboard_test_* and to
-// zones of that name, and removes them, also when a test fails. It leaves the
-// balancer alone on a cluster that has other databases.
+// On a real cluster it writes only to databases and zones named shardboard_test_*, and
+// removes them even when a test fails. It does not change the balancer of a cluster
+// with other databases.
 package conformance

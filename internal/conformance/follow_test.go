@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// follower keeps the chunks of one collection by incremental reads alone.
+// follower maintains the chunks of one collection with incremental reads only.
 type follower struct {
 	*world
 	meta    topology.Meta
@@ -28,7 +28,7 @@ func (w *world) head(ns topology.Namespace) topology.Head {
 	return heads[0]
 }
 
-// read gives the chunks with a version from since on, in the order they came.
+// read returns the chunks with a version from since on, in the received order.
 func (w *world) read(m topology.Meta, since topology.Version) (out []topology.Chunk) {
 	w.Helper()
 	must(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
@@ -49,8 +49,8 @@ func (w *world) follow(ns topology.Namespace) *follower {
 	return f
 }
 
-// changed reads what an action changed and holds the result against a whole
-// read: equal, without a gap, and newer than before.
+// changed reads the chunks that an action changed and compares the result with a full
+// read: equal, without gaps, and newer than before.
 func (f *follower) changed(what string) {
 	f.Helper()
 	h := f.head(f.meta.NS)
@@ -80,7 +80,7 @@ func (f *follower) changed(what string) {
 	}
 }
 
-// apply puts a chunk in the place of all that it overlaps.
+// apply replaces all overlapping chunks by a chunk.
 func (f *follower) apply(c topology.Chunk) {
 	own := shardkey.Range{Min: c.Min, Max: c.Max}
 	f.chunks = slices.DeleteFunc(f.chunks, func(o topology.Chunk) bool {
@@ -90,7 +90,7 @@ func (f *follower) apply(c topology.Chunk) {
 	f.chunks = slices.Insert(f.chunks, at, c)
 }
 
-// check makes sure that chunks cover the key space.
+// check verifies that the chunks cover the key space.
 func (f *follower) check() {
 	f.Helper()
 	at := f.meta.Key.Min()
@@ -118,7 +118,7 @@ func (f *follower) bounds(c topology.Chunk) (lower, upper bson.Raw) {
 	return f.document(c.Min), f.document(c.Max)
 }
 
-// of is the chunk that has a key.
+// of is the chunk that contains a key.
 func (f *follower) of(k shardkey.Key) topology.Chunk {
 	f.Helper()
 	for _, c := range f.chunks {

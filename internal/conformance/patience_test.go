@@ -16,22 +16,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// How a move waits for shards that are busy with another one: the balancer's are over
-// after half a second, or after ten where they wait for orphans.
+// Retries of a move whose shards are busy. The balancer's moves take half a second, or
+// ten seconds if they wait for orphans.
 const (
 	patience = 2 * time.Minute
 	pause    = 400 * time.Millisecond
 )
 
-// conflictingOperation is the code of a shard that takes part in another migration, of
-// whatever collection.
+// conflictingOperation is the error code of a shard that takes part in another
+// migration of any collection.
 const conflictingOperation = 117
 
-// patient sends a move again while one of its shards is busy with another migration, as
-// every client has to beside a running balancer. All else is as the server answers it.
+// patient repeats a move while one of its shards is busy with another migration, as
+// clients must while the balancer runs. Other errors are returned unchanged.
 type patient struct {
 	actions.Admin
-	again *int // how often something was sent again
+	again *int // number of repeated commands
 }
 
 func (p patient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
@@ -59,16 +59,16 @@ func (p patient) retry(ctx context.Context, move func() error) error {
 	}
 }
 
-// busy tells the refusal of a shard with another migration from others of the same code,
-// such as that of a collection whose migrations are forbidden.
+// busy reports whether an error is from a shard with another migration; other errors
+// have the same code, such as forbidden migrations.
 func busy(err error) bool {
 	var refused mongo.CommandError
 	return errors.As(err, &refused) && refused.Code == conflictingOperation &&
 		strings.HasPrefix(refused.Message, "Unable to start new balancer operation because this shard is currently ")
 }
 
-// withBusyBalancer runs a test on a simulated cluster of a release whose balancer moves
-// chunks of another collection all the time.
+// withBusyBalancer runs a test on a simulated cluster whose balancer constantly moves
+// chunks of another collection.
 func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
@@ -92,7 +92,7 @@ func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world
 	})
 }
 
-// Moves by hand arrive beside a busy balancer, but not each at the first attempt.
+// Manual moves succeed beside a busy balancer, but not always at the first attempt.
 func TestMovesArriveBesideABusyBalancer(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// value is a random value of a type that a shard key can have. null is left
-// out: an equality with it also finds documents without the field.
+// value is a random value of a type that a shard key can have. null is excluded,
+// because an equality with null also matches missing fields.
 func value(r *rand.Rand) any {
 	switch r.IntN(11) {
 	case 0:
@@ -49,7 +49,8 @@ var keyKinds = []struct {
 	splits []bson.D
 }{
 	{"ranged", bson.D{{Key: "p", Value: 1}}, []bson.D{
-		{{Key: "p", Value: int32(30)}}, {{Key: "p", Value: 60.5}}, {{Key: "p", Value: "m"}}, {{Key: "p", Value: bson.ObjectID{0x80}}}, {{Key: "p", Value: true}},
+		{{Key: "p", Value: int32(30)}}, {{Key: "p", Value: 60.5}}, {{Key: "p", Value: "m"}},
+		{{Key: "p", Value: bson.ObjectID{0x80}}}, {{Key: "p", Value: true}},
 	}},
 	{"hashed", bson.D{{Key: "k", Value: "hashed"}}, []bson.D{
 		{{Key: "k", Value: int64(-7e18)}}, {{Key: "k", Value: int64(12345)}}, {{Key: "k", Value: int64(7e18)}},
@@ -102,7 +103,7 @@ func TestTheTableSendsKeysWhereTheServerSendsThem(t *testing.T) {
 	})
 }
 
-// scattered makes a collection whose chunks lie on all shards in turn.
+// scattered makes a collection with chunks alternating over all shards.
 func (w *world) scattered(name string, key bson.D, splits []bson.D) *follower {
 	w.Helper()
 	ns := w.shard(name, key)

@@ -25,10 +25,10 @@ var (
 
 const uriVariable = "SHARDBOARD_TEST_MONGODB_URI"
 
-// releases are those that the simulated cluster can behave like.
+// releases lists the releases that the simulated cluster supports.
 var releases = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
 
-// ran is on which servers something ran, for the last line of the output.
+// ran collects the servers on which tests ran, for the last line of the output.
 var ran sync.Map
 
 func TestMain(m *testing.M) {
@@ -40,10 +40,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onEvery runs one test of the suite on every target, each time with databases
-// of its own: each simulated release at rest and beside a busy balancer, and a real
-// cluster as it is. On a simulated cluster time is simulated too. Tests come one
-// after the other: a real shard takes part in one migration at a time.
+// onEvery runs a test on every target with its own databases: every simulated release
+// with an idle and with a busy balancer, in simulated time, and the real cluster. Tests
+// run one after the other, because a real shard takes part in only one migration at a
+// time.
 func onEvery(t *testing.T, test func(*testing.T, *world)) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
@@ -66,8 +66,7 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// newWorld connects twice: as shardboard does, and as the application whose data
-// it is.
+// newWorld connects as shardboard and as the application that owns the data.
 func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	t.Helper()
 	uri, err := cluster.ParseURI(address)

@@ -27,7 +27,7 @@ type world struct {
 	*testing.T
 	source    topology.Source
 	admin     actions.Admin
-	client    *cluster.Client // for what neither interface has
+	client    *cluster.Client // for methods that are in neither interface
 	data      *mongo.Client
 	simulated bool
 
@@ -43,7 +43,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// begin reads who answers and promises to clean up.
+// begin reads the server's version and registers the clean-up.
 func (w *world) begin() {
 	w.Helper()
 	var err error
@@ -69,7 +69,7 @@ func (w *world) begin() {
 	w.Cleanup(w.end)
 }
 
-// end removes what the test made. The context of the test is over by then.
+// end removes the test's data. The context of the test has already ended.
 func (w *world) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -99,7 +99,7 @@ func (w *world) end() {
 	}
 }
 
-// atLeast tells whether the server is of this release or a later one.
+// atLeast reports whether the server is of this release or a later one.
 func (w *world) atLeast(major, minor int) bool {
 	var a, b int
 	if _, err := fmt.Sscanf(w.server.Version, "%d.%d", &a, &b); err != nil {
@@ -108,8 +108,7 @@ func (w *world) atLeast(major, minor int) bool {
 	return a > major || a == major && b >= minor
 }
 
-// needShards skips a test that moves something on a cluster that has nowhere to
-// move it to.
+// needShards skips a test on a cluster with too few shards.
 func (w *world) needShards(n int) {
 	w.Helper()
 	switch {
@@ -121,7 +120,7 @@ func (w *world) needShards(n int) {
 	}
 }
 
-// shard makes a sharded collection that the balancer leaves alone.
+// shard makes a sharded collection with balancing off.
 func (w *world) shard(name string, key bson.D) topology.Namespace {
 	w.Helper()
 	ns := topology.Namespace(w.db + "." + name)
@@ -132,7 +131,7 @@ func (w *world) shard(name string, key bson.D) topology.Namespace {
 	return ns
 }
 
-// refused says that a command must fail in this way.
+// refused fails the test unless err is of this kind.
 func (w *world) refused(kind fault.Kind, err error, doing string) {
 	w.Helper()
 	if err == nil || fault.Of(err) != kind {

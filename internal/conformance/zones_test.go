@@ -23,7 +23,7 @@ func (w *world) zones() (out []topology.ZoneRange) {
 	return out
 }
 
-// zonesOf are those of a shard.
+// zonesOf lists the zones of a shard.
 func (w *world) zonesOf(name string) []string {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
@@ -42,9 +42,9 @@ func TestZonesAreSetAndTaken(t *testing.T) {
 		ns := w.shard("zoned", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: 1}})
 		ctx, shard := w.Context(), w.shards[0]
 		before := w.head(ns).Highest
-		for range 2 { // again changes nothing
+		for range 2 { // repeating it changes nothing
 			must(t, w.admin.AddShardToZone(ctx, run, shard, w.db))
-			// A bound may leave out the last fields.
+			// A bound may omit the last fields.
 			must(t, w.admin.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(10)), w.db))
 		}
 		if got := w.zonesOf(shard); !slices.Contains(got, w.db) {
@@ -91,8 +91,10 @@ func TestWrongZonesAreRefused(t *testing.T) {
 		w.refused(fault.Conflict, set(ns, p(int32(5)), p(int32(15)), w.db), "set a range that overlaps")
 		w.refused(fault.Conflict, set(ns, p(int32(0)), p(int32(10)), other), "set a range of another zone")
 		w.refused(fault.Invalid, set(ns, p(int32(30)), p(int32(20)), w.db), "set a range from above to below")
-		w.refused(fault.Invalid, set(ns, raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), w.db), "set a range of another field")
-		w.refused(fault.Invalid, set(hashed, raw(bson.D{{Key: "k", Value: "a"}}), raw(bson.D{{Key: "k", Value: "b"}}), w.db), "set a range of values on a hashed key")
+		w.refused(fault.Invalid, set(ns, raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), w.db),
+			"set a range of another field")
+		w.refused(fault.Invalid, set(hashed, raw(bson.D{{Key: "k", Value: "a"}}), raw(bson.D{{Key: "k", Value: "b"}}), w.db),
+			"set a range of values on a hashed key")
 		w.refused(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db), "take the last shard of a zone that has a range")
 		if zones := w.zones(); len(zones) != 1 || zones[0].Zone != w.db {
 			t.Errorf("%v", zones)

@@ -234,7 +234,7 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 	got := doctor.Remedies(r, true)
 	want := []string{
 		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardViewer", [{"resource":{"cluster":true},"actions":["connPoolStats"]},` +
-			`{"resource":{"db":"x\"]);db.dropDatabase()//\u{202e}\u001b","collection":""},"actions":["find","collStats"]}])`,
+			`{"resource":{"db":"x\"]);db.dropDatabase()//\u202e\u001b","collection":""},"actions":["find","collStats"]}])`,
 		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardOperator", [{"resource":{"db":"shop","collection":""},"actions":["moveChunk"]}])`,
 	}
 	if !slices.Equal(got, want) {

@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -60,8 +58,8 @@ func (r Report) remedy(role string, lacks []Privilege) string {
 	}
 	user := r.Users[0]
 	at := strings.LastIndexByte(user, '@') // names may have one, databases not
-	return "db.getSiblingDB(" + script(user[at+1:]) + ").grantRolesToUser(" + script(user[:at]) + ", " +
-		script([]grantedRole{{role, "admin"}}) + ")"
+	return "db.getSiblingDB(" + sanitize.Script(user[at+1:]) + ").grantRolesToUser(" + sanitize.Script(user[:at]) + ", " +
+		sanitize.Script([]grantedRole{{role, "admin"}}) + ")"
 }
 
 // grantedRole is a role as user commands name it.
@@ -97,17 +95,5 @@ func grantPrivileges(role string, lacks []Privilege) string {
 			list[i].Resource = resource{DB: &g.On.DB, Collection: &g.On.Collection}
 		}
 	}
-	return `db.getSiblingDB("admin").grantPrivilegesToRole(` + script(role) + ", " + script(list) + ")"
-}
-
-// script is a value as JavaScript on one line: JSON, with everything that is not
-// seen as itself written as \u{…}, which JavaScript reads back.
-func script(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "" // cannot happen: names and lists of names
-	}
-	return sanitize.Line(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	return `db.getSiblingDB("admin").grantPrivilegesToRole(` + sanitize.Script(role) + ", " + sanitize.Script(list) + ")"
 }

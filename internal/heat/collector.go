@@ -187,9 +187,7 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time, lea
 		return s, err
 	}
 	s.Capped, c.groups[t.ns] = len(rows) == q.Limit, int64(len(rows))
-	for _, r := range rows {
-		s.Counts = append(s.Counts, Count{Project: r.Project, Document: r.Document, Rows: r.Rows})
-	}
+	s.Counts = slices.Clone(rows)
 	switch all := s.Rows() * s.Every; {
 	case s.Capped || all > heavy:
 		c.loaded[t.ns] = true

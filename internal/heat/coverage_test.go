@@ -77,7 +77,7 @@ type only struct {
 	fail  map[topology.Namespace]error
 }
 
-func (o only) Writes(ctx context.Context, q WriteQuery) ([]WriteCount, error) {
+func (o only) Writes(ctx context.Context, q WriteQuery) ([]Count, error) {
 	if err := o.fail[q.NS]; err != nil {
 		o.queries = append(o.queries, q)
 		return nil, err
@@ -85,7 +85,7 @@ func (o only) Writes(ctx context.Context, q WriteQuery) ([]WriteCount, error) {
 	if n, ok := o.quiet[q.NS]; ok && q.Date == "" {
 		o.queries = append(o.queries, q)
 		o.returned++
-		return []WriteCount{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
+		return []Count{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
 	}
 	return o.stream.Writes(ctx, q)
 }

@@ -82,10 +82,10 @@ func poisson(rng *rand.Rand, mean float64) int64 {
 	return n
 }
 
-func (s *stream) Writes(_ context.Context, q WriteQuery) ([]WriteCount, error) {
+func (s *stream) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
 	s.queries = append(s.queries, q)
 	if q.Date != "" {
-		return []WriteCount{{Project: q.Of, Rows: 7}}, nil
+		return []Count{{Project: q.Of, Rows: 7}}, nil
 	}
 	if s.fail != nil {
 		return nil, s.fail
@@ -98,11 +98,11 @@ func (s *stream) Writes(_ context.Context, q WriteQuery) ([]WriteCount, error) {
 			}
 		}
 	}
-	var out []WriteCount
+	var out []Count
 	for id, n := range sums {
-		out = append(out, WriteCount{Project: s.of[id], Document: id, Rows: n})
+		out = append(out, Count{Project: s.of[id], Document: id, Rows: n})
 	}
-	slices.SortFunc(out, func(a, b WriteCount) int { return int(b.Rows - a.Rows) })
+	slices.SortFunc(out, func(a, b Count) int { return int(b.Rows - a.Rows) })
 	out = out[:min(len(out), q.Limit)]
 	s.returned += len(out)
 	return out, nil

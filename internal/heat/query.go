@@ -19,14 +19,6 @@ type WriteQuery struct {
 	Limit    int           // at most so many groups, busiest first
 }
 
-// WriteCount is the rows of one Yorkie document, or of one project where the
-// collection has no documents, that were written in the time asked for.
-type WriteCount struct {
-	Project  bson.ObjectID
-	Document bson.ObjectID // zero when the collection has no documents
-	Rows     int64
-}
-
 // Operations is what a shard counted for a collection since its mongod began.
 // It falls to zero when another member becomes primary.
 type Operations struct {

@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Count is rows of one Yorkie document that were counted in a slot, or of the
-// documents of a project that have no line of their own (Document zero).
+// Count is rows of one Yorkie document that were counted. Document is zero where the
+// collection has no documents, and for those of a project without a line of their own.
 type Count struct {
 	Project  bson.ObjectID
 	Document bson.ObjectID

@@ -10,7 +10,7 @@ import (
 type Source interface {
 	// Writes counts rows written in a span of time by project and document, busiest
 	// first, at most Limit groups.
-	Writes(ctx context.Context, q WriteQuery) ([]WriteCount, error)
+	Writes(ctx context.Context, q WriteQuery) ([]Count, error)
 	// Operations gives what each shard counted for a collection since it began.
 	Operations(ctx context.Context, ns topology.Namespace) (map[string]Operations, error)
 }

@@ -50,6 +50,9 @@ func Server(name, value string) Fact { return Fact{name, KindServer, value, ""} 
 // Words are our own words, such as a sentence within a sentence.
 func Words(name, value string) Fact { return Fact{name, KindWords, value, ""} }
 
+// Coded is one of our codes, shown in our own words.
+func Coded(name, code, words string) Fact { return Fact{name, KindWords, code, words} }
+
 // Shard is a shard's name.
 func Shard(name, shard string) Fact { return Fact{name, KindShard, shard, ""} }
 

@@ -7,14 +7,20 @@ import (
 	"unicode/utf16"
 )
 
-// Quoted is text as a JavaScript string, for commands that people paste: JSON, in
-// which nothing can be taken for something else by a terminal or by an eye.
-func Quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // cannot happen: any string can be marshalled
+// Quoted is text as a JavaScript string, for commands that people paste into mongosh.
+func Quoted(s string) string { return Script(s) }
+
+// Script is a value as JavaScript on one line, for commands that people paste into
+// mongosh: JSON in which a terminal or an eye takes nothing for something else. It
+// is for names and what is made of them, which always can be written as JSON.
+func Script(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // pages escape where they write
+	if err := enc.Encode(v); err != nil {
+		return `""`
 	}
-	return JSON(string(b))
+	return JSON(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // JSON writes the hidden characters of a JSON text as \u escapes, which mean the

@@ -11,9 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// The simulated cluster compares element by element and has a hash of its own,
-// written apart: what both say is not one author's error. 200 keys a round,
-// 100 rounds unless -rapid.checks says otherwise.
+// Compares with the simulated cluster, which has an independent comparison and hash.
+// 200 keys a round, 100 rounds unless -rapid.checks is given.
 func TestAgreesWithTheSimulatedClustersOwnComparisonAndHash(t *testing.T) {
 	p, err := shardkey.ParsePattern(pattern(t, "a", "b"))
 	if err != nil {
@@ -47,9 +46,9 @@ func TestAgreesWithTheSimulatedClustersOwnComparisonAndHash(t *testing.T) {
 	})
 }
 
-// draw leaves out arrays, which are no shard-key values, and decimals with a
-// coefficient of more than 34 digits: here they count as zero, as in IEEE 754;
-// no driver writes them.
+// draw returns no arrays, which are not valid in a shard key, and no decimals with a
+// coefficient of more than 34 digits: here they count as zero, as in IEEE 754, and no
+// driver writes them.
 func draw(rt *rapid.T) bson.RawValue {
 	for {
 		v := shardkey.DrawValue(rt)

@@ -12,7 +12,7 @@ import (
 
 const benchChunks = 10_000
 
-// hashedBounds are the lower bounds of evenly cut chunks, as numbers and keys.
+// hashedBounds are the lower bounds of evenly split chunks, as numbers and as keys.
 func hashedBounds(t testing.TB, p Pattern) ([]int64, []Key) {
 	t.Helper()
 	numbers, keys := make([]int64, benchChunks), make([]Key, benchChunks)
@@ -63,7 +63,7 @@ func BenchmarkLocateByKeyOf(b *testing.B) {
 	_ = sink
 }
 
-// The floor: nothing but MD5 and a search over plain numbers.
+// The lower limit: only MD5 and a binary search over integers.
 func BenchmarkLocateFloorOfMD5AndInt64s(b *testing.B) {
 	bounds, _ := hashedBounds(b, mustPattern(b, "k#"))
 	var buf [20]byte
@@ -87,7 +87,8 @@ func BenchmarkHashObjectID(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	for name, v := range map[string]any{"int64": int64(-1 << 40), "double": 0.1, "decimal": bson.NewDecimal128(0x303e000000000000, 123), "string": "doc-00001"} {
+	for name, v := range map[string]any{"int64": int64(-1 << 40), "double": 0.1,
+		"decimal": bson.NewDecimal128(0x303e000000000000, 123), "string": "doc-00001"} {
 		raw := val(b, v)
 		b.Run(name, func(b *testing.B) {
 			var room, bitsRoom [128]byte

@@ -12,9 +12,9 @@ import (
 // hashed ones as int64, MinKey or MaxKey. Anything else is fault.Invalid.
 func (p Pattern) Bound(doc bson.Raw) (Key, error) { return p.bound(doc, false) }
 
-// PrefixBound is Bound for a document that may leave out the last fields:
-// they count as MinKey, in minimum and maximum alike, as the server extends
-// zone ranges (s/shard_key_pattern.cpp, extendRangeBound).
+// PrefixBound is Bound for a document that may lack the last fields: they become MinKey
+// in both bounds, as the server extends zone ranges (s/shard_key_pattern.cpp,
+// extendRangeBound).
 func (p Pattern) PrefixBound(doc bson.Raw) (Key, error) { return p.bound(doc, true) }
 
 func (p Pattern) bound(doc bson.Raw, prefix bool) (Key, error) {
@@ -34,7 +34,8 @@ func (p Pattern) bound(doc bson.Raw, prefix bool) (Key, error) {
 			return Key{}, p.fieldsError()
 		}
 		if p.fields[n].Hashed && e.typ != bson.TypeInt64 && e.typ != bson.TypeMinKey && e.typ != bson.TypeMaxKey {
-			return Key{}, fault.New(fault.Invalid, "The field %q is hashed: a bound needs the hash as a NumberLong there, MinKey or MaxKey.", p.fields[n].Name)
+			return Key{}, fault.New(fault.Invalid,
+				"The field %q is hashed: a bound needs the hash as a NumberLong there, MinKey or MaxKey.", p.fields[n].Name)
 		}
 		if enc, bits, err = p.appendPlain(enc, bits, n, e.typ, e.value); err != nil {
 			return Key{}, err
@@ -64,9 +65,9 @@ func (p Pattern) KeyOf(values ...bson.RawValue) (Key, error) {
 	return newKey(enc, bits), nil
 }
 
-// AppendKeyOf appends what KeyOf makes to enc and bits and returns both, like
-// append. It does not allocate while they have room (documents to be hashed
-// apart). Compare the result with Key.CompareEncoded.
+// AppendKeyOf appends the encoding and the type bits of KeyOf's key to enc and bits,
+// like append. It does not allocate while they have capacity, unless a document is to
+// be hashed. Compare the result with Key.CompareEncoded.
 func (p Pattern) AppendKeyOf(enc, bits []byte, values ...bson.RawValue) ([]byte, []byte, error) {
 	if len(values) != len(p.fields) || len(values) == 0 {
 		return nil, nil, fault.New(fault.Invalid, "The shard key %s needs %d values, not %d.", p, len(p.fields), len(values))

@@ -19,18 +19,17 @@ const (
 	decimalNaN = 0x7c00000000000000
 	signBit    = 1 << 63
 
-	// 10^34 - 1, the greatest coefficient. Greater ones count as zero, as in
-	// IEEE 754 and the server's library.
+	// 10^34 - 1, the largest coefficient. Larger ones count as zero, as in IEEE 754 and
+	// the server's library.
 	greatestHigh = 0x0001ed09bead87c0
 	greatestLow  = 0x378d8e63ffffffff
 )
 
-// splitDecimal128 takes a finite Decimal128 apart. power is its exponent of
-// ten without bias; canonical is false for a coefficient that is out of range,
-// whose value is zero.
+// splitDecimal128 decodes a finite Decimal128. power is the decimal exponent without
+// bias; canonical is false for a coefficient that is out of range, whose value is zero.
 func splitDecimal128(buf []byte, hi, lo uint64) (d decimal, power int, canonical bool) {
 	neg := hi&signBit != 0
-	if hi>>61&3 == 3 { // the form for coefficients above 2^113, all out of range
+	if hi>>61&3 == 3 { // the encoding of coefficients above 2^113, which are all out of range
 		return decimal{neg: neg}, int(hi>>47&0x3fff) - decimalBias, false
 	}
 	power = int(hi>>49&0x3fff) - decimalBias
@@ -48,8 +47,8 @@ func splitDecimal128(buf []byte, hi, lo uint64) (d decimal, power int, canonical
 	return makeDecimal(neg, append(s, t...), power), power, true
 }
 
-// joinDecimal128 is the Decimal128 of value d that has this exponent of ten;
-// ok is false if there is none.
+// joinDecimal128 encodes d with this decimal exponent; ok is false if that is not
+// possible.
 func joinDecimal128(d decimal, power int) (hi, lo uint64, ok bool) {
 	if power < -decimalBias || power > greatestPower {
 		return 0, 0, false

@@ -96,7 +96,7 @@ func (d *decoder) value(dst []byte, depth int) (bson.Type, []byte, error) {
 	return 0, nil, errEncoding
 }
 
-// sized takes a big-endian length and that many bytes and extra ones.
+// sized reads a big-endian length, that many bytes, and extra more.
 func (d *decoder) sized(dst []byte, extra int) ([]byte, error) {
 	if len(d.enc) < 4 {
 		return nil, errEncoding
@@ -109,7 +109,7 @@ func (d *decoder) sized(dst []byte, extra int) ([]byte, error) {
 	return d.take(binary.LittleEndian.AppendUint32(dst, n), int(n)+extra)
 }
 
-// text takes an escaped string and appends it with length and terminator.
+// text decodes an escaped string and appends it with length and terminator.
 func (d *decoder) text(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)

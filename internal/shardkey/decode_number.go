@@ -9,8 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// number decodes by the type bits and then encodes again: what does not give
-// the same bytes was not made by us.
+// number decodes a number with its type bits and encodes it again: if the bytes differ,
+// the input was not produced by this package.
 func (d *decoder) number(dst []byte, class byte) (bson.Type, []byte, error) {
 	var digits [digitRoom]byte
 	before, bits := d.enc, d.bits
@@ -33,14 +33,13 @@ func (d *decoder) number(dst []byte, class byte) (bson.Type, []byte, error) {
 	return t, dst, nil
 }
 
-// sameBits compares type bits as written with those read, which may have lost
-// zeros at the end of a key.
+// sameBits compares written type bits with those read, which may lack trailing zeros.
 func sameBits(written []byte, read string) bool {
 	return len(read) <= len(written) && string(written[:len(read)]) == read && len(bytes.Trim(written[len(read):], "\x00")) == 0
 }
 
-// decimal takes the rest of a number whose class byte has been read. NaN and
-// the infinities have no rest and give zero.
+// decimal reads the rest of a number whose class byte has been read. NaN and the
+// infinities have no rest and return zero.
 func (d *decoder) decimal(s []byte, class byte) (num decimal, err error) {
 	var flip byte
 	neg := class < classZero
@@ -94,7 +93,7 @@ func (d *decoder) digits(s []byte, flip byte) ([]byte, error) {
 	}
 }
 
-// typed appends the number in the type that the type bits say.
+// typed appends the number in the type given by the type bits.
 func (d *decoder) typed(dst []byte, class byte, num decimal) (bson.Type, []byte, error) {
 	le := binary.LittleEndian
 	switch token := d.token(); token {
@@ -143,7 +142,7 @@ func (d *decoder) typed(dst []byte, class byte, num decimal) (bson.Type, []byte,
 	return 0, nil, errEncoding
 }
 
-// doubleOf is the double nearest to num, which is the one that was encoded.
+// doubleOf is the double nearest to num, which is the encoded one.
 func doubleOf(class byte, num decimal) float64 {
 	switch class {
 	case classNaN:
@@ -158,7 +157,7 @@ func doubleOf(class byte, num decimal) float64 {
 	s = append(s, num.digits...)
 	s = append(s, '0', 'e')
 	s = strconv.AppendInt(s, int64(num.exp), 10)
-	f, _ := strconv.ParseFloat(string(s), 64) // out of range: ±Inf, whose class is another
+	f, _ := strconv.ParseFloat(string(s), 64) // out of range: ±Inf, which has another class
 	if num.neg {
 		return -f
 	}

@@ -1,10 +1,10 @@
 package shardkey
 
-// decoder turns an encoding and its type bits back into BSON. Both are
-// untrusted: they may have been stored or sent.
+// decoder converts an encoding and its type bits back to BSON. Both are untrusted: they
+// may come from storage or from the network.
 type decoder struct {
-	enc  string // what is left
-	bits string // what is left; reads as zeros after its end
+	enc  string // remaining bytes
+	bits string // remaining type bits; zeros after the end
 }
 
 func (d *decoder) byte() (byte, error) {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// shownString is how many bytes of a string or of binary data are shown;
-	// of a longer one the middle is left out.
+	// shownString is how many bytes of a string or of binary data are shown; the middle of
+	// longer ones is left out.
 	shownString = 96
-	// shownValue is after how many bytes a document in a key is cut.
+	// shownValue is the number of bytes after which a document in a key is truncated.
 	shownValue = 512
 )
 
-// Display is a short text for people, in mongosh's words:
-// {project_id: ObjectId("…"), _id: NumberLong("123")}, MinKey and MaxKey. The
-// middle of long strings and the end of long documents is left out (…), and
-// characters that do not print are escaped; ExtJSON has everything. The end of
-// a prefix range shows what it ends: {project_id: ObjectId("…"), …}.
+// Display is a short text in mongosh syntax: {project_id: ObjectId("…"), _id:
+// NumberLong("123")}, MinKey and MaxKey. The middle of long strings and the end of long
+// documents are left out (…), and non-printable characters are escaped; ExtJSON is
+// complete. The upper bound of a prefix range shows the prefix: {project_id:
+// ObjectId("…"), …}.
 func (p Pattern) Display(k Key) string {
 	if k.IsZero() {
 		return ""
@@ -53,7 +53,7 @@ func (p Pattern) Display(k Key) string {
 	return b.String()
 }
 
-// DisplayValue is one value in the words of Display.
+// DisplayValue formats one value like Display.
 func DisplayValue(v bson.RawValue) string {
 	if n, err := valueSize(v.Type, v.Value); err != nil || n != len(v.Value) {
 		return "…"
@@ -117,7 +117,8 @@ func displayValue(t bson.Type, value []byte, room int) string {
 	return "…"
 }
 
-// displayDocument shows elements until room is used up; nested ones share it.
+// displayDocument formats elements until room bytes are used; nested documents share
+// them.
 func displayDocument(doc []byte, braces string, room int) string {
 	var b strings.Builder
 	b.WriteByte(braces[0])
@@ -157,7 +158,7 @@ func displayBinary(value []byte) string {
 
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
-// cut leaves out the middle of a long string, at the borders of characters.
+// cut removes the middle of a long string, at character boundaries.
 func cut(s string) string {
 	if len(s) <= shownString {
 		return s

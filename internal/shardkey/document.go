@@ -6,8 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Writing documents: begin, append elements, end. The driver's builder is not
-// used because it allocates per element.
+// Building documents: begin, append elements, end. The driver's builder is not used
+// because it allocates for each element.
 
 func beginDocument(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 

@@ -12,9 +12,8 @@ import (
 // (BSONDepth::kDefaultMaxAllowableDepth).
 const maxDepth = 200
 
-// What can be wrong with bytes that claim to be BSON, or with an encoding that
-// claims to be ours. They are causes; the sentence for people is added where
-// the field's name is known.
+// Errors of malformed BSON and malformed encodings. They are causes; the message for
+// users is added where the field's name is known.
 var (
 	errMalformed = errors.New("malformed BSON")
 	errDeep      = errors.New("documents nested too deeply")
@@ -22,17 +21,17 @@ var (
 	errEncoding  = errors.New("not an encoded shard key")
 )
 
-// element is one element of a document; name and value alias it. The driver's
-// own accessors are not used because they copy, and because old binary
-// (subtype 2) loses its inner length there, which the hash and the order see.
+// element is one element of a document; name and value alias it. The driver's accessors
+// are not used because they copy, and because they drop the inner length of old binary
+// (subtype 2), which hash and order include.
 type element struct {
 	typ   bson.Type
 	name  []byte
 	value []byte
 }
 
-// elementsOf is what is between the frame of a document, for next. It checks
-// the frame: the length is all of doc, and it ends in NUL.
+// elementsOf is the content of a document without length and terminator, for next. It
+// checks that the length is that of doc and that it ends in NUL.
 func elementsOf(doc []byte) ([]byte, error) {
 	if len(doc) < 5 || uint64(binary.LittleEndian.Uint32(doc)) != uint64(len(doc)) || doc[len(doc)-1] != 0 {
 		return nil, errMalformed
@@ -40,9 +39,8 @@ func elementsOf(doc []byte) ([]byte, error) {
 	return doc[4 : len(doc)-1], nil
 }
 
-// next takes the first element off elements, which are not empty, and gives
-// the others. (A cursor that remembers its place would move every document to
-// the heap.)
+// next splits off the first of elements, which must not be empty. (An iterator with
+// state would move every document to the heap.)
 func next(elements []byte) (e element, rest []byte, err error) {
 	e.typ = bson.Type(elements[0])
 	end := bytes.IndexByte(elements[1:], 0)
@@ -59,8 +57,8 @@ func next(elements []byte) (e element, rest []byte, err error) {
 	return e, body[n:], nil
 }
 
-// valueSize is how many bytes the value of this type takes at the start of b.
-// It checks lengths and terminators, not what nested documents hold.
+// valueSize is the size of the value of type t at the start of b. It checks lengths and
+// terminators, but not the content of nested documents.
 func valueSize(t bson.Type, b []byte) (int, error) {
 	n := 0
 	switch t {
@@ -155,7 +153,7 @@ func codeWithScopeSize(b []byte) (int, error) {
 	return int(n), nil
 }
 
-// splitCodeWithScope cuts a value that valueSize has accepted.
+// splitCodeWithScope splits a value that valueSize has accepted.
 func splitCodeWithScope(value []byte) (code, scope []byte) {
 	n := 4 + int(binary.LittleEndian.Uint32(value[4:]))
 	return value[8 : 4+n-1], value[4+n:]

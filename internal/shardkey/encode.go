@@ -9,14 +9,13 @@ import (
 	"shardboard/internal/fault"
 )
 
-// AppendValue appends the encoding of one value to enc and its type bits to
-// bits and returns both, like append. It does not allocate while they have
-// room. Every BSON value is accepted, arrays too: that an array is no
-// shard-key value is the business of Pattern. It fails with fault.Invalid if v
-// is not well-formed BSON; the slices are then of no use.
+// AppendValue appends the encoding of one value to enc and its type bits to bits and
+// returns both, like append. It does not allocate while they have room. Every BSON
+// value is accepted, including arrays, which Pattern rejects. It fails with
+// fault.Invalid if v is not well-formed BSON; the returned slices are then undefined.
 //
-// Bits of several values are concatenated; only the whole may lose its
-// trailing zeros.
+// Bits of several values are concatenated; trailing zeros may be removed only at the
+// end of the whole.
 func AppendValue(enc, bits []byte, v bson.RawValue) ([]byte, []byte, error) {
 	enc, bits, err := appendValue(enc, bits, v.Type, v.Value, 0)
 	if err != nil {
@@ -40,9 +39,8 @@ func AppendObjectID(enc []byte, id bson.ObjectID) []byte {
 	return append(enc, id[:]...)
 }
 
-// appendValue calls only itself for nested documents, not a second function
-// that calls it back: otherwise the compiler moves every caller's buffer to
-// the heap.
+// appendValue is directly recursive for nested documents. With mutual recursion the
+// compiler would move every caller's buffer to the heap.
 func appendValue(enc, bits []byte, t bson.Type, value []byte, depth int) ([]byte, []byte, error) {
 	n, err := valueSize(t, value)
 	if err != nil {
@@ -71,8 +69,8 @@ func appendValue(enc, bits []byte, t bson.Type, value []byte, depth int) ([]byte
 	if err != nil {
 		return nil, nil, err
 	}
-	// Type, name and value of each element, then an end that is below every
-	// type, so that a shorter document is the lesser one.
+	// Type, name and value of each element, then a terminator below every type, so that a
+	// document sorts after its prefix.
 	for len(rest) > 0 {
 		var e element
 		if e, rest, err = next(rest); err != nil {
@@ -87,8 +85,7 @@ func appendValue(enc, bits []byte, t bson.Type, value []byte, depth int) ([]byte
 	return append(enc, classEnd), bits, nil
 }
 
-// appendScalar appends a value that valueSize has accepted and that holds no
-// document.
+// appendScalar appends a value without nested documents that valueSize has accepted.
 func appendScalar(enc, bits []byte, t bson.Type, value []byte) ([]byte, []byte) {
 	le := binary.LittleEndian
 	class, _ := classOf(t)
@@ -117,8 +114,8 @@ func appendScalar(enc, bits []byte, t bson.Type, value []byte) ([]byte, []byte) 
 		enc = binary.BigEndian.AppendUint32(append(enc, class), le.Uint32(value))
 		enc = append(enc, value[4:]...)
 	default:
-		// null, undefined, MinKey, MaxKey: nothing more. ObjectID and bool
-		// are their own order; a regex is two NUL-terminated strings.
+		// null, undefined, MinKey and MaxKey have no bytes. ObjectID and bool sort by their
+		// bytes; a regex is two NUL-terminated strings.
 		enc = append(append(enc, class), value...)
 	}
 	return enc, bits

@@ -12,9 +12,8 @@ var (
 	DrawNumber = drawNumber
 )
 
-// HasUnusualDecimal reports whether v is, or may hold, a Decimal128 that no
-// one should write: a coefficient above 34 digits, or a NaN or infinity with a
-// payload.
+// HasUnusualDecimal reports whether v is or may contain a non-canonical Decimal128: a
+// coefficient above 34 digits, or a NaN or infinity with a payload.
 func HasUnusualDecimal(v bson.RawValue) bool {
 	switch v.Type {
 	case bson.TypeEmbeddedDocument, bson.TypeArray:

@@ -13,18 +13,18 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Bounds of ParseExtJSON: what a shard key written by a person can need.
+// Limits of ParseExtJSON, enough for any shard key typed by a person.
 const (
 	MaxExtJSONBytes = 64 << 10
 	MaxExtJSONDepth = 20
 )
 
-// ParseExtJSON parses a key document written in canonical or relaxed Extended
-// JSON, at most MaxExtJSONBytes long and MaxExtJSONDepth deep. A plain number
-// becomes an int32, an int64 or a double, whichever fits first. Names that
-// begin with a dollar sign must be a type of Extended JSON, so that no query
-// operator gets through; a name may not appear twice or hold NUL. All else is
-// fault.Invalid with a sentence for whoever typed it.
+// ParseExtJSON parses a key document written in canonical or relaxed Extended JSON, at
+// most MaxExtJSONBytes long and MaxExtJSONDepth deep. A plain number becomes an int32,
+// an int64 or a double, whichever fits first. Names that begin with a dollar sign must
+// be a type of Extended JSON, so that query operators are rejected; a name must not
+// appear twice or contain NUL. Anything else is fault.Invalid with a message for the
+// user.
 func ParseExtJSON(s string) (bson.Raw, error) {
 	switch {
 	case len(s) > MaxExtJSONBytes:
@@ -34,13 +34,13 @@ func ParseExtJSON(s string) (bson.Raw, error) {
 	case loneSurrogate(s):
 		return nil, fault.New(fault.Invalid, "The key holds half of a \\u surrogate pair, which is no character.")
 	}
-	if doc, ok := quickExtJSON(s); ok {
+	if doc, ok := fastExtJSON(s); ok {
 		return doc, nil
 	}
 	return readExtJSON(s)
 }
 
-// readExtJSON reads what ParseExtJSON has checked as text.
+// readExtJSON is the full reader for text that ParseExtJSON has checked.
 func readExtJSON(s string) (bson.Raw, error) {
 	r := extJSONReader{json.NewDecoder(strings.NewReader(s))}
 	r.UseNumber()
@@ -64,9 +64,9 @@ func readExtJSON(s string) (bson.Raw, error) {
 	return doc, nil
 }
 
-// loneSurrogate finds \u escapes that the JSON decoder would silently replace.
+// loneSurrogate reports \u escapes that the JSON decoder would silently replace.
 func loneSurrogate(s string) bool {
-	high := false // the escape just before was the first half of a pair
+	high := false // the previous escape was the first half of a pair
 	for i := 0; i < len(s); i++ {
 		half := uint64(0)
 		if s[i] == '\\' && i+1 < len(s) {

@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// What stands inside the types of Extended JSON, and plain numbers.
+// The contents of Extended JSON types, and plain numbers.
 
-// fieldsOf gives the two fields of a wrapper's inner document.
+// fieldsOf returns the two fields of a wrapper's inner document.
 func fieldsOf(e element, first, second string) (f [2]element, ok bool) {
 	if e.typ != bson.TypeEmbeddedDocument {
 		return f, false
@@ -38,14 +38,14 @@ func uint32Of(e element) (uint32, bool) {
 	if e.typ != bson.TypeInt32 && e.typ != bson.TypeInt64 {
 		return 0, false
 	}
-	v, _ := longOf(e.typ, e.value)
+	v, _ := hashedInt64(e.typ, e.value)
 	return uint32(v), v >= 0 && v <= math.MaxUint32
 }
 
 // dateOf reads {"$numberLong": ms} and, relaxed, an RFC 3339 text.
 func dateOf(e element) (ms int64, ok bool) {
 	if e.typ == bson.TypeInt64 || e.typ == bson.TypeInt32 {
-		return longOf(e.typ, e.value)
+		return hashedInt64(e.typ, e.value)
 	}
 	s, ok := stringOf(e)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// drawPlain is a value that Extended JSON can carry: its text is UTF-8, and no
-// number holds more than its value.
+// drawPlain is a value that Extended JSON can represent: strings are UTF-8, and numbers
+// are canonical.
 func drawPlain(rt *rapid.T) bson.RawValue {
 	for {
 		v := drawNested(rt, 0)
@@ -29,7 +29,7 @@ func drawPlain(rt *rapid.T) bson.RawValue {
 	}
 }
 
-// sortedOptions: the driver brings a regex's options into order.
+// sortedOptions reports whether a regex's options are sorted; the driver sorts them.
 func sortedOptions(v bson.RawValue) bool {
 	_, options := regexParts(v.Value)
 	return slices.IsSorted([]byte(options))
@@ -57,7 +57,8 @@ func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
 		inner = endDocument(inner, 0)
 		code := appendString(nil, "f()")
 		scope := append(append([]byte{byte(4 + len(code) + len(inner)), byte((4 + len(code) + len(inner)) >> 8), 0, 0}, code...), inner...)
-		k, err := p.KeyOf(drawPlain(rt), bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: inner}, bson.RawValue{Type: bson.TypeCodeWithScope, Value: scope})
+		k, err := p.KeyOf(drawPlain(rt), bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: inner},
+			bson.RawValue{Type: bson.TypeCodeWithScope, Value: scope})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,8 +25,8 @@ func isWrapperName(name string) bool {
 	return false
 }
 
-// unwrap replaces the document at start, such as {"$oid": "…"}, by the value
-// that it stands for.
+// unwrap replaces the document at start, such as {"$oid": "…"}, with the value that it
+// represents.
 func unwrap(dst []byte, start int) (bson.Type, []byte, error) {
 	doc := slices.Clone(dst[start:])
 	dst = dst[:start]
@@ -44,8 +44,8 @@ func unwrap(dst []byte, start int) (bson.Type, []byte, error) {
 	}
 	switch {
 	case shape(fields, "$ref", "$id"):
-		// A DBRef, which is a document like any other, or the inside of a
-		// $dbPointer, which takes it apart.
+		// A DBRef, which is an ordinary document, or the content of a $dbPointer, which is
+		// decoded there.
 		return bson.TypeEmbeddedDocument, append(dst, doc...), nil
 	case shape(fields, "$code", "$scope"):
 		return appendCodeWithScope(dst, fields)
@@ -55,13 +55,14 @@ func unwrap(dst []byte, start int) (bson.Type, []byte, error) {
 	e := fields[0]
 	t, out, ok := appendWrapped(dst, string(e.name), e)
 	if !ok {
-		return 0, nil, fault.New(fault.Invalid, "The value of %q is not one that Extended JSON can have there; canonical Extended JSON looks like %s.", e.name, wrapperExample(string(e.name)))
+		return 0, nil, fault.New(fault.Invalid, "The value of %q is not one that Extended JSON can have there; canonical "+
+			"Extended JSON looks like %s.", e.name, wrapperExample(string(e.name)))
 	}
 	return t, out, nil
 }
 
-// shape reports whether these are the fields, in any order, and then brings
-// them into this one.
+// shape reports whether these are the fields, in any order, and sorts them into this
+// order.
 func shape(fields []element, first, second string) bool {
 	if len(fields) != 2 {
 		return false
@@ -127,8 +128,8 @@ func appendWrapped(dst []byte, name string, e element) (bson.Type, []byte, bool)
 		v, ok := parseDouble(s)
 		return bson.TypeDouble, le.AppendUint64(dst, math.Float64bits(v)), isString && ok
 	case "$numberDecimal":
-		// A canonical one has at most 42 characters; the limit keeps big
-		// integer work away.
+		// Canonical text has at most 42 characters; the limit avoids expensive big integer
+		// arithmetic.
 		if !isString || len(s) > 100 {
 			return 0, nil, false
 		}

@@ -12,10 +12,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// ExtJSON is the key document in canonical Extended JSON v2, without spaces:
-// equal BSON gives equal text, and ParseExtJSON gives the BSON back. Bytes
-// that are not UTF-8 become U+FFFD. The end of a prefix range gives the fields
-// of the prefix; damaged parts give what could be read.
+// ExtJSON is the key document in canonical Extended JSON v2 without spaces: equal BSON
+// gives equal text, and ParseExtJSON restores the BSON. Bytes that are not UTF-8 become
+// U+FFFD. For the upper bound of a prefix range it has the fields of the prefix; for a
+// damaged key, what could be decoded.
 func (p Pattern) ExtJSON(k Key) string {
 	if p.hiding != nil {
 		return p.hiding.ExtJSON()
@@ -29,8 +29,8 @@ func (p Pattern) ExtJSON(k Key) string {
 	return string(append(b, '}'))
 }
 
-// ValueExtJSON is one value in the form of ExtJSON; "" for bytes that are no
-// value of the type.
+// ValueExtJSON formats one value like ExtJSON; "" if the bytes are not a value of the
+// type.
 func ValueExtJSON(v bson.RawValue) string {
 	if n, err := valueSize(v.Type, v.Value); err != nil || n != len(v.Value) {
 		return ""
@@ -45,8 +45,8 @@ func appendJSONName(b []byte, i int, name string) []byte {
 	return append(appendJSONString(b, name), ':')
 }
 
-// appendJSON appends a value that valueSize accepts. Malformed insides of a
-// document end it early; keys have none.
+// appendJSON appends a value that valueSize accepts. A malformed nested document is
+// truncated; keys contain none.
 func appendJSON(b []byte, t bson.Type, value []byte) []byte {
 	le := binary.LittleEndian
 	switch t {
@@ -141,11 +141,11 @@ func appendJSONArray(b, doc []byte) []byte {
 	return append(b, ']')
 }
 
-// appendJSONString quotes s so that it is also safe inside HTML and script.
+// appendJSONString quotes s so that it is also safe inside HTML and scripts.
 func appendJSONString(b []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	b = append(b, '"')
-	plain := 0 // nearly always all of it
+	plain := 0 // usually the whole string
 	for plain < len(s) && s[plain] >= ' ' && s[plain] <= '~' && strings.IndexByte(`"\<>&`, s[plain]) < 0 {
 		plain++
 	}

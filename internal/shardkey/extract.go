@@ -8,9 +8,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Extract is the key of a stored document: fields by their dotted paths, a
-// missing one as null, hashing applied. An array as a value or on the way to
-// it is fault.Invalid, as the server refuses it.
+// Extract is the key of a stored document: fields are found by dotted path, a missing
+// one is null, hashing is applied. An array as the value or on the path is
+// fault.Invalid, as in the server.
 func (p Pattern) Extract(doc bson.Raw) (Key, error) {
 	if p.IsZero() {
 		return Key{}, fault.New(fault.Invalid, "There is no shard key to extract.")
@@ -32,8 +32,8 @@ func (p Pattern) Extract(doc bson.Raw) (Key, error) {
 	return newKey(enc, bits), nil
 }
 
-// lookup follows a dotted path. It stops at an array, which is the answer
-// then; what is not there is null.
+// lookup follows a dotted path. It stops at an array and returns it; a missing field is
+// null.
 func lookup(doc []byte, path string) (element, error) {
 	for {
 		name, rest, more := strings.Cut(path, ".")

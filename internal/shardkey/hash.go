@@ -15,7 +15,7 @@ import (
 // fault.Invalid: the server refuses it in a hashed index (code 16766).
 func Hash(v bson.RawValue) (int64, error) {
 	switch {
-	case v.Type == bson.TypeObjectID && len(v.Value) == len(bson.ObjectID{}): // what is asked millions of times
+	case v.Type == bson.TypeObjectID && len(v.Value) == len(bson.ObjectID{}): // the most frequent case
 		return HashObjectID(bson.ObjectID(v.Value)), nil
 	case v.Type == bson.TypeArray:
 		return 0, fault.New(fault.Invalid, "An array has no place in a hashed field, so it has no hash.")
@@ -68,7 +68,7 @@ func appendHashed(b []byte, t bson.Type, name, value []byte, depth int) ([]byte,
 	doc := value
 	switch t {
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		long, _ := longOf(t, value)
+		long, _ := hashedInt64(t, value)
 		return binary.LittleEndian.AppendUint64(b, uint64(long)), nil
 	case bson.TypeEmbeddedDocument, bson.TypeArray:
 	case bson.TypeCodeWithScope:

@@ -8,14 +8,14 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Key is a complete shard-key value or bound: every field, hashed fields
-// already as their hash (or MinKey/MaxKey). Equal keys may have other type
-// bits (1, 1L and 1.0): compare with Compare. == is true only for keys that
-// are the same BSON, which is what a change detector wants.
+// Key is a complete shard-key value or bound: every field, hashed fields already as
+// their hash (or MinKey/MaxKey). Equal keys may have different type bits (1, 1L and
+// 1.0): use Compare. == is true only for identical BSON, as needed for detecting
+// changes.
 type Key struct{ enc, bits string }
 
-// FromParts is the key with these Encoded and Bits; nothing is checked before
-// it is decoded.
+// FromParts is the key with these Encoded and Bits; they are checked when the key is
+// decoded.
 func FromParts(enc, bits string) Key { return Key{enc, strings.TrimRight(bits, "\x00")} }
 
 // Compare is the canonical order of the server: negative, zero or positive.
@@ -33,16 +33,16 @@ func (k Key) CompareEncoded(enc []byte) int {
 	return 1
 }
 
-// Encoded is the byte-comparable half.
+// Encoded is the byte-comparable part.
 func (k Key) Encoded() string { return k.enc }
 
-// Bits is the other half: what tells equal keys of different types apart.
+// Bits is the other part, which distinguishes equal keys of different types.
 func (k Key) Bits() string { return k.bits }
 
 // IsZero reports whether there is no key at all.
 func (k Key) IsZero() bool { return k.enc == "" }
 
-// newKey copies what was appended.
+// newKey makes a key from copies of enc and bits.
 func newKey(enc, bits []byte) Key {
 	n := len(bits)
 	for n > 0 && bits[n-1] == 0 {
@@ -51,13 +51,13 @@ func newKey(enc, bits []byte) Key {
 	return Key{string(enc), string(bits[:n])}
 }
 
-// IsPrefixEnd reports whether k ends a PrefixRange: it lies after every key
-// with some prefix and is not itself the key of anything.
+// IsPrefixEnd reports whether k is the upper bound of a PrefixRange: it is after every
+// key with that prefix and is not itself a key.
 func (k Key) IsPrefixEnd() bool {
 	if k.enc == "" || k.enc[len(k.enc)-1] != afterPrefix {
 		return false
 	}
-	d := decoder(k) // other keys may end in this byte too
+	d := decoder(k) // other keys may also end in this byte
 	var scratch []byte
 	var err error
 	for d.enc != "" && d.enc[0] != afterPrefix {
@@ -68,9 +68,9 @@ func (k Key) IsPrefixEnd() bool {
 	return len(d.enc) == 1
 }
 
-// Values gives the exact BSON of each field back, in pattern order. It fails
-// with fault.Invalid for a key of another number of fields, for the end of a
-// prefix range and for damaged parts.
+// Values returns the exact BSON of each field in pattern order. It fails with
+// fault.Invalid for a key with another number of fields, for the upper bound of a
+// prefix range and for damaged keys.
 func (p Pattern) Values(k Key) ([]bson.RawValue, error) {
 	values, rest, err := p.decode(k)
 	if err == nil && (rest != decoder{} || len(values) != len(p.fields)) {
@@ -82,8 +82,8 @@ func (p Pattern) Values(k Key) ([]bson.RawValue, error) {
 	return values, nil
 }
 
-// Document gives the key back as the server stores bounds: one element per
-// field, named by its whole path. It fails as Values does.
+// Document returns the key as the server stores bounds: one element per field, named by
+// its full path. It fails like Values.
 func (p Pattern) Document(k Key) (bson.Raw, error) {
 	values, err := p.Values(k)
 	if err != nil {
@@ -92,8 +92,8 @@ func (p Pattern) Document(k Key) (bson.Raw, error) {
 	return p.document(values), nil
 }
 
-// decode gives the values at the start of k, at most one per field, and what
-// is left: nothing, or the mark that ends a prefix range.
+// decode gives the values at the start of k, at most one per field, and remaining
+// bytes: nothing, or the mark that ends a prefix range.
 func (p Pattern) decode(k Key) (values []bson.RawValue, rest decoder, err error) {
 	d := decoder(k)
 	values = make([]bson.RawValue, 0, len(p.fields))

@@ -113,7 +113,8 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
 	one, two := mustPattern(t, "a"), mustPattern(t, "a", "b")
 	k := two.Min()
-	for _, bad := range []Key{k, {}, FromParts("\x25", ""), FromParts("\x1e\x05", ""), FromParts("\x1e\x05\x00", "\x09"), FromParts("\x30a", ""),
+	for _, bad := range []Key{k, {}, FromParts("\x25", ""), FromParts("\x1e\x05", ""), FromParts("\x1e\x05\x00", "\x09"),
+		FromParts("\x30a", ""),
 		FromParts("\x1e\x00\x00", ""), FromParts("\x1f\x01\x00\x00", "\x01\x01"), FromParts("\x50short", ""), FromParts("\xff", "")} {
 		if _, err := one.Values(bad); err == nil || fault.Of(err) != fault.Invalid {
 			t.Errorf("%x: %v", bad.Encoded(), err)

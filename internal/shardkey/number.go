@@ -7,21 +7,20 @@ import (
 	"strconv"
 )
 
-// Numbers of all four types are one order, compared exactly, as the server
-// does (base/compare_numbers.h). The encoding after the class byte:
+// Numbers of all four types have one exact order, as in the server
+// (base/compare_numbers.h). The encoding after the class byte:
 //
 //	integer part 1 … 2^64-1:  1 to 8 bytes, big-endian; fraction digits; 00
 //	below 1, or 2^64 and up:  decimal exponent, 2 bytes; digits; 00
 //
-// Digits are two to a byte, plus one so that no pair is the terminator, and
-// without trailing zeros; all bytes are inverted in a negative number. Every
-// finite number has an end in decimal: 34 digits for a Decimal128, 767 for the
+// There are two digits per byte, plus one so that no pair equals the terminator,
+// without trailing zeros. All bytes of a negative number are inverted. Every finite
+// number has a finite decimal expansion: 34 digits for a Decimal128, 767 for the
 // longest double.
 
 const maxDigits = 767
 
-// digitRoom is enough for the digits of any number and for what strconv
-// writes around them.
+// digitRoom is enough for the digits of any number as formatted by strconv.
 const digitRoom = 800
 
 // exponentBias makes every exponent of a number positive; Decimal128 reaches
@@ -36,8 +35,8 @@ type decimal struct {
 	digits []byte
 }
 
-// makeDecimal takes the digits of an integer and its power of ten and drops
-// zeros at both ends.
+// makeDecimal makes a decimal from digits and a power of ten, without leading and
+// trailing zeros.
 func makeDecimal(neg bool, digits []byte, power int) decimal {
 	for len(digits) > 0 && digits[0] == '0' {
 		digits = digits[1:]
@@ -60,7 +59,7 @@ func (d decimal) digit(i int) uint64 {
 	return 0
 }
 
-// integer is the part before the point; ok is false from 2^64 on.
+// integer is the integer part; ok is false from 2^64 on.
 func (d decimal) integer() (mag uint64, ok bool) {
 	if d.exp > 20 {
 		return 0, false
@@ -76,8 +75,7 @@ func (d decimal) integer() (mag uint64, ok bool) {
 	return mag, true
 }
 
-// fraction is the digits after the point, without the zeros right after it in
-// a number below 0.1.
+// fraction is the digits after the decimal point, without leading zeros.
 func (d decimal) fraction() []byte {
 	return d.digits[min(max(d.exp, 0), len(d.digits)):]
 }
@@ -127,8 +125,8 @@ func appendDecimal(enc []byte, d decimal) []byte {
 	return sign(append(enc, 0), start, d.neg)
 }
 
-// sign turns the positive number that begins at start into its negative: the
-// classes mirror each other around zero, the rest is inverted.
+// sign negates the encoded positive number that begins at start: the class is mirrored
+// around zero, the other bytes are inverted.
 func sign(enc []byte, start int, neg bool) []byte {
 	if !neg {
 		return enc
@@ -166,7 +164,7 @@ func appendDouble(enc, tb []byte, f float64) ([]byte, []byte) {
 	return appendDecimal(enc, decimalOfDouble(buf[:0], f)), tb
 }
 
-// decimalOfDouble is every digit of a finite double. A fraction m/2^k is
+// decimalOfDouble is the exact decimal value of a finite double. A fraction m/2^k is
 // m·5^k/10^k, so it has no more digits than m and 5^k together.
 func decimalOfDouble(buf []byte, f float64) decimal {
 	frac, exp2 := math.Frexp(math.Abs(f))
@@ -178,7 +176,7 @@ func decimalOfDouble(buf []byte, f float64) decimal {
 		places = min(places, exp2/3+2)
 	}
 	s := strconv.AppendFloat(buf, math.Abs(f), 'e', places, 64) // d.ddde±dd
-	at := 2 + places                                            // of the e
+	at := 2 + places                                            // position of the e
 	exp := 0
 	for _, c := range s[at+2:] {
 		exp = exp*10 + int(c-'0')
@@ -186,6 +184,6 @@ func decimalOfDouble(buf []byte, f float64) decimal {
 	if s[at+1] == '-' {
 		exp = -exp
 	}
-	s[1] = s[0] // over the point
+	s[1] = s[0] // overwrites the point
 	return makeDecimal(math.Signbit(f), s[1:at], exp-places)
 }

@@ -18,7 +18,7 @@ func decimalOf(t testing.TB, s string) bson.Decimal128 {
 	return d
 }
 
-// Each line is less than the next; what stands on one line is equal.
+// Values of one line are equal and less than those of the next line.
 func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 	d := func(s string) bson.Decimal128 { return decimalOf(t, s) }
 	ladder := [][]any{
@@ -45,7 +45,8 @@ func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 		{d("-0.1")},
 		{-math.SmallestNonzeroFloat64},
 		{d("-1E-6176")},
-		{int32(0), int64(0), 0.0, math.Copysign(0, -1), d("0"), d("-0"), d("0E+6111"), d("-0.00"), bson.NewDecimal128(0x6000000000000000, 7), bson.NewDecimal128(greatestHigh|1<<49, greatestLow+1)},
+		{int32(0), int64(0), 0.0, math.Copysign(0, -1), d("0"), d("-0"), d("0E+6111"), d("-0.00"),
+			bson.NewDecimal128(0x6000000000000000, 7), bson.NewDecimal128(greatestHigh|1<<49, greatestLow+1)},
 		{d("1E-6176"), d("0.1E-6175")},
 		{math.SmallestNonzeroFloat64},
 		{d("5E-324")},

@@ -3,15 +3,15 @@ package shardkey
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
-// maxFields is how many fields a shard key, being an index, can have.
+// maxFields is the largest number of fields of an index, and so of a shard key.
 const maxFields = 32
 
 // Field is one field of a shard key pattern.
@@ -27,8 +27,8 @@ type Pattern struct {
 	hiding *Hiding // nil: texts show key values
 }
 
-// ParsePattern reads config.collections.key: fields with 1 (of any number
-// type) or "hashed", at most one of the latter. What no server accepts is
+// ParsePattern reads config.collections.key: fields with 1 (of any number type) or
+// "hashed", at most one of the latter. Patterns that no server accepts are
 // fault.Invalid (s/shard_key_pattern.cpp, parseShardKeyPattern).
 func ParsePattern(raw bson.Raw) (Pattern, error) {
 	rest, err := elementsOf(raw)
@@ -83,7 +83,7 @@ func validPath(path string) bool {
 func isOne(e element) bool {
 	switch e.typ {
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		n, ok := longOf(e.typ, e.value)
+		n, ok := hashedInt64(e.typ, e.value)
 		return ok && n == 1
 	}
 	return false
@@ -95,8 +95,8 @@ func (p Pattern) Fields() []Field { return p.fields }
 // Len is the number of fields.
 func (p Pattern) Len() int { return len(p.fields) }
 
-// LeadsWith tells whether the first field is this one, plain and not hashed: then
-// rows of one value of it lie side by side. No pattern leads with "".
+// LeadsWith reports whether this is the first field and not hashed, so that rows with
+// the same value of it are adjacent. False for "".
 func (p Pattern) LeadsWith(field string) bool {
 	return field != "" && len(p.fields) > 0 && p.fields[0].Name == field && !p.fields[0].Hashed
 }
@@ -144,16 +144,17 @@ func (p Pattern) Raw() bson.Raw {
 	return endDocument(doc, 0)
 }
 
-// displayName quotes a name that is not a plain identifier.
+// displayName quotes a name that is not a plain identifier, as JavaScript does: it
+// is part of commands too.
 func displayName(name string) string {
 	for i, c := range name {
 		letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {
-			return strconv.Quote(name)
+			return sanitize.Quoted(name)
 		}
 	}
 	if name == "" || len(name) > math.MaxUint8 {
-		return strconv.Quote(name)
+		return sanitize.Quoted(name)
 	}
 	return name
 }

@@ -18,7 +18,8 @@ func TestPatternsReadAndPrintTheSame(t *testing.T) {
 	if err != nil || !again.Equal(p) || p.Hashed() != 1 || p.Len() != 4 {
 		t.Errorf("%s came back as %s, %v", p, again, err)
 	}
-	for _, other := range []Pattern{{}, mustPattern(t, "project_id", "_id#", "a.b"), mustPattern(t, "project_id", "_id", "a.b", "with space")} {
+	for _, other := range []Pattern{{}, mustPattern(t, "project_id", "_id#", "a.b"),
+		mustPattern(t, "project_id", "_id", "a.b", "with space")} {
 		if p.Equal(other) {
 			t.Errorf("%s equals %s", p, other)
 		}

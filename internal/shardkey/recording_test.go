@@ -13,8 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// What a real MongoDB 5.0.7 hashed, sorted and routed is in testdata, one
-// document in Extended JSON per line.
+// testdata has hashes, sort orders and routed queries recorded from MongoDB 5.0.7, one
+// Extended JSON document per line.
 
 func readLines(t testing.TB, name string) []bson.Raw {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// A second, slow and plain comparison: values side by side, numbers as
-// fractions. It shares nothing with the encoding but the driver's types.
+// A second, simple and slow comparison, with numbers as fractions. It shares only the
+// driver's types with the encoding.
 
 var typeOrder = [][]bson.Type{
 	{bson.TypeMinKey}, {bson.TypeUndefined}, {bson.TypeNull},
@@ -112,8 +112,7 @@ func compareNumbers(a, b bson.RawValue) int {
 	return aRat.Cmp(bRat)
 }
 
-// number gives 0 for NaN, 1 for -∞, 2 for a finite number, which comes along,
-// and 3 for +∞.
+// number returns 0 for NaN, 1 for -∞, 2 and the value for a finite number, 3 for +∞.
 func number(v bson.RawValue) (int, *big.Rat) {
 	switch v.Type {
 	case bson.TypeInt32:

@@ -9,10 +9,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// How single values look in text; Extended JSON and Display share it.
+// Text formats of single values, shared by Extended JSON and Display.
 
-// doubleText is the shortest text that gives the double back, always with a
-// point or an exponent: 1.0, -0.0, 1E+40, NaN, -Infinity.
+// doubleText is the shortest text that parses to the same double, always with a point
+// or an exponent: 1.0, -0.0, 1E+40, NaN, -Infinity.
 func doubleText(f float64) string {
 	switch {
 	case f != f:
@@ -37,8 +37,8 @@ func decimalText(value []byte) string {
 	return bson.NewDecimal128(le.Uint64(value[8:]), le.Uint64(value)).String()
 }
 
-// binaryParts gives subtype and data. Old binary (subtype 2) repeats its
-// length before the data, which Extended JSON leaves out.
+// binaryParts returns subtype and data. Old binary (subtype 2) repeats its length
+// before the data, which Extended JSON leaves out.
 func binaryParts(value []byte) (subtype byte, data []byte) {
 	subtype, data = value[4], value[5:]
 	if subtype == bson.TypeBinaryBinaryOld && len(data) >= 4 && uint64(binary.LittleEndian.Uint32(data)) == uint64(len(data)-4) {
@@ -55,8 +55,8 @@ func regexParts(value []byte) (pattern, options string) {
 	return string(value[:at]), string(value[at+1 : len(value)-1])
 }
 
-// dateText is RFC 3339 with milliseconds; ok is false outside the years
-// 0 to 9999, which no such text can name.
+// dateText is RFC 3339 with milliseconds; ok is false outside of the years 0 to 9999,
+// which the format cannot represent.
 func dateText(ms int64) (s string, ok bool) {
 	t := time.UnixMilli(ms).UTC()
 	if ms < -62167219200000 || ms > 253402300799999 {

@@ -22,26 +22,26 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// peer is a client that sends exactly the bytes it is given.
-type peer struct {
+// rawClient sends commands without a driver, exactly as given.
+type rawClient struct {
 	t    testing.TB
 	conn net.Conn
 	in   *bufio.Reader
 	sent int32
 }
 
-func meet(t testing.TB, c *Cluster) *peer {
+func newRawClient(t testing.TB, c *Cluster) *rawClient {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return &peer{t: t, conn: conn, in: bufio.NewReader(conn)}
+	return &rawClient{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
 
 // send runs a command; the fields are appended to its body.
-func (p *peer) send(cmd any, more ...bson.E) bson.Raw {
+func (p *rawClient) send(cmd any, more ...bson.E) bson.Raw {
 	p.t.Helper()
 	raw, err := bson.Marshal(cmd)
 	if err != nil {
@@ -64,13 +64,13 @@ func (p *peer) send(cmd any, more ...bson.E) bson.Raw {
 }
 
 // on runs a command against a database.
-func (p *peer) on(db string, cmd bson.D) bson.Raw {
+func (p *rawClient) on(db string, cmd bson.D) bson.Raw {
 	p.t.Helper()
 	return p.send(cmd, bson.E{Key: "$db", Value: db})
 }
 
-// signIn is the client's side of RFC 5802, step by step. It gives the last reply.
-func (p *peer) signIn(mechanism, user, password string) bson.Raw {
+// signIn is the client side of RFC 5802. It returns the last reply.
+func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 	p.t.Helper()
 	start := func(payload string) bson.Raw {
 		return p.on("admin", d("saslStart", 1, "mechanism", mechanism, "payload", []byte(payload), "options", d("skipEmptyExchange", true)))
@@ -95,7 +95,7 @@ func (p *peer) signIn(mechanism, user, password string) bson.Raw {
 		}
 	}
 	without := "c=biws,r=" + nonce
-	proof, server := prove(p.t, mechanism, user, password, salt, iterations, first+","+string(challenge)+","+without)
+	proof, server := scramProof(p.t, mechanism, user, password, salt, iterations, first+","+string(challenge)+","+without)
 	reply = p.on("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(without+",p="+proof)))
 	if truthy(reply.Lookup("ok")) {
 		if _, v := reply.Lookup("payload").Binary(); string(v) != "v="+server || !reply.Lookup("done").Boolean() {
@@ -105,7 +105,7 @@ func (p *peer) signIn(mechanism, user, password string) bson.Raw {
 	return reply
 }
 
-func prove(t testing.TB, mechanism, user, password, salt string, iterations int, message string) (proof, server string) {
+func scramProof(t testing.TB, mechanism, user, password, salt string, iterations int, message string) (proof, server string) {
 	t.Helper()
 	h := func() hash.Hash { return sha256.New() }
 	if mechanism == "SCRAM-SHA-1" {
@@ -133,31 +133,32 @@ func prove(t testing.TB, mechanism, user, password, salt string, iterations int,
 	return b64(key), b64(mac(mac(salted, "Server Key"), message))
 }
 
-// as is a connection that is signed in.
-func as(t testing.TB, c *Cluster, user, password string) *peer {
+// signedIn opens a connection and signs in.
+func signedIn(t testing.TB, c *Cluster, user, password string) *rawClient {
 	t.Helper()
-	p := meet(t, c)
+	p := newRawClient(t, c)
 	if reply := p.signIn("SCRAM-SHA-256", user, password); !truthy(reply.Lookup("ok")) {
 		t.Fatalf("%s: %s", user, reply)
 	}
 	return p
 }
 
-// guardedCluster has access control and one user, root.
+// guardedCluster is a cluster with access control and one user, root.
 func guardedCluster(t testing.TB) *Cluster {
 	t.Helper()
 	return empty(t, func(o *Options) { o.Users = []access.User{{Name: "root", Password: "root-pw"}} })
 }
 
-// refusal checks that a reply is this error.
-func refusal(t testing.TB, reply bson.Raw, code int32, text string) {
+// wantError fails the test unless the reply is this error.
+func wantError(t testing.TB, reply bson.Raw, code int32, text string) {
 	t.Helper()
-	if truthy(reply.Lookup("ok")) || reply.Lookup("code").Int32() != code || !bytes.Contains([]byte(reply.Lookup("errmsg").StringValue()), []byte(text)) {
+	if truthy(reply.Lookup("ok")) || reply.Lookup("code").Int32() != code ||
+		!bytes.Contains([]byte(reply.Lookup("errmsg").StringValue()), []byte(text)) {
 		t.Errorf("got %s, want error %d with %q", reply, code, text)
 	}
 }
 
-func works(t testing.TB, reply bson.Raw) bson.Raw {
+func wantOK(t testing.TB, reply bson.Raw) bson.Raw {
 	t.Helper()
 	if !truthy(reply.Lookup("ok")) {
 		t.Errorf("got %s, want ok", reply)

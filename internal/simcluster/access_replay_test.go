@@ -14,11 +14,11 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// The same commands as eight kinds of users, after setting them up: whether each is
-// allowed, and every refusal to the letter.
+// Runs the recorded commands as eight kinds of users and compares which are allowed,
+// and the exact text of every refusal.
 func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 	c := guardedCluster(t)
-	peers := map[string]*peer{"anonymous": meet(t, c), "root": as(t, c, "root", "root-pw")}
+	peers := map[string]*rawClient{"anonymous": newRawClient(t, c), "root": signedIn(t, c, "root", "root-pw")}
 	count := map[string]int{}
 	for _, s := range recording(t, "access") {
 		if s.Kind != "command" {
@@ -35,14 +35,14 @@ func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 		}
 		var got bson.Raw
 		if name == "wrong password" {
-			got = meet(t, c).signIn("SCRAM-SHA-256", "viewer", "not the password")
+			got = newRawClient(t, c).signIn("SCRAM-SHA-256", "viewer", "not the password")
 		} else {
 			p := peers[name]
 			if user, mechanism, by := strings.Cut(name, " by "); by {
-				p = meet(t, c)
-				works(t, p.signIn(mechanism, user, user+"-pw"))
+				p = newRawClient(t, c)
+				wantOK(t, p.signIn(mechanism, user, user+"-pw"))
 			} else if p == nil {
-				p = as(t, c, name, name+"-pw")
+				p = signedIn(t, c, name, name+"-pw")
 				peers[name] = p
 			}
 			got = p.send(s.Cmd, trailer(t, s)...)
@@ -91,8 +91,8 @@ func names(list bson.RawValue) []string {
 	return out
 }
 
-// identity is what connectionStatus says, in an order of our own: the server's is
-// that of a hash table. The order of a privilege's actions counts.
+// identity is the reply of connectionStatus with sorted lists, because the server's
+// order is that of a hash table. The order of a privilege's actions is kept.
 func identity(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()
@@ -112,7 +112,8 @@ func identity(t testing.TB, reply bson.Raw) []string {
 
 var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
 
-// trailer is what the recording client appended to a command. A refusal quotes it.
+// trailer holds the fields that the recording client appended to a command. A refusal
+// quotes them.
 func trailer(t testing.TB, s step) []bson.E {
 	t.Helper()
 	db := bson.E{Key: "$db", Value: s.DB}

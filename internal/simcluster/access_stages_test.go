@@ -9,20 +9,20 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// limited is a user who may read db.c, and nothing else.
-func limited(t testing.TB, c *Cluster, privileges ...any) *peer {
+// limited is a user who may only read db.c.
+func limited(t testing.TB, c *Cluster, privileges ...any) *rawClient {
 	t.Helper()
-	root := as(t, c, "root", "root-pw")
+	root := signedIn(t, c, "root", "root-pw")
 	list := bson.A{}
 	for i := 0; i < len(privileges); i += 2 {
 		list = append(list, d("resource", privileges[i], "actions", privileges[i+1]))
 	}
-	works(t, root.on("admin", d("createRole", "limited", "privileges", list, "roles", bson.A{})))
-	works(t, root.on("admin", d("createUser", "limited", "pwd", "pw", "roles", bson.A{"limited"})))
-	works(t, root.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	works(t, root.on("db", d("insert", "secret", "documents", bson.A{d("_id", 1)})))
-	works(t, root.on("other", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	return as(t, c, "limited", "pw")
+	wantOK(t, root.on("admin", d("createRole", "limited", "privileges", list, "roles", bson.A{})))
+	wantOK(t, root.on("admin", d("createUser", "limited", "pwd", "pw", "roles", bson.A{"limited"})))
+	wantOK(t, root.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.on("db", d("insert", "secret", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.on("other", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	return signedIn(t, c, "limited", "pw")
 }
 
 func collection(db, coll string) bson.D { return d("db", db, "collection", coll) }
@@ -30,7 +30,7 @@ func collection(db, coll string) bson.D { return d("db", db, "collection", coll)
 func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 	c := guardedCluster(t)
 	u := limited(t, c, collection("db", "c"), bson.A{"find"})
-	root := as(t, c, "root", "root-pw")
+	root := signedIn(t, c, "root", "root-pw")
 	stages := func(list ...bson.D) bson.A {
 		out := bson.A{}
 		for _, s := range list {
@@ -53,39 +53,40 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 		stages(d("$graphLookup", d("from", "secret", "startWith", "$a", "connectFromField", "a", "connectToField", "b", "as", "x"))),
 		stages(d("$out", "c")), stages(d("$merge", d("into", "secret"))),
 	}
-	run := func(p *peer, s bson.A) bson.Raw {
+	run := func(p *rawClient, s bson.A) bson.Raw {
 		return p.on("db", d("aggregate", "c", "pipeline", s, "cursor", bson.D{}))
 	}
 	for _, s := range allowed {
-		works(t, run(u, s))
+		wantOK(t, run(u, s))
 	}
 	for _, s := range denied {
-		refusal(t, run(u, s), 13, "not authorized on db to execute command { aggregate: \"c\"")
+		wantError(t, run(u, s), 13, "not authorized on db to execute command { aggregate: \"c\"")
 		if code, _ := wholeNumber(value.Field(run(root, s), "code")); code == 13 {
 			t.Errorf("root is refused too: %v", s)
 		}
 	}
-	refusal(t, u.on("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
-	refusal(t, u.on("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
-	works(t, u.on("db", d("explain", d("find", "c"))))
-	refusal(t, u.on("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
-	refusal(t, u.on("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
+	wantError(t, u.on("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
+	wantError(t, u.on("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
+	wantOK(t, u.on("db", d("explain", d("find", "c"))))
+	wantError(t, u.on("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
+	wantError(t, u.on("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
 }
 
 func TestListsShowWhatAUserMaySee(t *testing.T) {
 	c := guardedCluster(t)
 	u := limited(t, c, collection("db", "c"), bson.A{"find"})
-	if got := names(works(t, u.on("admin", d("listDatabases", 1))).Lookup("databases")); !slices.Equal(got, []string{"db"}) {
+	if got := names(wantOK(t, u.on("admin", d("listDatabases", 1))).Lookup("databases")); !slices.Equal(got, []string{"db"}) {
 		t.Errorf("databases %v", got)
 	}
-	refusal(t, u.on("admin", d("listDatabases", 1, "authorizedDatabases", false)), 13, "Insufficient permissions to list all databases")
-	root := as(t, c, "root", "root-pw")
-	if got := names(works(t, root.on("admin", d("listDatabases", 1, "nameOnly", true))).Lookup("databases")); !slices.Equal(got, []string{"admin", "config", "db", "other"}) {
+	wantError(t, u.on("admin", d("listDatabases", 1, "authorizedDatabases", false)), 13, "Insufficient permissions to list all databases")
+	root := signedIn(t, c, "root", "root-pw")
+	all := wantOK(t, root.on("admin", d("listDatabases", 1, "nameOnly", true)))
+	if got := names(all.Lookup("databases")); !slices.Equal(got, []string{"admin", "config", "db", "other"}) {
 		t.Errorf("root's databases %v", got)
 	}
-	refusal(t, u.on("db", d("listCollections", 1)), 13, "not authorized")
-	refusal(t, u.on("other", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)), 13, "not authorized")
-	reply := works(t, u.on("db", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)))
+	wantError(t, u.on("db", d("listCollections", 1)), 13, "not authorized")
+	wantError(t, u.on("other", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)), 13, "not authorized")
+	reply := wantOK(t, u.on("db", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)))
 	if got := names(reply.Lookup("cursor", "firstBatch")); !slices.Equal(got, []string{"c"}) {
 		t.Errorf("collections %v", got)
 	}
@@ -97,22 +98,22 @@ func TestWritesNeedWhatTheyDo(t *testing.T) {
 	update := func(upsert bool) bson.Raw {
 		return u.on("db", d("update", "c", "updates", bson.A{d("q", d("_id", 1), "u", d("$set", d("a", 1)), "upsert", upsert)}))
 	}
-	works(t, update(false))
-	refusal(t, update(true), 13, "not authorized")
-	refusal(t, u.on("db", d("delete", "c", "deletes", bson.A{d("q", bson.D{}, "limit", 0)})), 13, "not authorized")
-	works(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$set", d("a", 2)))))
-	refusal(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "remove", true)), 13, "not authorized")
-	refusal(t, u.on("db", d("create", "new")), 13, "not authorized")
-	refusal(t, u.on("db", d("drop", "c")), 13, "not authorized")
-	refusal(t, u.on("db", d("dropDatabase", 1)), 13, "not authorized")
-	refusal(t, u.on("admin", d("renameCollection", "db.c", "to", "db.x")), 13, "not authorized")
-	refusal(t, u.on("db", d("moveChunk", "db.c")), 13, "may only be run against the admin database.")
+	wantOK(t, update(false))
+	wantError(t, update(true), 13, "not authorized")
+	wantError(t, u.on("db", d("delete", "c", "deletes", bson.A{d("q", bson.D{}, "limit", 0)})), 13, "not authorized")
+	wantOK(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$set", d("a", 2)))))
+	wantError(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "remove", true)), 13, "not authorized")
+	wantError(t, u.on("db", d("create", "new")), 13, "not authorized")
+	wantError(t, u.on("db", d("drop", "c")), 13, "not authorized")
+	wantError(t, u.on("db", d("dropDatabase", 1)), 13, "not authorized")
+	wantError(t, u.on("admin", d("renameCollection", "db.c", "to", "db.x")), 13, "not authorized")
+	wantError(t, u.on("db", d("moveChunk", "db.c")), 13, "may only be run against the admin database.")
 }
 
 func TestRightsChangeWhileConnectionsWork(t *testing.T) {
 	c := guardedCluster(t)
 	u := limited(t, c, collection("db", "c"), bson.A{"find"})
-	root := as(t, c, "root", "root-pw")
+	root := signedIn(t, c, "root", "root-pw")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -127,10 +128,10 @@ func TestRightsChangeWhileConnectionsWork(t *testing.T) {
 		if truthy(reply.Lookup("ok")) {
 			allowed++
 		} else {
-			refusal(t, reply, 13, "not authorized on db")
+			wantError(t, reply, 13, "not authorized on db")
 		}
 	}
 	<-done
-	works(t, u.on("db", d("find", "c")))
+	wantOK(t, u.on("db", d("find", "c")))
 	t.Logf("%d of 200 were allowed meanwhile", allowed)
 }

@@ -66,10 +66,10 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	}
 	k := &cursor{ns: a.ns, docs: docs, session: sessionOf(r)}
 	if single {
-		// A shard that ran everything answers in its own field order.
+		// A reply that one shard produced alone has the shard's field order.
 		return c.metadataCursor(k, a.batch)
 	}
-	reply, err := c.first(k, a.batch, false)
+	reply, err := c.firstBatchReply(k, a.batch, false)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	return bson.D{{Key: "cursor", Value: reply}}, nil
 }
 
-// runAggregate gives all results; single tells that one shard of a sharded
-// collection ran the whole pipeline.
+// runAggregate returns all results; single means that one shard of a sharded collection
+// ran the whole pipeline.
 func (c *Cluster) runAggregate(ctx context.Context, a aggregateArgs) (docs []bson.Raw, single bool, err error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

@@ -41,8 +41,8 @@ func document(r *engine.Request, key string) (bson.Raw, error) {
 	return nil, wrongType(r.Name+"."+key, v, "object")
 }
 
-// count reads an argument that is a number of documents and may not be negative.
-// what names it in the error, as "Limit value" does.
+// count reads an argument that is a number of documents and may not be negative. what
+// is its name in the error text, for example "Limit value".
 func count(r *engine.Request, key string) (n int64, given bool, err error) {
 	v := r.Lookup(key)
 	if v.Type == 0 || v.Type == bson.TypeNull {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// bulkPart is how many documents BulkInsert writes under one lock: enough to share
-// out among the shards, few enough that a reader does not notice.
+// bulkPart is how many documents BulkInsert writes under one lock: enough to fill the
+// shards in parallel, few enough not to delay readers.
 const bulkPart = 5000
 
 // BulkInsert routes and inserts documents as insert would, but without messages,
@@ -30,8 +30,8 @@ func (c *Cluster) BulkInsert(ns string, docs []bson.Raw) error {
 	return nil
 }
 
-// share is what one shard gets of a part.
-type share struct {
+// shardBatch holds the documents of one part that belong to one shard.
+type shardBatch struct {
 	coll *engine.Coll
 	docs []bson.Raw
 	err  error
@@ -42,8 +42,8 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
-	p := c.placer(db, coll)
-	shares, keys := make(map[string]*share), make([]bson.Raw, 0, len(docs))
+	p := c.inserter(db, coll)
+	shares, keys := make(map[string]*shardBatch), make([]bson.Raw, 0, len(docs))
 	for _, doc := range docs {
 		shard := ""
 		if p.routing != nil {
@@ -56,17 +56,17 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 		}
 		s := shares[shard]
 		if s == nil {
-			at, err := p.place(shard)
+			at, err := p.collectionOn(shard)
 			if err != nil {
 				return err
 			}
-			s = &share{coll: at}
+			s = &shardBatch{coll: at}
 			shares[shard] = s
 		}
 		s.docs = append(s.docs, doc)
 	}
-	// Shards share nothing, so each can be filled by its own goroutine while the
-	// lock keeps everybody else out.
+	// Shards have no data in common, so each is filled by its own goroutine; the lock
+	// excludes all other commands.
 	var filling sync.WaitGroup
 	for _, s := range shares {
 		filling.Go(s.fill)
@@ -83,7 +83,7 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	return nil
 }
 
-func (s *share) fill() {
+func (s *shardBatch) fill() {
 	for _, doc := range s.docs {
 		if _, s.err = s.coll.Insert(doc); s.err != nil {
 			return

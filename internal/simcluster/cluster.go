@@ -38,18 +38,17 @@ type Cluster struct {
 	life context.Context // ends with Close
 	end  context.CancelFunc
 
-	mu     sync.Mutex // guards what follows
-	closed bool
-	open   map[closer]struct{} // connections and listeners to close
-	meddle int                 // interferences that are on
-	served sync.WaitGroup      // their goroutines
-	runs   sync.WaitGroup      // balancer, writers and the like
-	once   sync.Once           // Start
+	mu            sync.Mutex // guards the fields below
+	closed        bool
+	open          map[closer]struct{} // connections and listeners to close
+	interferences int                 // interferences that are on
+	connections   sync.WaitGroup      // their goroutines
+	background    sync.WaitGroup      // balancer, writers and the like
+	once          sync.Once           // Start
 }
 
-// New makes a cluster and, unless it is to be empty, loads the workload's data;
-// that takes about a second for the defaults. It starts nothing. ctx bounds the
-// loading only.
+// New makes a cluster and loads the workload's data unless Options.Empty is set; the
+// defaults take about a second. It starts nothing. ctx limits the loading only.
 func New(ctx context.Context, o Options) (*Cluster, error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -69,7 +68,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
 			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
 			OrphanDelay: o.OrphanDelay, Migration: o.Migration, Sessions: o.Sessions,
-			Hook: faults.hook, Armed: func() bool { return faults.armed.Load() > 0 },
+			Hook: faults.atStep, Armed: func() bool { return faults.armed.Load() > 0 },
 		}),
 	}
 	faults.cluster = c
@@ -89,7 +88,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
 	if c.access.Enforced() {
-		if err := c.showUsers(); err != nil {
+		if err := c.writeUserDocuments(); err != nil {
 			return err
 		}
 	}
@@ -117,10 +116,9 @@ func (c *Cluster) load(ctx context.Context) error {
 	return nil
 }
 
-// Start sets the cluster in motion: what servers do by themselves, the balancer,
-// and the workload's writers. A still cluster has no writers, and its balancer
-// waits to be started by command. Further calls do nothing. Everything ends with
-// ctx or Close.
+// Start runs the servers' background work, the balancer and the workload's writers
+// until ctx ends or Close is called. A still cluster has no writers, and its balancer
+// is off until a command starts it. Further calls do nothing.
 func (c *Cluster) Start(ctx context.Context) {
 	c.once.Do(func() {
 		c.goRun(ctx, c.catalog.Run)
@@ -131,17 +129,17 @@ func (c *Cluster) Start(ctx context.Context) {
 	})
 }
 
-// goRun owns a goroutine that ends with ctx or Close.
-// It says whether it was started: a closed cluster starts nothing.
+// goRun starts a goroutine that ends with ctx or Close; Close waits for it. It reports
+// false on a closed cluster, where nothing is started.
 func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
-	c.runs.Add(1)
+	c.background.Add(1)
 	go func() {
-		defer c.runs.Done()
+		defer c.background.Done()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.life, cancel)()
@@ -150,8 +148,8 @@ func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) bool {
 	return true
 }
 
-// Close ends everything: background work, listeners, connections. It returns when
-// all goroutines are gone. Closing again does nothing.
+// Close stops background work, listeners and connections and waits for all goroutines.
+// Closing again does nothing.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
 	first := !c.closed
@@ -168,28 +166,32 @@ func (c *Cluster) Close() error {
 		}
 		c.catalog.Close()
 	}
-	c.runs.Wait()
-	c.served.Wait()
+	c.background.Wait()
+	c.connections.Wait()
 	return nil
 }
 
-// Command runs one command without a connection, as an internal client would. cmd
-// is anything that marshals to a document; its first field names the command. An
-// answer that is not ok is a *status.Error with the server's code, as is the first
-// write error of a write; the reply is given with it.
+// Catalog is the cluster's metadata, for tests that need more than a router shows or
+// that let the balancer move exactly one chunk.
+func (c *Cluster) Catalog() *catalog.Cluster { return c.catalog }
+
+// Command runs one command without a connection, as an internal client would. cmd is
+// anything that marshals to a document; its first field names the command. A failed
+// command, or the first write error of a write, is a *status.Error with the server's
+// code; the reply is returned as well.
 func (c *Cluster) Command(ctx context.Context, db string, cmd any) (bson.Raw, error) {
 	body, err := bson.Marshal(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("encode command: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, insider{}, true))
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, internalCommand{}, true))
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
 	reply := c.answer(ctx, &engine.Request{DB: db, Body: body})
 	return reply, replyError(reply)
 }
 
-// replyError reads the error out of a reply, nil when there is none.
+// replyError is the error that a reply contains, or nil.
 func replyError(reply bson.Raw) error {
 	if !truthy(reply.Lookup("ok")) {
 		return errorIn(reply)

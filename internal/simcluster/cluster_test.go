@@ -10,10 +10,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// fixedEpoch is a day on which nothing happened.
+// fixedEpoch is an arbitrary fixed time.
 func fixedEpoch() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }
 
-// empty is a started-nowhere cluster without user databases.
+// empty is a cluster without user databases that was not started.
 func empty(t testing.TB, change ...func(*Options)) *Cluster {
 	t.Helper()
 	o := Options{Empty: true, Still: true, Epoch: fixedEpoch()}
@@ -28,7 +28,7 @@ func empty(t testing.TB, change ...func(*Options)) *Cluster {
 	return c
 }
 
-// connect is the real driver on the in-process dialer.
+// connect connects the MongoDB driver through the in-process dialer.
 func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *mongo.Client {
 	t.Helper()
 	o := options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetTimeout(20 * time.Second)
@@ -47,8 +47,8 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 	return client
 }
 
-// must runs a command in process and fails the test on an error.
-func must(t testing.TB, c *Cluster, db string, cmd bson.D) bson.Raw {
+// mustRun runs a command in process and fails the test on an error.
+func mustRun(t testing.TB, c *Cluster, db string, cmd bson.D) bson.Raw {
 	t.Helper()
 	reply, err := c.Command(t.Context(), db, cmd)
 	if err != nil {
@@ -65,15 +65,15 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// sharded makes db.coll sharded by key {k: 1}, cut at 100 and 200, one chunk on
-// each of three shards.
+// sharded shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
+// shards.
 func sharded(t testing.TB, c *Cluster) {
 	t.Helper()
-	must(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
-	must(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
+	mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
+	mustRun(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
 	for i, at := range []int{100, 200} {
-		must(t, c, "admin", d("split", "db.coll", "middle", d("k", at)))
-		must(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", at), "to", []string{"shard-rs-2", "shard-rs-3"}[i]))
+		mustRun(t, c, "admin", d("split", "db.coll", "middle", d("k", at)))
+		mustRun(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", at), "to", []string{"shard-rs-2", "shard-rs-3"}[i]))
 	}
 }
 
@@ -105,7 +105,8 @@ func TestWritesAndReadsGoThroughRouting(t *testing.T) {
 			t.Errorf("%s has %d documents, want %d", shard, got, want)
 		}
 	}
-	cur, err := coll.Find(t.Context(), d("k", d("$gte", 50, "$lt", 250)), options.Find().SetSort(d("k", -1)).SetSkip(10).SetLimit(120).SetBatchSize(50))
+	cur, err := coll.Find(t.Context(), d("k", d("$gte", 50, "$lt", 250)),
+		options.Find().SetSort(d("k", -1)).SetSkip(10).SetLimit(120).SetBatchSize(50))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (c *Cluster) listCollections(_ context.Context, r *engine.Request) (bson.D,
 	return c.metadataCursor(k, size)
 }
 
-// collectionRows lists the collections of a database that may be seen.
+// collectionRows lists the collections of a database that the user may see.
 func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter, may func(coll string) bool) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
@@ -91,8 +91,8 @@ func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter,
 	return docs, nil
 }
 
-// collectionsOf are the collections at a database's home, and the sharded ones that
-// a home has no part of, as after movePrimary. The caller holds catalog.Mu.
+// collectionsOf lists the collections on a database's primary shard, and the sharded
+// ones that have no chunk there (after movePrimary). The caller holds catalog.Mu.
 func (c *Cluster) collectionsOf(db string, home *engine.Node) []*engine.Coll {
 	list := home.Colls(db)
 	for _, ns := range append(c.catalog.Namespaces(), c.catalog.Tracked()...) {
@@ -120,7 +120,8 @@ func collectionRow(coll *engine.Coll) bson.D {
 		{Key: "type", Value: "collection"},
 		{Key: "options", Value: options},
 		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}, {Key: "uuid", Value: uuidValue(coll.UUID)}}},
-		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)}, {Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
+		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)},
+			{Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
 	}
 }
 
@@ -142,10 +143,10 @@ func cursorBatch(r *engine.Request) (int64, error) {
 	return n, nil
 }
 
-// metadataCursor answers like first, in the field order of commands that a shard
-// answers itself.
+// metadataCursor is firstBatchReply in the field order of replies that mongos passes
+// through from one shard.
 func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
-	d, err := c.first(k, size, false)
+	d, err := c.firstBatchReply(k, size, false)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package simcluster
 
-// commandTable is everything that this mongos answers. What is not here is
-// CommandNotFound; the sharding commands come from the catalog.
+// commandTable holds every command of this mongos; others get CommandNotFound. The
+// sharding commands come from the catalog.
 func (c *Cluster) commandTable() map[string]command {
 	table := map[string]command{
 		"hello":     {run: c.hello, stable: true},
@@ -56,12 +56,12 @@ func (c *Cluster) commandTable() map[string]command {
 		"authenticate": {run: c.noCertificates, stable: true},
 	}
 	for name, run := range c.access.Handlers() {
-		table[name] = command{run: c.keeping(name, run), stable: name == "saslStart" || name == "saslContinue"}
+		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue"}
 	}
 	if c.opts.FaultCommand {
 		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}
 	}
-	c.addLater(table)
+	c.addNewerCommands(table)
 	for name, run := range c.catalog.Handlers() {
 		if _, own := table[name]; !own {
 			table[name] = command{run: run}

@@ -14,10 +14,10 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// serve answers the messages of one connection, one after the other, until it is
-// closed from either side or sends something unreadable.
+// serve answers the messages of one connection in order, until either side closes it or
+// a message cannot be parsed.
 func (c *Cluster) serve(conn net.Conn) {
-	defer c.disown(conn)
+	defer c.untrack(conn)
 	defer conn.Close()
 	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
 	defer c.stats.disconnected()
@@ -41,21 +41,21 @@ func (c *Cluster) serve(conn net.Conn) {
 	}
 }
 
-// refuse answers an unreadable message where that is possible. The stream has
-// lost its frame, so the connection ends in any case.
+// refuse answers an unreadable message if it can. The connection is closed in any case,
+// because the start of the next message is unknown.
 func (c *Cluster) refuse(conn net.Conn, err error) {
 	var bad *wire.ProtocolError
 	if !errors.As(err, &bad) || !bad.Answerable {
 		return
 	}
 	body := c.failure(status.Errorf(bad.Code, "%s", bad.Reason))
-	// A peer that does not read must not keep the goroutine.
+	// A client that does not read must not block the goroutine.
 	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 	_, _ = conn.Write(wire.AppendMsg(nil, c.stats.nextReply(), bad.RequestID, 0, body))
 }
 
-// reply runs the command of a message and encodes the answer; nil means that the
-// sender wants none. cut says to close the connection instead of answering.
+// reply runs the command of a message and encodes the answer; nil means that the client
+// wants no answer. cut means that the connection is to be closed instead.
 func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut bool) {
 	ctx := c.life
 	if m.OpCode == wire.OpQuery {
@@ -85,7 +85,8 @@ func (c *Cluster) legacy(ctx context.Context, peer *engine.Conn, m *wire.Message
 	}
 	name := commandName(body)
 	if rest != "$cmd" || !isHello(name) {
-		return c.failure(status.Errorf(352, "Unsupported OP_QUERY command: %s. The client driver may require an upgrade. For more details see https://dochub.mongodb.org/core/legacy-opcode-removal", name))
+		return c.failure(status.Errorf(352, "Unsupported OP_QUERY command: %s. The client driver may require an upgrade. "+
+			"For more details see https://dochub.mongodb.org/core/legacy-opcode-removal", name))
 	}
 	return c.answer(ctx, &engine.Request{DB: db, Body: body, Conn: peer})
 }

@@ -38,7 +38,7 @@ func (c *Cluster) parseCount(r *engine.Request) (a countArgs, err error) {
 		return a, err
 	}
 	if v := r.Lookup("limit"); v.Type != 0 {
-		// A negative limit means the same as a positive one, an old custom.
+		// The server treats a negative limit like a positive one.
 		n, ok := wholeNumber(v)
 		if !ok {
 			return a, wrongType("count.limit", v, "long")
@@ -114,8 +114,8 @@ func (s source) count(ctx context.Context, a countArgs) (int64, error) {
 	return n, cur.Err()
 }
 
-// distinct gives the different values of a field in canonical order, as a mongos
-// does because it merges them in a sorted set.
+// distinct returns the distinct values of a field in canonical order: a mongos merges
+// the shards' values in a sorted set.
 func (c *Cluster) distinct(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// counters are what serverStatus and $collStats count. All are safe for
-// concurrent use.
+// counters holds the counts shown by serverStatus and $collStats. Safe for concurrent
+// use.
 type counters struct {
 	requests, asserts                             atomic.Int64
 	inserts, queries, updates, deletes, gets, any atomic.Int64
@@ -38,7 +38,7 @@ func (s *counters) inserted(n int)   { s.inserts.Add(int64(n)) }
 func (s *counters) updated(n int)    { s.updates.Add(int64(n)) }
 func (s *counters) deleted(n int)    { s.deletes.Add(int64(n)) }
 
-// count sorts a command into the opcounters of serverStatus.
+// count adds a command to the opcounters of serverStatus.
 func (s *counters) count(name string) {
 	s.requests.Add(1)
 	switch name {

@@ -10,9 +10,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// twenty inserts {_id: i, k: 15i} for i in [0, 20) into a collection that sharded
-// cut at 100 and 200.
-func twenty(t *testing.T) (*Cluster, *mongo.Collection) {
+// withTwentyDocuments inserts {_id: i, k: 15i} for i in [0, 20) into a sharded
+// collection split at 100 and 200.
+func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	t.Helper()
 	c := empty(t)
 	sharded(t, c)
@@ -49,16 +49,18 @@ func wantCode(t *testing.T, err error, want int, text string) {
 }
 
 func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	set := d("$set", d("seen", true))
-	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10), "by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
+	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10),
+		"by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
 		if r, err := coll.UpdateOne(ctx, filter, set); err != nil || r.MatchedCount != 1 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 	_, err := coll.UpdateOne(ctx, d("seen", true), set)
-	wantCode(t, err, 72, "but this update targeted 3 shards. Update request: { q: { seen: true }, u: { $set: { seen: true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
+	wantCode(t, err, 72, "but this update targeted 3 shards. Update request: { q: { seen: true }, u: { $set: { seen: "+
+		"true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
 	r, err := coll.UpdateMany(ctx, d("k", d("$gte", 0)), d("$inc", d("n", 1)))
 	if err != nil || r.MatchedCount != 20 || r.ModifiedCount != 20 {
 		t.Errorf("many: %+v, %v", r, err)
@@ -82,7 +84,7 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 }
 
 func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	_, err := coll.DeleteOne(ctx, d("k", d("$gt", 120, "$lt", 199)))
 	wantCode(t, err, 61, "A single delete on a sharded collection must contain an exact match on _id")
@@ -97,11 +99,12 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 }
 
 func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
-	_, coll := twenty(t)
+	_, coll := withTwentyDocuments(t)
 	err := coll.FindOneAndUpdate(t.Context(), d("_id", 3), d("$set", d("x", 1))).Err()
 	wantCode(t, err, 61, "Query for sharded findAndModify must contain the shard key")
 	var after struct{ K, X int }
-	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)), options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
+	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)),
+		options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
 	if err != nil || after.X != 1 {
 		t.Errorf("after %+v, %v", after, err)
 	}
@@ -114,7 +117,7 @@ func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
 }
 
 func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
-	c, coll := twenty(t)
+	c, coll := withTwentyDocuments(t)
 	if _, err := coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250))); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +147,8 @@ func TestOrderedAndUnorderedInserts(t *testing.T) {
 			t.Errorf("ordered %v: %v, %v", x.ordered, reply, err)
 		}
 		we := reply.Lookup("writeErrors", "0")
-		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` + coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
+		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` +
+			coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
 		if got := shellText(we.Value); strings.ReplaceAll(got, `\"`, `"`) != want {
 			t.Errorf("write error %s, want %s", got, want)
 		}
@@ -175,7 +179,7 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 }
 
 func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
-	c, coll := twenty(t)
+	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
 	if err != nil {
@@ -184,7 +188,7 @@ func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
 	if !cur.Next(ctx) {
 		t.Fatal("no first document")
 	}
-	// The rest of the result does not care for what happens meanwhile.
+	// An open cursor keeps its result when the documents are deleted.
 	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
 		t.Fatal(err)
 	}
@@ -198,9 +202,9 @@ func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
 	if open := c.cursors.len(); open != 0 {
 		t.Errorf("%d cursors are open after the end", open)
 	}
-	first := must(t, c, "config", d("find", "shards", "batchSize", 1))
+	first := mustRun(t, c, "config", d("find", "shards", "batchSize", 1))
 	id := first.Lookup("cursor", "id").Int64()
-	killed := must(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
+	killed := mustRun(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
 	if got := killed.Lookup("cursorsKilled", "0").Int64(); got != id {
 		t.Errorf("killed %v", killed)
 	}

@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// operations are the rows of $currentOp: the asking operation itself, what runs
-// for migrations and for a resharding, and commands that a fault holds up. Fields are those of 5.0.7. The
-// caller holds catalog.Mu.
+// operations lists the rows of $currentOp: the $currentOp itself, the threads of
+// migrations and of a resharding, and commands that a fault delays. Fields are those of
+// 5.0.7. The caller holds catalog.Mu.
 func (c *Cluster) operations(ns string) []bson.Raw {
 	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1", ""),
 		bson.E{Key: "secs_running", Value: int64(0)},
@@ -24,10 +24,11 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
 	}
-	return append(rows, c.faults.underway()...)
+	return append(rows, c.faults.inflightRows()...)
 }
 
-// operation is how every row begins. App is who asked, if that is known.
+// operation has the fields that every row begins with. app is the client's application
+// name, if known.
 func (c *Cluster) operation(shard, desc, app string) bson.D {
 	d := bson.D{
 		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
@@ -40,7 +41,7 @@ func (c *Cluster) operation(shard, desc, app string) bson.D {
 		bson.E{Key: "currentOpTime", Value: c.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
 }
 
-// service is the head of a row of a service that outlives operations.
+// service has the first fields of the row of a background service.
 func service(shard, desc string) bson.D {
 	return bson.D{{Key: "shard", Value: shard}, {Key: "type", Value: "op"}, {Key: "desc", Value: desc}}
 }
@@ -69,8 +70,8 @@ func recipientState(coordinator string) string {
 	return "awaiting-fetch-timestamp"
 }
 
-// reshardingRows has one row for every recipient and every donor; the coordinator
-// itself does not show through a mongos.
+// reshardingRows has one row for every recipient and every donor; a mongos does not
+// show the coordinator.
 func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
 	origin := originating(r)
@@ -85,7 +86,8 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 				bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "documentsCopied", Value: r.Progress[shard].Docs},
 				bson.E{Key: "approxBytesToCopy", Value: r.Bytes}, bson.E{Key: "bytesCopied", Value: r.Progress[shard].Bytes},
 				bson.E{Key: "totalCopyTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "oplogEntriesFetched", Value: r.Progress[shard].Applied}, bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
+				bson.E{Key: "oplogEntriesFetched", Value: r.Progress[shard].Applied},
+				bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
 				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
 				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"},
 				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}},
@@ -105,7 +107,7 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 	return rows
 }
 
-// currentOp is the command of the same meaning.
+// currentOp answers the currentOp command with the rows of $currentOp.
 func (c *Cluster) currentOp(_ context.Context, r *engine.Request) (bson.D, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

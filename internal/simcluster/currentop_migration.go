@@ -16,10 +16,10 @@ const (
 	recipientSessions = "MigrationCoordinator"
 )
 
-// migrationRows are the rows of one migration, as a 5.0.7 showed them. The donor has the
-// command, with the application that asked for it, and a thread that names the last of
-// its six steps that ended; the recipient has a thread with seven steps, and while it
-// copies another one. The donor's thread was never seen while the recipient copied.
+// migrationRows are the rows of one migration, as a 5.0.7 showed them. The donor has
+// the command with the client's application name, and a thread that names the last of
+// its six completed steps. The recipient has a thread with seven steps, and a second
+// one while it copies. The donor's thread was never seen while the recipient copied.
 func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if m.Begun.IsZero() {
 		return nil // on its way from the config server to the donor
@@ -52,7 +52,7 @@ func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	return rows
 }
 
-// stepsEnded is what a thread says of itself, nil before its first step ended.
+// stepsEnded is the message of a thread, nil before its first step ended.
 func stepsEnded(ended, of int) *bson.E {
 	if ended == 0 {
 		return nil

@@ -17,22 +17,22 @@ const (
 	maxOpenCursors = 10_000           // beyond it the longest unused are closed
 )
 
-// cursor is what is left of a query. The result was decided when the query ran:
-// documents are immutable, so a cursor is a list of references and nothing that
-// happens later, a migration least of all, changes what it gives.
+// cursor holds the results of a query that the client has not read yet. Documents are
+// immutable, so a cursor is a list of references, and later writes or migrations do not
+// change it.
 type cursor struct {
 	id      int64
 	ns      string
 	session string
-	owner   string // who may go on with it; empty without access control
+	owner   string // the only user who may read it; empty without access control
 	docs    []bson.Raw
 	project func(bson.Raw) (bson.Raw, error) // nil: as they are
 	keep    bool                             // noCursorTimeout
 	used    time.Time
 }
 
-// batch takes the next documents off the cursor: at most n, none when n is 0, all
-// that fit when n is negative.
+// batch removes and returns the next documents: at most n, none when n is 0, as many as
+// fit into a batch when n is negative.
 func (k *cursor) batch(n int64) ([]bson.Raw, error) {
 	var out []bson.Raw
 	for size := 0; len(k.docs) > 0 && (n < 0 || int64(len(out)) < n); {
@@ -77,8 +77,8 @@ func (t *cursors) open(k *cursor) int64 {
 	return k.id
 }
 
-// sweep closes cursors past their time. It runs when one is opened, so that no
-// goroutine has to watch the clock.
+// sweep closes expired cursors. It runs whenever one is opened, so that no timer
+// goroutine is needed.
 func (t *cursors) sweep(now time.Time) {
 	var oldest *cursor
 	for id, k := range t.byID {
@@ -93,8 +93,8 @@ func (t *cursors) sweep(now time.Time) {
 	}
 }
 
-// take removes a cursor for the time of a getMore, so that two of them at once
-// can't share it.
+// take removes a cursor for the duration of a getMore, so that two concurrent ones
+// cannot share it.
 func (t *cursors) take(id int64, ns string) (*cursor, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,8 @@ func (t *cursors) take(id int64, ns string) (*cursor, error) {
 		return nil, status.Errorf(status.CursorNotFound, "cursor id %d not found", id)
 	}
 	if k.ns != ns {
-		return nil, status.Errorf(status.Unauthorized, "Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
+		return nil, status.Errorf(status.Unauthorized,
+			"Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
 	}
 	delete(t.byID, id)
 	return k, nil
@@ -118,7 +119,7 @@ func (t *cursors) claim(id int64, owner string) {
 	}
 }
 
-// ownedBy tells whether a cursor, if it is open at all, is the user's.
+// ownedBy reports whether a cursor, if it is open at all, is the user's.
 func (t *cursors) ownedBy(id int64, owner string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

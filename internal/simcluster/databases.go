@@ -46,8 +46,8 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 	return reply, nil
 }
 
-// databaseNames are all databases with a collection anywhere, sorted; admin and
-// config always exist. The caller holds catalog.Mu.
+// databaseNames lists the databases that have a collection on any shard, sorted; admin
+// and config always exist. The caller holds catalog.Mu.
 func (c *Cluster) databaseNames() []string {
 	names := map[string]bool{"admin": true, "config": true}
 	for _, node := range c.catalog.Shards {
@@ -70,10 +70,10 @@ func (c *Cluster) databaseRow(name string) (bson.D, int64) {
 			size += storageSize(coll) + totalIndexSize(coll)
 		}
 		if shard == configShard && name == "admin" {
-			size += 49152 // system.version and system.keys, which nothing reads
+			size += 49152 // system.version and system.keys are not simulated
 		}
 		if shard != configShard && name == "config" {
-			size += 53248 // a shard's routing cache and the like, which no router reads
+			size += 53248 // a shard's routing cache and other local collections are not simulated
 		}
 		if size > 0 {
 			parts = append(parts, bson.E{Key: shard, Value: size})

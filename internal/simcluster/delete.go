@@ -23,7 +23,7 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := inOrder(r)
+	ordered := orderedWrites(r)
 	n, failed := 0, []bson.D(nil)
 	for i, raw := range list {
 		done, err := c.deleteOne(ctx, r, db, coll, raw)
@@ -64,8 +64,10 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
 	t := c.target(db, coll, filter)
-	if limit == 1 && keyless(t, filter) {
-		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact match on _id (and have the collection default collation) or contain the shard key (and have the simple collation). Delete request: %s, shard key pattern: %s",
+	if limit == 1 && lacksIDAndShardKey(t, filter) {
+		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
+			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
+			"collation). Delete request: %s, shard key pattern: %s",
 			shellText(encode(bson.D{{Key: "q", Value: q}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())
@@ -74,7 +76,8 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 		if src.coll == nil {
 			continue
 		}
-		found, err := records(ctx, src.coll.Query(engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint"), Owned: src.owned}))
+		found, err := findDocuments(ctx,
+			src.coll.Query(engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint"), Owned: src.owned}))
 		if err != nil {
 			return n, err
 		}

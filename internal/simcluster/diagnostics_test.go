@@ -25,8 +25,8 @@ func rows(t *testing.T, reply bson.Raw) []bson.Raw {
 	return out
 }
 
-// spread is a cluster with 100 documents on each of three shards.
-func spread(t *testing.T, change ...func(*Options)) *Cluster {
+// withSpreadDocuments makes a cluster with 100 documents on each of three shards.
+func withSpreadDocuments(t *testing.T, change ...func(*Options)) *Cluster {
 	t.Helper()
 	c := empty(t, change...)
 	sharded(t, c)
@@ -41,7 +41,7 @@ func spread(t *testing.T, change ...func(*Options)) *Cluster {
 }
 
 func TestExplainNamesShardsAndMerge(t *testing.T) {
-	c := spread(t)
+	c := withSpreadDocuments(t)
 	for _, x := range []struct {
 		command bson.D
 		stage   string
@@ -55,7 +55,7 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 		{d("update", "coll", "updates", bson.A{d("q", d("k", 5), "u", d("$set", d("x", 1)))}), "SHARD_WRITE", 1},
 		{d("delete", "coll", "deletes", bson.A{d("q", d("k", d("$gte", 100)), "limit", 0)}), "SHARD_WRITE", 2},
 	} {
-		reply := must(t, c, "db", d("explain", x.command, "verbosity", "queryPlanner"))
+		reply := mustRun(t, c, "db", d("explain", x.command, "verbosity", "queryPlanner"))
 		plan := reply.Lookup("queryPlanner", "winningPlan")
 		if got := value.Field(plan.Value, "stage").StringValue(); got != x.stage {
 			t.Errorf("%v: stage %s, want %s", x.command, got, x.stage)
@@ -64,10 +64,11 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 			t.Errorf("%v: %d shards, want %d", x.command, got, x.shards)
 		}
 	}
-	if n := must(t, c, "db", d("count", "coll")).Lookup("n").Int32(); n != 300 {
+	if n := mustRun(t, c, "db", d("count", "coll")).Lookup("n").Int32(); n != 300 {
 		t.Errorf("an explained write left %d documents", n)
 	}
-	reply := must(t, c, "db", d("explain", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
+	reply := mustRun(t, c, "db", d("explain",
+		d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
 	if got := value.Len(reply.Lookup("shards").Value); got != 3 {
 		t.Errorf("a grouping needs %d shards", got)
 	}
@@ -77,9 +78,9 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 }
 
 func TestStatisticsComePerShard(t *testing.T) {
-	c := spread(t)
-	must(t, c, "db", d("find", "coll", "filter", d("k", 5)))
-	stats := rows(t, must(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{
+	c := withSpreadDocuments(t)
+	mustRun(t, c, "db", d("find", "coll", "filter", d("k", 5)))
+	stats := rows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{
 		d("$collStats", d("storageStats", bson.D{}, "count", bson.D{}, "latencyStats", bson.D{})),
 	})))
 	if len(stats) != 3 {
@@ -96,19 +97,19 @@ func TestStatisticsComePerShard(t *testing.T) {
 	if ops := stats[0].Lookup("latencyStats", "reads", "ops").Int64(); ops != 1 {
 		t.Errorf("%d reads on the first shard", ops)
 	}
-	indexes := rows(t, must(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$indexStats", bson.D{})})))
+	indexes := rows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$indexStats", bson.D{})})))
 	if len(indexes) != 6 {
 		t.Errorf("%d rows of $indexStats, want two indexes on three shards", len(indexes))
 	}
-	size := must(t, c, "db", d("dataSize", "db.coll", "keyPattern", d("k", 1), "min", d("k", 50), "max", d("k", 150), "estimate", true))
+	size := mustRun(t, c, "db", d("dataSize", "db.coll", "keyPattern", d("k", 1), "min", d("k", 50), "max", d("k", 150), "estimate", true))
 	if n := size.Lookup("numObjects").Double(); n != 100 {
 		t.Errorf("dataSize counts %v documents", n)
 	}
 }
 
 func TestDataDistributionFrom60On(t *testing.T) {
-	c := spread(t, func(o *Options) { o.ServerVersion = "6.0" })
-	found := rows(t, must(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
+	c := withSpreadDocuments(t, func(o *Options) { o.ServerVersion = "6.0" })
+	found := rows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
 		d("$shardedDataDistribution", bson.D{}), d("$match", d("ns", "db.coll")),
 	})))
 	if len(found) != 1 || found[0].Lookup("shards", "1", "numOwnedDocuments").Int64() != 100 {
@@ -123,8 +124,8 @@ func TestCurrentOpShowsAMigration(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		must(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
-		must(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
+		mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
+		mustRun(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
 		moved := make(chan error, 1)
 		go func() {
 			_, err := c.Command(t.Context(), "admin", d("moveChunk", "db.coll", "find", d("k", 1), "to", "shard-rs-2"))
@@ -132,7 +133,7 @@ func TestCurrentOpShowsAMigration(t *testing.T) {
 		}()
 		var seen []string
 		for len(moved) == 0 {
-			for _, r := range rows(t, must(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
+			for _, r := range rows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
 				d("$currentOp", d("allUsers", true, "localOps", false)), d("$match", d("command.moveChunk", "db.coll")),
 			}))) {
 				seen = append(seen, r.Lookup("command", "toShard").StringValue())

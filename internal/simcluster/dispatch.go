@@ -22,10 +22,9 @@ type command struct {
 	retryable bool // a write whose reply is kept for a retry
 }
 
-// answer runs a command and wraps what it gives into a complete reply; nil means that
-// the connection is to be cut instead. A handler
-// that panics costs its command, not the cluster: its locks are released on the
-// way up.
+// answer runs a command and completes its reply; nil means that the connection is to be
+// closed instead. A panic in a handler becomes an error of that command; deferred
+// unlocks release its locks.
 func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -47,7 +46,7 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	r.Name = commandName(r.Body)
 	c.stats.count(r.Name)
-	c.faults.note(r)
+	c.faults.recordCommand(r)
 	cmd, known := c.commands[r.Name]
 	if !known {
 		return nil, status.Errorf(status.CommandNotFound, "no such cmd: %s", r.Name)
@@ -55,9 +54,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if cmd.adminOnly && r.DB != "admin" {
 		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Name)
 	}
-	guard := c.guarded(r)
+	guard := c.guardOf(r)
 	if guard != nil {
-		if err := c.permit(guard, r); err != nil {
+		if err := c.checkPermission(guard, r); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +65,7 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	if guard != nil && common.session != "" {
-		common.session += guard.Owner() // the same id of two users is two sessions
+		common.session += guard.Owner() // a session id belongs to one user
 	}
 	if err := common.checkAPI(r.Name, cmd.stable); err != nil {
 		return nil, err
@@ -76,14 +75,14 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.around(ctx, r, cmd.run) })
+	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.runWithFaults(ctx, r, cmd.run) })
 	if guard != nil {
 		c.claim(guard, fields)
 	}
 	return fields, interrupted(err)
 }
 
-// interrupted turns the end of a context into the error that a server gives.
+// interrupted translates a context error into the server's error.
 func interrupted(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -106,8 +105,8 @@ type common struct {
 	apiOther   bool // apiDeprecationErrors is given
 }
 
-// parseCommon reads them. What only matters to other deployments, such as
-// $clusterTime, $readPreference, readConcern and writeConcern, is accepted.
+// parseCommon reads the common arguments. $clusterTime, $readPreference, readConcern
+// and writeConcern are accepted and ignored: there are no replica sets.
 func parseCommon(body bson.Raw) (common, error) {
 	var a common
 	for e := value.Read(body); e.Next(); {
@@ -155,7 +154,7 @@ func (a common) checkAPI(name string, stable bool) error {
 	return nil
 }
 
-// commandName is the name of the first field, which says what a command is.
+// commandName is the name of the command, which is its first field.
 func commandName(body bson.Raw) string {
 	if e := value.Read(body); e.Next() {
 		return string(e.Key)

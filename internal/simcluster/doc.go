@@ -2,18 +2,17 @@
 // config server and any number of shards that speak the MongoDB wire protocol to
 // every driver, over an in-process pipe or over TCP.
 //
-// It is not a table of canned answers. Documents live on shards and are routed by
-// their shard key through a chunk table; config.* holds the documents that a real
-// cluster would show; splits, moves, zones and the balancer change both. What it
-// answers follows MongoDB 5.0.7 as observed on a real cluster; what differs in
-// other versions is decided by Options.ServerVersion.
+// Documents are stored on shards and routed by shard key through a chunk table.
+// config.* holds the documents of a real cluster; splits, moves, zones and the balancer
+// change both. Replies follow MongoDB 5.0.7 as recorded on a real cluster;
+// Options.ServerVersion selects the differences of other versions.
 //
-// The rooms: wire cuts the byte stream into messages, engine stores and queries
-// documents, catalog holds the routing table and the sharding commands, balancer
-// moves chunks, workload fills the cluster and keeps it alive. This package is the
-// mongos that ties them together: connections, sessions, cursors, and the commands
-// that read and write documents through the routing table.
+// Subpackages: wire parses the wire protocol, engine stores and queries documents,
+// catalog holds the routing table and the sharding commands, access holds users and
+// roles, balancer moves chunks, workload generates data and writes. This package is the
+// mongos: connections, sessions, cursors, and the commands that read and write
+// documents through the routing table.
 //
-// Nothing of the dashboard is imported here, so that tests which compare the two
-// compare two independent implementations.
+// It imports no other package of shardboard, so that tests can compare two independent
+// implementations of the same rules.
 package simcluster

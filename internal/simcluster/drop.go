@@ -10,9 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// drop removes a collection everywhere. Like a real router it waits for the
-// migrations of the whole database to end, even for a collection that is not there,
-// and takes that as dropped already.
+// drop removes a collection from all shards. Like mongos it first waits for all
+// migrations in the database, and succeeds when the collection does not exist.
 func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
@@ -34,8 +33,8 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-// dropOnConfig drops a collection of the config server, but none of those that
-// describe the cluster.
+// dropOnConfig drops a collection on the config server, except those that describe the
+// cluster.
 func (c *Cluster) dropOnConfig(db, coll string) (bson.D, error) {
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
@@ -67,8 +66,8 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	return bson.D{}, nil
 }
 
-// quiesceDatabase takes catalog.Mu at a moment when no collection of the database
-// is migrating and ns, if any, is not being resharded. On error the lock is not held.
+// quiesceDatabase locks catalog.Mu once no collection of the database is migrating and
+// ns, if given, is not being resharded. On error the lock is not held.
 func (c *Cluster) quiesceDatabase(ctx context.Context, db, ns string) error {
 	for {
 		c.catalog.Mu.RLock()
@@ -84,8 +83,8 @@ func (c *Cluster) quiesceDatabase(ctx context.Context, db, ns string) error {
 	}
 }
 
-// migrating is a namespace of the database that a migration runs on, or "". The
-// caller holds catalog.Mu.
+// migrating returns a collection of the database that has a running migration, or "".
+// The caller holds catalog.Mu.
 func (c *Cluster) migrating(db string) string {
 	for _, m := range c.catalog.Migrations() {
 		if name, _, _ := cut(m.NS); name == db {

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// explained is a command to explain, in the words of a query.
-type explained struct {
+// explainRequest is the command to explain, reduced to its query.
+type explainRequest struct {
 	db, coll string
 	selection
 	stage      string   // COUNT, UPDATE, DELETE on top of the query's own stages
@@ -22,9 +22,8 @@ type explained struct {
 	execute    bool // verbosity asks for figures of a run
 }
 
-// explain tells which shards a command goes to and how each would answer it. The
-// query runs, so that the plans are those of the engine and not a guess; writes
-// are not carried out.
+// explain shows the shards that a command targets and the plan of each. The query is
+// run to get the engine's real plans; writes are not applied.
 func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error) {
 	inner, ok := r.Lookup("explain").DocumentOK()
 	if !ok {
@@ -65,8 +64,8 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	return append(reply, c.explainTail(r, inner)...), nil
 }
 
-// mergeStage is what the router does with the shards' answers.
-func (x explained) mergeStage(t target) string {
+// mergeStage is the stage with which mongos combines the shards' results.
+func (x explainRequest) mergeStage(t target) string {
 	switch {
 	case x.stage == "UPDATE" || x.stage == "DELETE":
 		return "SHARD_WRITE"
@@ -79,12 +78,12 @@ func (x explained) mergeStage(t target) string {
 }
 
 // explainTarget asks every source for its plan. The caller holds catalog.Mu.
-func (c *Cluster) explainTarget(ctx context.Context, x explained, t target) (bson.D, error) {
+func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target) (bson.D, error) {
 	stage := x.mergeStage(t)
 	plans, runs := bson.A{}, bson.A{}
-	var sum run
+	var sum shardExplain
 	for _, s := range t.sources {
-		r, err := c.shardRun(ctx, x, t, s)
+		r, err := c.explainOnShard(ctx, x, t, s)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +114,12 @@ func (c *Cluster) explainTarget(ctx context.Context, x explained, t target) (bso
 	}
 	stages := append(append(bson.D{{Key: "stage", Value: stage}}, totals...),
 		bson.E{Key: "totalChildMillis", Value: int64(0)}, bson.E{Key: "shards", Value: runs})
-	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)], bson.E{Key: "executionStages", Value: stages})}), nil
+	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
+		bson.E{Key: "executionStages", Value: stages})}), nil
 }
 
 // planner is the part of queryPlanner that one shard fills.
-func (c *Cluster) planner(x explained, ns string, winning bson.D) bson.D {
+func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	parsed := parsedQuery(x.filter.Raw())
 	d := bson.D{
 		{Key: "namespace", Value: ns},
@@ -138,8 +138,9 @@ func (c *Cluster) planner(x explained, ns string, winning bson.D) bson.D {
 	)
 }
 
-// shapeHash names a query shape in eight hexadecimal digits. The server's own hash
-// is of an internal encoding, so the digits differ, but equal shapes agree.
+// shapeHash is a hash of a query shape in eight hexadecimal digits. The server hashes
+// an internal encoding, so the digits differ from its own, but equal shapes have equal
+// hashes.
 func shapeHash(parsed bson.D, plan bson.D) string {
 	h := fnv.New32a()
 	for _, p := range parsed {
@@ -158,7 +159,7 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 	return fmt.Sprintf("%08X", h.Sum32())
 }
 
-// explainTail is what every explain of a router ends with.
+// explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
 	d := bson.D{

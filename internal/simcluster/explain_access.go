@@ -9,15 +9,15 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// access is the lower part of the tree: how documents are found. The place of
+// accessPlan is the lower part of the plan: how documents are found. The position of
 // SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH when the index
 // alone shows the shard key, above it when the document had to be fetched for a
 // condition, and nowhere when the query binds the whole shard key.
-func (r run) access(stage stageMaker) bson.D {
+func (r shardExplain) accessPlan(stage stageMaker) bson.D {
 	var residual []bson.E
 	switch r.plan.Stage {
 	case "COLLSCAN":
-		if f := joined(predicates(r.filter.Raw())); len(f) > 0 {
+		if f := andAll(predicates(r.filter.Raw())); len(f) > 0 {
 			residual = []bson.E{{Key: "filter", Value: f}}
 		}
 		return r.filtered(stage, stage("COLLSCAN", nil, append(residual, bson.E{Key: "direction", Value: r.direction()})...))
@@ -26,7 +26,7 @@ func (r run) access(stage stageMaker) bson.D {
 	}
 	scan := stage("IXSCAN", nil, r.scanFields()...)
 	if left := r.uncovered(); len(left) > 0 {
-		return r.filtered(stage, stage("FETCH", scan, bson.E{Key: "filter", Value: joined(left)}))
+		return r.filtered(stage, stage("FETCH", scan, bson.E{Key: "filter", Value: andAll(left)}))
 	}
 	if r.filtering && !r.indexShowsKey() {
 		return r.filtered(stage, stage("FETCH", scan))
@@ -34,15 +34,15 @@ func (r run) access(stage stageMaker) bson.D {
 	return stage("FETCH", r.filtered(stage, scan))
 }
 
-func (r run) filtered(stage stageMaker, inner bson.D) bson.D {
+func (r shardExplain) filtered(stage stageMaker, inner bson.D) bson.D {
 	if !r.filtering {
 		return inner
 	}
 	return stage("SHARDING_FILTER", inner)
 }
 
-// indexShowsKey tells whether the index entries alone give the shard key.
-func (r run) indexShowsKey() bool {
+// indexShowsKey reports whether the index entries contain the whole shard key.
+func (r shardExplain) indexShowsKey() bool {
 	for e := value.Read(r.shardKey); e.Next(); {
 		v := value.Field(r.plan.KeyPattern, string(e.Key))
 		if v.Type == 0 || (v.Type == bson.TypeString) != (e.Value.Type == bson.TypeString) {
@@ -52,7 +52,7 @@ func (r run) indexShowsKey() bool {
 	return !r.plan.Multikey
 }
 
-func (r run) direction() string {
+func (r shardExplain) direction() string {
 	if r.plan.Backward || r.reverse {
 		return "backward"
 	}
@@ -60,7 +60,7 @@ func (r run) direction() string {
 }
 
 // scanFields describe an index scan.
-func (r run) scanFields() []bson.E {
+func (r shardExplain) scanFields() []bson.E {
 	spec := r.plan.Spec
 	paths, bounds, hashed := bson.D{}, bson.D{}, false
 	for e := value.Read(r.plan.KeyPattern); e.Next(); {
@@ -86,10 +86,10 @@ func (r run) scanFields() []bson.E {
 		bson.E{Key: "indexBounds", Value: bounds})
 }
 
-// bounds are the intervals of one index field: as scanned, or else as the filter
-// gives them; a hashed field that is not scanned by points is open. None means
-// that nothing can match.
-func (r run) bounds(field string, hashed bool) []query.Interval {
+// bounds are the intervals of one index field: as scanned, or else as the filter gives
+// them; a hashed field that is not scanned by points is open. An empty list means that
+// nothing can match.
+func (r shardExplain) bounds(field string, hashed bool) []query.Interval {
 	for _, b := range r.plan.Bounds {
 		if b.Field == field {
 			return b.Intervals
@@ -113,8 +113,8 @@ func boundsText(intervals []query.Interval) bson.A {
 	return out
 }
 
-// uncovered are the conditions that the index bounds don't settle.
-func (r run) uncovered() []predicate {
+// uncovered are the conditions that the index bounds do not cover.
+func (r shardExplain) uncovered() []predicate {
 	var left []predicate
 	for _, p := range predicates(r.filter.Raw()) {
 		v := value.Field(r.plan.KeyPattern, p.path)

@@ -10,9 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// explainAggregate tells how a pipeline is cut and what each shard would run. An
-// unsharded collection's only shard is explained alone, as its answer is passed
-// through.
+// explainAggregate shows how a pipeline is split and what each shard would run. For an
+// unsharded collection the explain of its only shard is passed through.
 func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, execute bool) (bson.D, error) {
 	a, err := c.parseAggregate(sub, true)
 	if err != nil {
@@ -74,7 +73,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 // after it as they are.
 func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw, execute bool) (bson.D, error) {
 	l := pipeline.Leading(stages)
-	x := explained{db: a.db, coll: a.coll, execute: execute}
+	x := explainRequest{db: a.db, coll: a.coll, execute: execute}
 	x.order, x.skip, x.limit, x.hint = l.Sort, l.Skip, l.Limit, a.hint
 	var err error
 	if x.filter, err = parseFilter(l.Filter, a.env); err != nil {
@@ -82,7 +81,7 @@ func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, 
 	}
 	alone := t
 	alone.sources = []source{s}
-	r, err := c.shardRun(ctx, x, alone, s)
+	r, err := c.explainOnShard(ctx, x, alone, s)
 	if err != nil {
 		return nil, err
 	}

@@ -7,21 +7,22 @@ import (
 )
 
 // parseExplained reads the inner command of an explain.
-func (c *Cluster) parseExplained(r *engine.Request) (x explained, err error) {
+func (c *Cluster) parseExplained(r *engine.Request) (x explainRequest, err error) {
 	switch r.Name {
 	case "find":
 		a, err := c.parseFind(r)
 		if err != nil {
 			return x, err
 		}
-		x = explained{db: a.db, coll: a.coll, selection: a.selection}
+		x = explainRequest{db: a.db, coll: a.coll, selection: a.selection}
 		x.projection, _ = document(r, "projection")
 	case "count":
 		a, err := c.parseCount(r)
 		if err != nil {
 			return x, err
 		}
-		x = explained{db: a.db, coll: a.coll, stage: "COUNT", selection: selection{filter: a.filter, skip: a.skip, limit: a.limit, hint: a.hint}}
+		x = explainRequest{db: a.db, coll: a.coll, stage: "COUNT",
+			selection: selection{filter: a.filter, skip: a.skip, limit: a.limit, hint: a.hint}}
 	case "distinct":
 		if x.db, x.coll, err = namespace(r); err != nil {
 			return x, err
@@ -38,13 +39,13 @@ func (c *Cluster) parseExplained(r *engine.Request) (x explained, err error) {
 	return x, nil
 }
 
-func (c *Cluster) parseExplainedWrite(r *engine.Request) (x explained, err error) {
+func (c *Cluster) parseExplainedWrite(r *engine.Request) (x explainRequest, err error) {
 	if r.Name == "findAndModify" || r.Name == "findandmodify" {
 		a, err := c.parseModify(r)
 		if err != nil {
 			return x, err
 		}
-		x = explained{db: a.db, coll: a.coll, stage: "UPDATE", selection: selection{filter: a.statement.filter, limit: 1}}
+		x = explainRequest{db: a.db, coll: a.coll, stage: "UPDATE", selection: selection{filter: a.statement.filter, limit: 1}}
 		if a.remove {
 			x.stage = "DELETE"
 		}

@@ -8,9 +8,9 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// run is how one shard answered an explained query.
-type run struct {
-	explained
+// shardExplain is the plan and the counters of one shard for an explained query.
+type shardExplain struct {
+	explainRequest
 	filtering    bool // orphans are filtered out
 	shardKey     bson.Raw
 	plan         engine.Plan
@@ -22,10 +22,10 @@ type run struct {
 	recordCounts bool // a count that needs no scan
 }
 
-// shardRun runs the query on one shard and keeps its plan and counters. The caller
+// explainOnShard runs the query on one shard and keeps its plan and counters. The caller
 // holds catalog.Mu.
-func (c *Cluster) shardRun(ctx context.Context, x explained, t target, s source) (run, error) {
-	r := run{explained: x, filtering: s.owned != nil, exists: s.coll != nil}
+func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target, s source) (shardExplain, error) {
+	r := shardExplain{explainRequest: x, filtering: s.owned != nil, exists: s.coll != nil}
 	if t.routing != nil {
 		r.shardKey = t.routing.Key
 	}
@@ -55,12 +55,12 @@ func (c *Cluster) shardRun(ctx context.Context, x explained, t target, s source)
 
 // tree is the plan as nested stages, outermost first; with figures of the run when
 // asked for.
-func (r run) tree(figures bool) bson.D {
+func (r shardExplain) tree(figures bool) bson.D {
 	stage := func(name string, inner bson.D, fields ...bson.E) bson.D {
 		d := bson.D{{Key: "stage", Value: name}}
 		var before, after []bson.E
 		for _, f := range fields {
-			// As the server prints them: a filter comes before the figures.
+			// The server prints the filter before the counters.
 			if f.Key == "filter" {
 				before = append(before, f)
 			} else {
@@ -86,7 +86,7 @@ func (r run) tree(figures bool) bson.D {
 	if r.recordCounts {
 		return stage("RECORD_STORE_COUNT", nil)
 	}
-	d := r.access(stage)
+	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
 		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
 		if r.shardLimit > 0 {
@@ -112,10 +112,10 @@ func (r run) tree(figures bool) bson.D {
 type stageMaker func(name string, inner bson.D, fields ...bson.E) bson.D
 
 // figures are the counters of a stage in executionStats.
-func (r run) figures(stage string) bson.D {
+func (r shardExplain) figures(stage string) bson.D {
 	n := int32(r.returned)
 	if stage == "IXSCAN" {
-		// Every entry of the range goes up; what a condition drops falls at FETCH.
+		// An index scan returns every entry of its range; conditions are applied at FETCH.
 		n = max(n, int32(r.docs))
 	}
 	return bson.D{
@@ -126,7 +126,7 @@ func (r run) figures(stage string) bson.D {
 	}
 }
 
-func (r run) examined(stage string) bson.D {
+func (r shardExplain) examined(stage string) bson.D {
 	switch stage {
 	case "IXSCAN":
 		return bson.D{

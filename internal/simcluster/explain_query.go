@@ -15,14 +15,14 @@ type predicate struct {
 	path  string
 	rank  int // order among operators
 	shown bson.E
-	tight bool // index bounds on the path say exactly the same
+	tight bool // index bounds on the path are equivalent to it
 }
 
 // parsedQuery is a filter in the normal form that explain shows: conditions joined
 // by $and, sorted by operator and path (db/matcher/expression.cpp).
-func parsedQuery(filter bson.Raw) bson.D { return joined(predicates(filter)) }
+func parsedQuery(filter bson.Raw) bson.D { return andAll(predicates(filter)) }
 
-func joined(list []predicate) bson.D {
+func andAll(list []predicate) bson.D {
 	switch len(list) {
 	case 0:
 		return bson.D{}
@@ -38,7 +38,8 @@ func joined(list []predicate) bson.D {
 
 // operatorRank is the order of operators in a normal form: the order of
 // MatchExpression::MatchType.
-var operatorRank = [...]string{"$and", "$or", "$elemMatch", "$size", "$eq", "$lte", "$lt", "$gt", "$gte", "$regex", "$mod", "$exists", "$in", "$bitsAllSet", "$not", "$nor", "$type", "$expr"}
+var operatorRank = [...]string{"$and", "$or", "$elemMatch", "$size", "$eq", "$lte", "$lt", "$gt", "$gte", "$regex",
+	"$mod", "$exists", "$in", "$bitsAllSet", "$not", "$nor", "$type", "$expr"}
 
 func rankOf(op string) int {
 	if i := slices.Index(operatorRank[:], op); i >= 0 {
@@ -119,7 +120,7 @@ func single(path, op string, v bson.RawValue) predicate {
 	p := predicate{path: path, rank: rankOf(op), shown: bson.E{Key: path, Value: bson.D{{Key: op, Value: v}}}}
 	switch op {
 	case "$eq", "$lt", "$lte", "$gt", "$gte":
-		// null also stands for missing, which an index can't tell apart.
+		// null also matches missing fields, which an index cannot distinguish.
 		p.tight = v.Type != bson.TypeNull && v.Type != bson.TypeArray
 	case "$in":
 		p.tight = !slices.ContainsFunc(slices.Collect(value.Items(v)), func(i bson.RawValue) bool {

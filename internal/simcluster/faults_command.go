@@ -12,11 +12,11 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// faultCommand plants faults from another process. No server has it, and this one only
-// with Options.FaultCommand.
+// faultCommand lets another process inject faults. It exists only with
+// Options.FaultCommand; MongoDB has no such command.
 const faultCommand = "simulateFault"
 
-// faultArgs are the fields of the command besides its name: those of a Rule, times in
+// faultArgs are the arguments of the command: the fields of Rule, with times in
 // milliseconds.
 type faultArgs struct {
 	Command    string
@@ -62,8 +62,9 @@ func (a faultArgs) rule() Rule {
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// simulateFault does what its first field says: "add" a rule, "remove" one by its id,
-// "heal", "freeze" or "thaw" a member, "show" what is planted and what was seen.
+// simulateFault runs the action in its first field: "add" a rule, "remove" one by id,
+// "heal" everything, "freeze" or "thaw" a member, "show" the rules and the recorded
+// commands.
 func (c *Cluster) simulateFault(_ context.Context, r *engine.Request) (bson.D, error) {
 	what, _ := r.Lookup(faultCommand).StringValueOK()
 	a, err := parseFault(r.Body)
@@ -73,12 +74,12 @@ func (c *Cluster) simulateFault(_ context.Context, r *engine.Request) (bson.D, e
 	f := c.faults
 	switch what {
 	case "add":
-		if !f.pointed(a) {
+		if !f.validPoint(a) {
 			return nil, status.Errorf(status.BadValue, "%s passes no step %q", a.Command, a.At)
 		}
 		return bson.D{{Key: "id", Value: int32(f.Add(a.rule()).id)}}, nil
 	case "remove":
-		p := f.planted(a.ID)
+		p := f.ruleByID(a.ID)
 		if p == nil {
 			return nil, status.Errorf(status.NoMatchingDocument, "no rule %d is planted", a.ID)
 		}
@@ -108,7 +109,8 @@ func (c *Cluster) shardNames() []string {
 	return c.catalog.ShardNames()
 }
 
-// parseFault refuses what it does not know: a misspelt fault would never happen.
+// parseFault rejects unknown fields and values, because a misspelt rule would silently
+// never apply.
 func parseFault(body bson.Raw) (a faultArgs, err error) {
 	known := []string{
 		faultCommand, "command", "at", "ns", "nth", "times", "forMS", "delayMS", "patienceMS", "hold", "freeze", "other",
@@ -125,8 +127,8 @@ func parseFault(body bson.Raw) (a faultArgs, err error) {
 	return a, nil
 }
 
-// pointed says whether the step is one that the command passes, as far as that is known.
-func (f *Faults) pointed(a faultArgs) bool {
+// validPoint reports whether the step is one that the command passes, as far as that is known.
+func (f *Faults) validPoint(a faultArgs) bool {
 	if a.At == Received || a.At == Replying {
 		return true
 	}
@@ -136,7 +138,7 @@ func (f *Faults) pointed(a faultArgs) bool {
 	})
 }
 
-func (f *Faults) planted(id int) *Planted {
+func (f *Faults) ruleByID(id int) *Planted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.rules {

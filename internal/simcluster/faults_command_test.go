@@ -12,7 +12,7 @@ import (
 )
 
 func TestFaultsArePlantedOverTheWire(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		fault := func(pairs ...any) bson.Raw {
 			t.Helper()
@@ -22,7 +22,8 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 			}
 			return reply
 		}
-		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message", "busy").Lookup("id").Int32()
+		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",
+			"busy").Lookup("id").Int32()
 		db, cmd := s.command("split")
 		answer := make(chan error, 1)
 		go func() { answer <- s.run(db, append(cmd, d("comment", "held")...)) }()
@@ -80,14 +81,15 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 	client := connect(t, empty(t))
 	var failed mongo.CommandError
-	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) || failed.Code != 59 {
+	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) ||
+		failed.Code != 59 {
 		t.Errorf("answered %v", err)
 	}
 }
 
-// A router shows a command from its arrival on, also when its client is gone.
+// mongos shows a command from its arrival on, even when its client has disconnected.
 func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		rule := s.cluster.Faults().Add(Rule{Command: "split", At: Received, Hold: true})
 		ended := make(chan error, 1)
@@ -96,7 +98,7 @@ func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
 		}()
 		<-rule.Reached()
 		shown := func() (n int) {
-			reply := must(t, s.cluster, "admin", d("currentOp", 1))
+			reply := mustRun(t, s.cluster, "admin", d("currentOp", 1))
 			rows, _ := reply.Lookup("inprog").Array().Values()
 			for _, r := range rows {
 				if comment, ok := r.Document().Lookup("command", "comment").StringValueOK(); ok && comment == "mine" {

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// Freeze stops a member as SIGSTOP does: "config" or a shard's name. What needs it
-// waits for the thaw, or fails when its time is over, and then nothing has happened.
+// Freeze stops a member ("config" or a shard's name) as SIGSTOP does. Operations that
+// need it wait for Thaw, or fail at their time limit without any effect.
 func (f *Faults) Freeze(member string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -26,7 +26,7 @@ func (f *Faults) Freeze(member string) {
 	}
 }
 
-// Thaw lets a member go on. One that is not frozen is left alone.
+// Thaw resumes a member. It does nothing for one that is not frozen.
 func (f *Faults) Thaw(member string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,7 +37,7 @@ func (f *Faults) Thaw(member string) {
 	}
 }
 
-// Frozen are the frozen members, sorted.
+// Frozen lists the frozen members, sorted.
 func (f *Faults) Frozen() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,16 +61,16 @@ func (f *Faults) firstFrozen(members []string) (string, <-chan struct{}) {
 	return "", nil
 }
 
-// thawed waits until none of the members is frozen.
-func (f *Faults) thawed(ctx context.Context, members ...string) error {
-	_, err := f.waitFor(ctx, members)
+// waitThawed waits until none of the members is frozen.
+func (f *Faults) waitThawed(ctx context.Context, members ...string) error {
+	_, err := f.waitThawedOrName(ctx, members)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
 	}
 	return err
 }
 
-func (f *Faults) waitFor(ctx context.Context, members []string) (blocking string, err error) {
+func (f *Faults) waitThawedOrName(ctx context.Context, members []string) (blocking string, err error) {
 	for {
 		name, c := f.firstFrozen(members)
 		if c == nil {
@@ -82,27 +82,28 @@ func (f *Faults) waitFor(ctx context.Context, members []string) (blocking string
 	}
 }
 
-// await lets a command wait for the members that it needs, and words the end of its
-// time as recorded.
-func (f *Faults) await(ctx context.Context, r *engine.Request) error {
-	if len(f.Frozen()) == 0 || routerAlone(r.Name) {
+// awaitMembers waits for the members that a command needs; at its time limit it fails
+// with the recorded error.
+func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
+	if len(f.Frozen()) == 0 || answeredByRouter(r.Name) {
 		return nil
 	}
 	const late = "operation exceeded time limit"
-	if _, err := f.waitFor(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
-		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && leads(r, "$collStats") {
+	if _, err := f.waitThawedOrName(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
+		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && beginsWithStage(r, "$collStats") {
 			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
 		}
 		return status.Errorf(status.MaxTimeMSExpired, late)
 	} else if err != nil {
 		return err
 	}
-	shard, err := f.waitFor(ctx, f.cluster.needed(r))
+	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(r))
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
 	case r.Name == "find":
-		return status.Errorf(status.NetworkInterfaceExceededTimeLimit, "Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
+		return status.Errorf(status.NetworkInterfaceExceededTimeLimit,
+			"Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
 	case r.Name == "count":
 		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, late)
 	case r.Name == "explain":
@@ -111,17 +112,18 @@ func (f *Faults) await(ctx context.Context, r *engine.Request) error {
 	return status.Errorf(status.MaxTimeMSExpired, late)
 }
 
-// routerAlone says whether a router answers a command without asking anybody.
-func routerAlone(name string) bool {
+// answeredByRouter reports whether mongos answers a command without contacting another
+// member.
+func answeredByRouter(name string) bool {
 	switch name {
 	case "connPoolStats", "serverStatus", "buildInfo", "whatsmyuri", "hostInfo", "getCmdLineOpts", "getLog", "getParameter",
 		"isdbgrid", "startSession", "refreshSessions", "killCursors":
 		return true
 	}
-	return spared(name)
+	return exemptFromFaults(name)
 }
 
-func leads(r *engine.Request, stage string) bool {
+func beginsWithStage(r *engine.Request, stage string) bool {
 	stages, err := r.Lookup("pipeline").Array().Values()
 	if err != nil || len(stages) == 0 {
 		return false
@@ -130,9 +132,9 @@ func leads(r *engine.Request, stage string) bool {
 	return ok && commandName(d) == stage
 }
 
-// needed are the shards that a command cannot do without. It errs on the side of more:
-// writes and pipelines need every shard of their collection.
-func (c *Cluster) needed(r *engine.Request) []string {
+// requiredShards lists the shards that a command needs, or more: writes and pipelines
+// count every shard of their collection.
+func (c *Cluster) requiredShards(r *engine.Request) []string {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	body, name, key := r.Body, r.Name, ""
@@ -152,7 +154,7 @@ func (c *Cluster) needed(r *engine.Request) []string {
 	case "listDatabases", "dbStats", "dropDatabase", "currentOp":
 		return c.catalog.ShardNames()
 	default:
-		return nil // the config server's business, or asked at its own steps
+		return nil // handled by the config server, or checked at the command's own steps
 	}
 	coll, ok := body.Lookup(name).StringValueOK()
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// The donor's step-down is in the recordings for three steps; at the others the chunk
-// stays before the commit and has moved after it.
+// The recordings have the donor's step-down at three steps. At the others the rule is:
+// before the commit the chunk stays, after it the chunk has moved.
 func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 	steps := 0
 	defer func() {
@@ -25,15 +25,16 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 			continue
 		}
 		steps++
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			db, cmd := s.command("moveChunk")
 			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
 			var failed mongo.CommandError
-			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 || !strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
+			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 ||
+				!strings.HasPrefix(failed.Message, "moveChunk command failed on source shard. :: caused by :: ") {
 				t.Fatalf("%s: answered %v", p.At, err)
 			}
-			reply := must(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
+			reply := mustRun(t, s.cluster, "config", d("find", "chunks", "filter", d("min", d("p", int32(100)))))
 			chunk := reply.Lookup("cursor", "firstBatch", "0").Document()
 			major, minor, _ := chunk.Lookup("lastmod").TimestampOK()
 			if shard := chunk.Lookup("shard").StringValue(); (shard == "shard-rs-2") != p.Done {
@@ -50,7 +51,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 }
 
 func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
 		f.Freeze("config")
@@ -61,7 +62,8 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 		db, cmd := s.command("split")
 		before := time.Now()
 		var failed mongo.CommandError
-		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 || time.Since(before) < 5*time.Second {
+		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 ||
+			time.Since(before) < 5*time.Second {
 			t.Errorf("%v after %s", err, time.Since(before))
 		}
 		if err := s.run("admin", d("ping", 1)); err != nil {
@@ -89,7 +91,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 }
 
 func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		db, cmd := s.command("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloning, Freeze: "shard-rs-2"})
@@ -104,7 +106,7 @@ func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 	})
 }
 
-// A chunk can't come back while its old documents wait for their clean-up.
+// A chunk cannot return to a shard that still has its orphans.
 func TestOrphansBlockTheWayBack(t *testing.T) {
 	move := func(to string, wait bool) bson.D {
 		return d("moveChunk", "app.c", "find", d("p", int32(100)), "to", to, "_waitForDelete", wait)
@@ -124,7 +126,7 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 		{5 * time.Second, false, 0, 0, 4 * time.Second, "short enough to wait"},
 		{time.Hour, false, 16 * time.Minute, 96, 10 * time.Second, "longer"},
 	} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			if err := s.run("admin", move("shard-rs-2", c.wait)); err != nil {
 				t.Fatal(err)
@@ -134,10 +136,12 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 			err := s.run("admin", move("shard-rs-1", false))
 			var failed mongo.CommandError
 			errors.As(err, &failed)
-			if took := time.Since(before); (err == nil) != (c.code == 0) || failed.Code != c.code || took < c.atLeast || took > c.atLeast+2*time.Second {
+			if took := time.Since(before); (err == nil) != (c.code == 0) || failed.Code != c.code || took < c.atLeast ||
+				took > c.atLeast+2*time.Second {
 				t.Errorf("%s: %v after %s", c.documents, err, took)
 			}
-			if c.code == 96 && !strings.HasPrefix(failed.Message, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned app.c range [{ p: 100 }, { p: MaxKey })") {
+			if c.code == 96 && !strings.HasPrefix(failed.Message,
+				"Data transfer error: ExceededTimeLimit: Failed to delete orphaned app.c range [{ p: 100 }, { p: MaxKey })") {
 				t.Error(failed.Message)
 			}
 		}, func(o *Options) { o.OrphanDelay = c.delay })
@@ -145,7 +149,7 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 }
 
 func TestAMigrationTakesItsTime(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		db, cmd := s.command("moveChunk")
 		before := time.Now()
@@ -159,7 +163,7 @@ func TestAMigrationTakesItsTime(t *testing.T) {
 }
 
 func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		db, cmd := s.command("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloned, Delay: 5 * time.Second})
 		var failed mongo.CommandError

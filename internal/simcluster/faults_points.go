@@ -4,18 +4,17 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// FaultPoint is a step that an operation passes.
+// FaultPoint is one step of one operation.
 type FaultPoint struct {
 	Command string
 	At      Step
-	// Done says that the effect has happened by then: an error at this step is one that
-	// a client must not believe.
+	// Done means that the effect has already happened at this step: a client must not take
+	// an error here for "nothing changed".
 	Done bool
 }
 
-// FaultPoints are all steps where rules strike, in the order of the operations and
-// their steps. Every command has Received and Replying, the others here are the ones
-// that change how a cluster is divided.
+// FaultPoints lists the operations that change a cluster's layout with their steps, in
+// order. Every other command has only Received and Replying.
 func FaultPoints() []FaultPoint {
 	var out []FaultPoint
 	add := func(command string, steps ...Step) {
@@ -40,8 +39,8 @@ func FaultPoints() []FaultPoint {
 	return out
 }
 
-// Fail is the error that a server answers with a code, in the recorded words where
-// the code was recorded. Set Message for others.
+// Fail is the server's error for a code, with the recorded message if there is one. Set
+// Message for other codes.
 func Fail(code int32) *ServerError {
 	text := "operation failed"
 	switch code {
@@ -62,7 +61,8 @@ func Fail(code int32) *ServerError {
 	case status.BalancerInterrupted:
 		text = "balancer was interrupted"
 	case status.ChunkTooBig:
-		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, average document size is 931. Found 2706 documents in chunk"
+		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, " +
+			"average document size is 931. Found 2706 documents in chunk"
 	case status.ChunkRangeCleanupPending:
 		text = "the range is still waiting for its clean-up"
 	case status.ShardNotFound:

@@ -12,7 +12,7 @@ import (
 )
 
 func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		db, cmd := s.command("split")
 		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
 		err := s.run(db, cmd)
@@ -28,7 +28,7 @@ func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
 	})
 }
 
-// Who gets in between the check and the commit changes what the commit finds.
+// Another client's change between check and commit is seen by the commit.
 func TestAnotherClientGetsInBetween(t *testing.T) {
 	key := func(v any) bson.D { return d("p", v) }
 	for _, c := range []struct {
@@ -42,14 +42,16 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 		{"move before merge", "mergeChunks", Committing, Move("app.c", key(int32(100)), "shard-rs-3"), 20, "could not merge chunks"},
 		{"same split before split", "split", Committing, Other("admin", d("split", "app.c", "middle", key(150))), 0, "boundary key"},
 		{"drop before move", "moveChunk", Received, Other("app", d("drop", "c")), 118, ""},
-		{"split before move", "moveChunk", Received, Other("admin", d("split", "app.c", "middle", key(150))), 0, "no chunk found with the shard key bounds"},
+		{"split before move", "moveChunk", Received, Other("admin", d("split", "app.c", "middle", key(150))), 0,
+			"no chunk found with the shard key bounds"},
 		{"move before move", "moveChunk", Targeted, Move("app.c", key(int32(100)), "shard-rs-3"), 0, ""},
 		{"drop while moving", "moveChunk", Committing, Other("app", d("drop", "c")), 0, ""},
-		{"migrations forbidden while moving", "moveChunk", Committing, Other("admin", d("setAllowMigrations", "app.c", "allowMigrations", false)), 117, "chunks cannot be moved"},
+		{"migrations forbidden while moving", "moveChunk", Committing,
+			Other("admin", d("setAllowMigrations", "app.c", "allowMigrations", false)), 117, "chunks cannot be moved"},
 		{"a write while moving", "moveChunk", Committing, Other("app", d("insert", "c", "documents", bson.A{d("_id", "late", "p", 120)})), 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, func(s *stricken) {
+			inBubble(t, func(s *faultFixture) {
 				t := s.t
 				db, cmd := s.command(c.command)
 				s.cluster.Faults().Add(Rule{Command: c.command, At: c.at, Do: c.do})
@@ -64,7 +66,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 					t.Errorf("hits %+v", hits)
 				}
 				if c.name == "a write while moving" {
-					reply := must(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
+					reply := mustRun(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
 					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {
 						t.Errorf("%d documents", n)
 					}

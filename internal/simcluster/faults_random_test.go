@@ -10,8 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Whatever strikes whatever: the chunks stay a partition of the key space, versions
-// only rise, and every document is found exactly once.
+// Random faults on random commands: the chunks still partition the key space, versions
+// only increase, and every document is found exactly once.
 func TestRandomFaultsLoseNothing(t *testing.T) {
 	seeds := uint64(10)
 	if !testing.Short() {
@@ -19,7 +19,7 @@ func TestRandomFaultsLoseNothing(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			inBubble(t, func(s *stricken) {
+			inBubble(t, func(s *faultFixture) {
 				rng := rand.New(rand.NewPCG(seed, 0xfa17))
 				t, newest := s.t, uint64(0)
 				for range 20 {
@@ -30,7 +30,7 @@ func TestRandomFaultsLoseNothing(t *testing.T) {
 					err := s.run("admin", cmd)
 					time.Sleep(time.Minute)
 					s.cluster.Faults().Heal()
-					newest = s.whole(newest, fmt.Sprintf("%v: %v under %+v", cmd, err, rule))
+					newest = s.checkConsistency(newest, fmt.Sprintf("%v: %v under %+v", cmd, err, rule))
 				}
 				if n := len(s.cluster.Faults().Hits()); n < 8 {
 					t.Errorf("only %d of 20 faults struck", n)
@@ -40,7 +40,7 @@ func TestRandomFaultsLoseNothing(t *testing.T) {
 	}
 }
 
-func (s *stricken) randomRule(rng *rand.Rand, command string) Rule {
+func (s *faultFixture) randomRule(rng *rand.Rand, command string) Rule {
 	points := slices.DeleteFunc(FaultPoints(), func(p FaultPoint) bool { return p.Command != command })
 	p := points[rng.IntN(len(points))]
 	r := Rule{Command: p.Command, At: p.At, GoOn: rng.IntN(4) == 0}
@@ -64,8 +64,8 @@ func (s *stricken) randomRule(rng *rand.Rand, command string) Rule {
 	return r
 }
 
-func (s *stricken) randomCommand(rng *rand.Rand) bson.D {
-	reply := must(s.t, s.cluster, "config", d("find", "chunks", "sort", d("min", 1)))
+func (s *faultFixture) randomCommand(rng *rand.Rand) bson.D {
+	reply := mustRun(s.t, s.cluster, "config", d("find", "chunks", "sort", d("min", 1)))
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	at := rng.IntN(len(rows))
 	chunk := rows[at].Document()
@@ -83,11 +83,11 @@ func (s *stricken) randomCommand(rng *rand.Rand) bson.D {
 	return d("moveChunk", "app.c", "bounds", bson.A{lo, hi}, "to", shard, "_waitForDelete", rng.IntN(2) == 0)
 }
 
-// whole checks the cluster and gives the newest chunk version, which is no older than
-// before.
-func (s *stricken) whole(before uint64, what string) uint64 {
+// checkConsistency checks the cluster and returns the newest chunk version, which must
+// not be older than before.
+func (s *faultFixture) checkConsistency(before uint64, what string) uint64 {
 	s.t.Helper()
-	reply := must(s.t, s.cluster, "config", d("find", "chunks", "sort", d("min", 1)))
+	reply := mustRun(s.t, s.cluster, "config", d("find", "chunks", "sort", d("min", 1)))
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	var end bson.RawValue
 	newest, seen := uint64(0), make(map[uint64]bool)
@@ -108,11 +108,11 @@ func (s *stricken) whole(before uint64, what string) uint64 {
 		s.t.Fatalf("%s: chunks end at %s, version %x after %x", what, end, newest, before)
 	}
 	for p := range int32(200) {
-		if n := must(s.t, s.cluster, "app", d("count", "c", "query", d("p", p))).Lookup("n"); n.Int32() != 1 {
+		if n := mustRun(s.t, s.cluster, "app", d("count", "c", "query", d("p", p))).Lookup("n"); n.Int32() != 1 {
 			s.t.Fatalf("%s: document %d is found %s times", what, p, n)
 		}
 	}
-	if n := must(s.t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0)))).Lookup("n"); n.Int32() != 200 {
+	if n := mustRun(s.t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0)))).Lookup("n"); n.Int32() != 200 {
 		s.t.Fatalf("%s: %s documents", what, n)
 	}
 	return newest

@@ -10,7 +10,7 @@ import (
 )
 
 func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
-	ping := func(s *stricken) string {
+	ping := func(s *faultFixture) string {
 		var out strings.Builder
 		for range 6 {
 			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
@@ -37,7 +37,7 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 		{Rule{Match: func(b bson.Raw) bool { return commandName(b) == "balancerStatus" }, Times: -1}, "xxxxxx"},
 		{Rule{Match: func(b bson.Raw) bool { return b.Lookup("comment").Type != 0 }, Times: -1}, "......"},
 	} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			c.rule.At, c.rule.Err = Received, Fail(46)
 			rule := s.cluster.Faults().Add(c.rule)
@@ -55,10 +55,10 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 	}
 }
 
-// A client's own comment finds its migration at every step, and nobody else's.
+// A rule can select one client's migration by the command's comment at every step.
 func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
 	for _, want := range []string{"mine", "not mine"} {
-		inBubble(t, func(s *stricken) {
+		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			db, cmd := s.command("moveChunk")
 			rule := s.cluster.Faults().Add(Rule{
@@ -82,7 +82,7 @@ func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
 }
 
 func TestCommandsAreSeenAtTheWire(t *testing.T) {
-	inBubble(t, func(s *stricken) {
+	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
 		if n := len(f.Seen()); n != 0 {
@@ -103,10 +103,12 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := f.Seen()
-		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" || seen[0].Body.Lookup("middle", "p").Int32() != 150 {
+		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" ||
+			seen[0].Body.Lookup("middle", "p").Int32() != 150 {
 			t.Errorf("seen %+v", seen)
 		}
-		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") || slices.Index(tapped, "find") != len(tapped)-1 {
+		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") ||
+			slices.Index(tapped, "find") != len(tapped)-1 {
 			t.Errorf("tapped %v", tapped)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		rule := s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(11602)})
@@ -34,7 +34,7 @@ func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 }
 
 func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Cut: true})
@@ -50,7 +50,7 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 }
 
 func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(189), GoOn: true})
@@ -66,7 +66,7 @@ func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
 }
 
 func TestADelayIsAsLongAsItSays(t *testing.T) {
-	everyPoint(t, func(s *stricken, p FaultPoint) {
+	everyPoint(t, func(s *faultFixture, p FaultPoint) {
 		db, cmd := s.command(p.Command)
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
 		begun := time.Now()
@@ -79,7 +79,7 @@ func TestADelayIsAsLongAsItSays(t *testing.T) {
 	})
 }
 
-// Over a socket a cut is an end without an answer, not a reset in the middle of one.
+// A cut TCP connection ends without an answer, not in the middle of one.
 func TestACutEndsASocket(t *testing.T) {
 	c := empty(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -93,24 +93,26 @@ func TestACutEndsASocket(t *testing.T) {
 	}
 	defer client.Disconnect(t.Context())
 	c.Faults().Add(Rule{Command: "addShardToZone", At: Replying, Cut: true})
-	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).Err(); !mongo.IsNetworkError(err) {
+	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).
+		Err(); !mongo.IsNetworkError(err) {
 		t.Errorf("answered %v", err)
 	}
 	var row struct{ Tags []string }
-	if err := client.Database("config").Collection("shards").FindOne(t.Context(), d("_id", "shard-rs-1")).Decode(&row); err != nil || !slices.Equal(row.Tags, []string{"z"}) {
+	if err := client.Database("config").Collection("shards").FindOne(t.Context(), d("_id", "shard-rs-1")).
+		Decode(&row); err != nil || !slices.Equal(row.Tags, []string{"z"}) {
 		t.Errorf("%v, %v", row, err)
 	}
 }
 
-// everyPoint runs a test in a bubble of its own for every fault point.
-func everyPoint(t *testing.T, run func(*stricken, FaultPoint)) {
+// everyPoint runs a test for every fault point, each in its own synctest bubble.
+func everyPoint(t *testing.T, run func(*faultFixture, FaultPoint)) {
 	t.Helper()
 	if n := len(FaultPoints()); n < 40 {
 		t.Fatalf("only %d fault points", n)
 	}
 	for _, p := range FaultPoints() {
 		t.Run(p.Command+"/"+string(p.At), func(t *testing.T) {
-			inBubble(t, func(s *stricken) { run(s, p) }, func(o *Options) {
+			inBubble(t, func(s *faultFixture) { run(s, p) }, func(o *Options) {
 				if p.Command == "moveRange" || p.Command == "configureCollectionBalancing" {
 					o.ServerVersion = "6.0"
 				}

@@ -13,15 +13,16 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// stricken is a small sharded collection, app.c, whose client is the real driver: the
-// chunk from 100 on and the one before it, both on the first shard, and a zone.
-type stricken struct {
+// faultFixture is a cluster with a small sharded collection, app.c, and a driver
+// connected to it: the chunk from 100 on and the one before it, both on the first
+// shard, and a zone.
+type faultFixture struct {
 	t       *testing.T
 	cluster *Cluster
 	client  *mongo.Client
 }
 
-func inBubble(t *testing.T, run func(*stricken), change ...func(*Options)) {
+func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := empty(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
@@ -29,16 +30,16 @@ func inBubble(t *testing.T, run func(*stricken), change ...func(*Options)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &stricken{t, c, client}
-		must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
-		must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
-		must(t, c, "admin", d("split", "app.c", "middle", d("p", int32(100))))
+		s := &faultFixture{t, c, client}
+		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+		mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+		mustRun(t, c, "admin", d("split", "app.c", "middle", d("p", int32(100))))
 		docs := bson.A{}
 		for i := range int32(200) {
 			docs = append(docs, d("_id", i, "p", i))
 		}
-		must(t, c, "app", d("insert", "c", "documents", docs))
-		must(t, c, "admin", d("addShardToZone", "shard-rs-1", "zone", "old"))
+		mustRun(t, c, "app", d("insert", "c", "documents", docs))
+		mustRun(t, c, "admin", d("addShardToZone", "shard-rs-1", "zone", "old"))
 		run(s)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -51,28 +52,30 @@ func inBubble(t *testing.T, run func(*stricken), change ...func(*Options)) {
 	})
 }
 
-func (s *stricken) run(db string, cmd bson.D) error {
+func (s *faultFixture) run(db string, cmd bson.D) error {
 	return s.client.Database(db).RunCommand(s.t.Context(), cmd).Err()
 }
 
-// state is everything that the commands under test change.
-func (s *stricken) state() string {
+// state describes everything that the commands under test change.
+func (s *faultFixture) state() string {
 	s.t.Helper()
 	var out []string
 	for _, coll := range []string{"chunks", "tags", "shards", "settings", "collections"} {
-		reply := must(s.t, s.cluster, "config", d("find", coll))
+		reply := mustRun(s.t, s.cluster, "config", d("find", coll))
 		rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 		for _, r := range rows {
 			row := r.Document()
-			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"), row.Lookup("tags"), row.Lookup("tag"),
-				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"), row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
+			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"),
+				row.Lookup("tags"), row.Lookup("tag"),
+				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"),
+				row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
 		}
 	}
 	return strings.Join(out, "\n")
 }
 
-// command is one that changes the state, with what has to be done before it.
-func (s *stricken) command(name string) (db string, cmd bson.D) {
+// command prepares and returns a command of this name that changes the state.
+func (s *faultFixture) command(name string) (db string, cmd bson.D) {
 	key := func(v any) bson.D { return d("p", v) }
 	switch name {
 	case "split":
@@ -84,10 +87,10 @@ func (s *stricken) command(name string) (db string, cmd bson.D) {
 	case "moveRange":
 		return "admin", d("moveRange", "app.c", "min", key(int32(100)), "max", key(bson.MaxKey{}), "toShard", "shard-rs-2", "waitForDelete", true)
 	case "balancerStart":
-		must(s.t, s.cluster, "admin", d("balancerStop", 1))
+		mustRun(s.t, s.cluster, "admin", d("balancerStop", 1))
 		return "admin", d("balancerStart", 1)
 	case "balancerStop":
-		must(s.t, s.cluster, "admin", d("balancerStart", 1))
+		mustRun(s.t, s.cluster, "admin", d("balancerStart", 1))
 		return "admin", d("balancerStop", 1)
 	case "addShardToZone":
 		return "admin", d("addShardToZone", "shard-rs-2", "zone", "new")
@@ -96,22 +99,24 @@ func (s *stricken) command(name string) (db string, cmd bson.D) {
 	case "updateZoneKeyRange":
 		return "admin", d("updateZoneKeyRange", "app.c", "min", key(int32(0)), "max", key(int32(50)), "zone", "old")
 	case "clearJumboFlag":
-		must(s.t, s.cluster, "config", d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
+		mustRun(s.t, s.cluster, "config",
+			d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
 		return "admin", d("clearJumboFlag", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})})
 	case "configureCollectionBalancing":
 		return "admin", d("configureCollectionBalancing", "app.c", "chunkSize", int32(7))
 	case "setAllowMigrations":
 		return "admin", d("setAllowMigrations", "app.c", "allowMigrations", false)
 	case "update":
-		return "config", d("update", "settings", "updates", bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})
+		return "config", d("update", "settings", "updates",
+			bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})
 	}
 	s.t.Fatalf("no command for %s", name)
 	return "", nil
 }
 
-func (s *stricken) changelog(what string) []bson.RawValue {
+func (s *faultFixture) changelog(what string) []bson.RawValue {
 	s.t.Helper()
-	reply := must(s.t, s.cluster, "config", d("find", "changelog", "filter", d("what", what)))
+	reply := mustRun(s.t, s.cluster, "config", d("find", "changelog", "filter", d("what", what)))
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	return rows
 }

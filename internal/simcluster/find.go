@@ -29,7 +29,8 @@ func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
 		return a, err
 	}
 	if truthy(r.Lookup("tailable")) || truthy(r.Lookup("awaitData")) {
-		return a, status.Errorf(status.BadValue, "error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
+		return a, status.Errorf(status.BadValue,
+			"error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
 	}
 	if err = simpleCollation(r.Lookup("collation")); err != nil {
 		return a, err
@@ -102,7 +103,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if a.projection != nil {
 		k.project = a.projection.Apply
 	}
-	reply, err := c.first(k, a.batch, a.single)
+	reply, err := c.firstBatchReply(k, a.batch, a.single)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "cursor", Value: reply}}, nil
 }
 
-// read gives the selected documents of a collection, wherever they are. It takes
+// read returns the selected documents of a collection from all shards. It locks
 // catalog.Mu itself.
 func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
@@ -122,8 +123,8 @@ func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bso
 	return t.gather(ctx, s)
 }
 
-// environment is what expressions of a command may see: the cluster's clock and
-// the variables of its let argument.
+// environment holds what a command's expressions can use: the cluster's clock and the
+// variables of its let argument.
 func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
 	env := &expr.Env{Now: c.catalog.Now().UTC(), ClusterTime: c.catalog.LastTimestamp()}
 	let, err := document(r, "let")
@@ -146,7 +147,7 @@ func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
 	return env, nil
 }
 
-// simpleCollation refuses collations that would change what a query means.
+// simpleCollation rejects collations other than simple, which are not supported.
 func simpleCollation(v bson.RawValue) error {
 	d, ok := v.DocumentOK()
 	if !ok || len(d) <= 5 {

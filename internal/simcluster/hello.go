@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// hello tells a driver that this is a mongos and what it can do. isMaster and
-// ismaster are its older names. Compressors and exhaust cursors that a driver asks
-// for are not offered, which needs no field.
+// hello describes this mongos to a driver; isMaster and ismaster are older names.
+// Compression and exhaust cursors are not supported, so the fields that would offer
+// them are absent.
 func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if r.Conn != nil {
 		if client, ok := r.Lookup("client").DocumentOK(); ok && r.Conn.Client == nil {
@@ -55,14 +55,13 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 	return reply, nil
 }
 
-// topologyVersion never changes its counter: a mongos stays what it is.
+// topologyVersion has a constant counter: a mongos never changes its role.
 func (c *Cluster) topologyVersion() bson.D {
 	return bson.D{{Key: "processId", Value: c.process}, {Key: "counter", Value: int64(0)}}
 }
 
-// awaitTopologyChange holds back the answer to a streaming monitor, which asks to
-// be answered when something changes or after maxAwaitTimeMS. Nothing ever
-// changes, so it is always the latter, or the end of the cluster.
+// awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
+// over or the cluster closes. The topology never changes.
 func (c *Cluster) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
 	known, ok := r.Lookup("topologyVersion").DocumentOK()
 	wait := r.Lookup("maxAwaitTimeMS")
@@ -74,7 +73,7 @@ func (c *Cluster) awaitTopologyChange(ctx context.Context, r *engine.Request) er
 		return status.Errorf(status.BadValue, "maxAwaitTimeMS must be a non-negative integer")
 	}
 	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != c.process {
-		return nil // a monitor of a server before this one: tell it at once
+		return nil // the monitor knows an earlier process: answer at once
 	}
 	select {
 	case <-time.After(min(time.Duration(ms), 60_000) * time.Millisecond):

@@ -26,7 +26,7 @@ func (c *Cluster) listIndexes(_ context.Context, r *engine.Request) (bson.D, err
 	return c.metadataCursor(&cursor{ns: db + "." + coll, docs: specs, session: sessionOf(r)}, size)
 }
 
-// indexSpecs reads the indexes where the collection certainly is.
+// indexSpecs reads the indexes from a shard that certainly has the collection.
 func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
@@ -56,7 +56,8 @@ func (c *Cluster) dropIndexes(_ context.Context, r *engine.Request) (bson.D, err
 		if err := dropFrom(s.coll, r.Lookup("index")); err != nil {
 			return nil, err
 		}
-		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: bson.D{{Key: "nIndexesWas", Value: int32(before)}, {Key: "ok", Value: 1.0}}})
+		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: bson.D{{Key: "nIndexesWas", Value: int32(before)},
+			{Key: "ok", Value: 1.0}}})
 	}
 	if !exists {
 		return nil, status.Errorf(status.NamespaceNotFound, "ns not found %s.%s", db, coll)

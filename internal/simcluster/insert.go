@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// lockedWrites is how many documents are written before readers and migrations
-// get their turn.
+// lockedWrites is how many documents are written before the lock is released for
+// readers and migrations.
 const lockedWrites = 500
 
 func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error) {
@@ -26,7 +26,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := inOrder(r)
+	ordered := orderedWrites(r)
 	n, failed := 0, []bson.D(nil)
 	for from := 0; from < len(docs); from += lockedWrites {
 		part := docs[from:min(from+lockedWrites, len(docs))]
@@ -51,7 +51,7 @@ func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, order
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
-	p := c.placer(db, coll)
+	p := c.inserter(db, coll)
 	defer p.timed(time.Now())
 	for i, doc := range docs {
 		if _, err := p.insert(doc); err != nil {
@@ -66,8 +66,8 @@ func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, order
 	return n, failed
 }
 
-// insert stores one document and gives it as stored, with its _id in front.
-func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
+// insert stores one document and returns it as stored, with _id first.
+func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	doc, err := storable(doc)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
 		}
 		shard = p.routing.Owner(key)
 	}
-	coll, err := p.place(shard)
+	coll, err := p.collectionOn(shard)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (p *placer) insert(doc bson.Raw) (bson.Raw, error) {
 	return doc, nil
 }
 
-// writable refuses namespaces that clients may not write through a mongos.
+// writable rejects namespaces that clients may not write through a mongos.
 func writable(db, coll string) error {
 	if db == "local" {
 		return status.Errorf(status.IllegalOperation, "Can't write to the local database through mongos")
@@ -102,8 +102,8 @@ func writable(db, coll string) error {
 	return nil
 }
 
-// configWritten lets the catalog read again what a client may have changed in
-// config.
+// configWritten makes the catalog read a config collection again after a client wrote
+// to it.
 func (c *Cluster) configWritten(db, coll string) {
 	if db == "config" {
 		c.catalog.ConfigWritten(coll)

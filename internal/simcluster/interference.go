@@ -14,64 +14,63 @@ import (
 	"shardboard/internal/simcluster/balancer"
 )
 
-// InterferenceKind says who gets in the way of a client's own changes.
+// InterferenceKind is a kind of concurrent activity that conflicts with a client's own
+// changes.
 type InterferenceKind string
 
 const (
-	// BusyBalancer is a balancer that is never done: every round moves a chunk of the
-	// collections, within their zones, besides what its policy asks for. Its moves refuse
-	// others on the same shards (117), and others refuse them.
+	// BusyBalancer keeps the balancer busy: every round also moves one chunk of the
+	// collections within its zone, without need. A move on a shard that already takes part
+	// in another one fails with 117, in both directions.
 	BusyBalancer InterferenceKind = "busy-balancer"
-	// MovesOutOfZones is somebody else who moves chunks by hand from where a zone wants
-	// them to a shard outside of it; the balancer moves them back. Where a release refuses
-	// such a move (4.4, 5.0) the range is taken off its zone for as long as the move takes.
+	// MovesOutOfZones is another operator who moves chunks to shards outside of their
+	// zone; the balancer moves them back. Where a release refuses such a move (4.4, 5.0),
+	// the range is removed from its zone during the move.
 	MovesOutOfZones InterferenceKind = "moves-out-of-zones"
-	// ChangesZones is somebody else who gives ranges to another zone, of another shard, so
-	// that the balancer moves their chunks there. The zones that it makes are called
-	// "elsewhere-" and the shard's name.
+	// ChangesZones is another operator who assigns ranges to the zone of another shard, so
+	// that the balancer moves their chunks there. The zones that it creates are named
+	// "elsewhere-" plus the shard's name.
 	ChangesZones InterferenceKind = "changes-zones"
 )
 
-// Interference is what happens to a cluster besides what its clients do.
+// Interference describes concurrent activity in a cluster.
 type Interference struct {
 	Kind InterferenceKind
-	// Namespaces are the collections concerned; none means all that are sharded.
+	// Namespaces are the affected collections; empty means all sharded ones.
 	Namespaces []string
-	// Every is the pause after each thing that is done; default 1 s, stretched by
-	// Options.Pace. A busy balancer's round begins so long after the end of the one before:
-	// every 1.4 s with small chunks.
+	// Every is the pause after each action; default 1 s, multiplied by Options.Pace. For a
+	// busy balancer it is the pause between rounds, which start about every 1.4 s with
+	// small chunks.
 	Every time.Duration
-	// Seed decides what is done, and when exactly; default Options.Seed.
+	// Seed determines the actions and their exact times; default Options.Seed.
 	Seed int64
-	// KeepOrphans leaves the copies of moved chunks on the donor for Options.OrphanDelay, as
-	// MongoDB does by default. Chunks then can't come back for so long: moves soon wait 10 s
-	// in vain, and a busy balancer is not busy any more. Without it all that is moved
-	// meanwhile by the balancer and the interference leaves no orphans (_waitForDelete).
+	// KeepOrphans leaves orphans on the donor for Options.OrphanDelay, as MongoDB does by
+	// default. Chunks cannot return to that shard for so long, so moves soon time out
+	// after 10 s and a busy balancer comes to a stop. Without it, moves of the balancer
+	// and of the interference leave no orphans (_waitForDelete).
 	KeepOrphans bool
 }
 
-// Interfering is an interference that is on.
+// Interfering is a running interference.
 type Interfering struct {
 	acts func() int
 	end  func()
 	once sync.Once
 }
 
-// Acts is how often something was done: chunks moved, or ranges given to another zone.
-// Attempts that were refused do not count.
+// Acts counts the successful actions: chunks moved, or ranges assigned to another zone.
 func (i *Interfering) Acts() int { return i.acts() }
 
-// Stop ends it and returns when nothing of it runs any more. What it did stays. Stopping
+// Stop ends the interference and waits for its goroutines. Its changes stay. Stopping
 // again does nothing.
 func (i *Interfering) Stop() { i.once.Do(i.end) }
 
-// Interfere lets something happen to a started cluster until Stop or Close. It turns the
-// balancer on, as balancerStart does; who turns it off again stops its part of the
-// interference. Migrations take their time meanwhile, also on a still cluster. The same
-// seed does the same to the same cluster. Everything waits on timers alone, so that it
-// can be used in a synctest bubble; moments are chosen to the microsecond, so that they
-// seldom coincide with those of others. There can be one busy balancer at a time: a
-// second one takes the place of the first.
+// Interfere runs an interference on a started cluster until Stop or Close. It turns the
+// balancer on, as balancerStart does; turning the balancer off stops its part of the
+// interference. Meanwhile migrations take real time even on a still cluster. The same
+// seed has the same effect on the same cluster. All waiting uses timers, so it works in
+// a synctest bubble; times have microsecond jitter, so that they rarely coincide with
+// other events. Only one busy balancer runs at a time: a second one replaces the first.
 func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if i.Every == 0 {
 		i.Every = time.Duration(float64(time.Second) * c.opts.Pace)
@@ -82,7 +81,7 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if i.Seed == 0 {
 		i.Seed = c.opts.Seed
 	}
-	m := &meddler{c: c, o: i, rng: rand.New(rand.NewPCG(uint64(i.Seed), 0x3edd))}
+	m := &interferer{c: c, o: i, rng: rand.New(rand.NewPCG(uint64(i.Seed), 0x3edd))}
 	var act func(context.Context) error
 	switch i.Kind {
 	case BusyBalancer:
@@ -96,9 +95,9 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	if _, err := c.Command(c.life, "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
 		return nil, fmt.Errorf("turn on the balancer: %w", err)
 	}
-	c.meddling(1, i.KeepOrphans)
+	c.countInterference(1, i.KeepOrphans)
 	if act == nil {
-		return c.busy(i, m.moment()), nil
+		return c.startBusyBalancer(i, m.jitter()), nil
 	}
 	ctx, cancel := context.WithCancel(c.life)
 	done := make(chan struct{})
@@ -108,50 +107,51 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	return &Interfering{acts: func() int { return int(m.acts.Load()) }, end: func() {
 		cancel()
 		<-done
-		c.meddling(-1, i.KeepOrphans)
+		c.countInterference(-1, i.KeepOrphans)
 	}}, nil
 }
 
-// busy is Interfere for the balancer.
-func (c *Cluster) busy(i Interference, moment time.Duration) *Interfering {
+// startBusyBalancer implements BusyBalancer.
+func (c *Cluster) startBusyBalancer(i Interference, moment time.Duration) *Interfering {
 	t := &balancer.Traffic{Namespaces: i.Namespaces, Pause: i.Every + moment, Seed: uint64(i.Seed)}
 	c.balancer.SetTraffic(t)
 	return &Interfering{acts: t.Moved, end: func() {
 		c.balancer.ClearTraffic(t)
-		c.meddling(-1, i.KeepOrphans)
+		c.countInterference(-1, i.KeepOrphans)
 	}}
 }
 
-// meddling counts the interferences that are on. A still cluster is not still meanwhile.
-func (c *Cluster) meddling(more int, orphans bool) {
+// countInterference counts running interferences. While there are any, a still cluster
+// behaves like a live one.
+func (c *Cluster) countInterference(more int, orphans bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !orphans {
 		c.balancer.Prompt(more > 0)
 	}
-	c.meddle += more
-	c.catalog.SetStill(c.opts.Still && c.meddle == 0)
+	c.interferences += more
+	c.catalog.SetStill(c.opts.Still && c.interferences == 0)
 }
 
-// meddler is somebody else, with an operator's rights.
-type meddler struct {
+// interferer is another operator who changes the cluster at random.
+type interferer struct {
 	c    *Cluster
 	o    Interference
 	rng  *rand.Rand
 	acts atomic.Int64
 }
 
-// moment is a part of a millisecond.
-func (m *meddler) moment() time.Duration {
+// jitter is a random duration below a millisecond.
+func (m *interferer) jitter() time.Duration {
 	return time.Duration(1+m.rng.IntN(999)) * time.Microsecond
 }
 
-func (m *meddler) run(ctx context.Context, act func(context.Context) error) {
+func (m *interferer) run(ctx context.Context, act func(context.Context) error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(m.o.Every + m.moment()):
+		case <-time.After(m.o.Every + m.jitter()):
 		}
 		switch err := act(ctx); {
 		case err == nil:
@@ -162,21 +162,20 @@ func (m *meddler) run(ctx context.Context, act func(context.Context) error) {
 	}
 }
 
-// errIdle means that there is no range to interfere with just now.
+// errIdle means that there is currently no range to interfere with.
 var errIdle = fmt.Errorf("there is nothing to interfere with")
 
-// zoned is a range of a zone and the shards outside of the zone, that is, those where
-// its chunks should not be.
-type zoned struct {
+// zoneRange is a range of a zone and the shards outside of that zone.
+type zoneRange struct {
 	ns       string
 	min, max bson.Raw
 	zone     string
-	chunks   [][2]bson.Raw // inside of the range, on shards of the zone
+	chunks   [][2]bson.Raw // inside the range, on shards of the zone
 	outside  []string
 }
 
-// ranges are the ranges that somebody could interfere with, in a fixed order.
-func (m *meddler) ranges() (out []zoned) {
+// ranges lists the ranges that can be interfered with, in a fixed order.
+func (m *interferer) ranges() (out []zoneRange) {
 	c := m.c.catalog
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
@@ -191,7 +190,7 @@ func (m *meddler) ranges() (out []zoned) {
 		}
 		for _, z := range c.Zones(ns) {
 			in := c.InZone(z.Name)
-			one := zoned{ns: ns, min: z.Min, max: z.Max, zone: z.Name}
+			one := zoneRange{ns: ns, min: z.Min, max: z.Max, zone: z.Name}
 			for _, s := range c.ShardNames() {
 				if !slices.Contains(in, s) && !c.Draining(s) {
 					one.outside = append(one.outside, s)
@@ -211,8 +210,8 @@ func (m *meddler) ranges() (out []zoned) {
 }
 
 // moveOut moves a chunk of some zone to a shard outside of it.
-func (m *meddler) moveOut(ctx context.Context) error {
-	list := slices.DeleteFunc(m.ranges(), func(z zoned) bool { return len(z.chunks) == 0 })
+func (m *interferer) moveOut(ctx context.Context) error {
+	list := slices.DeleteFunc(m.ranges(), func(z zoneRange) bool { return len(z.chunks) == 0 })
 	if len(list) == 0 {
 		return errIdle
 	}
@@ -222,7 +221,7 @@ func (m *meddler) moveOut(ctx context.Context) error {
 		if err := m.assign(ctx, z, nil); err != nil {
 			return err
 		}
-		// Also when it is stopped in between: nobody takes half a step.
+		// Restore the zone even when the interference is stopped during the move.
 		defer func() { _ = m.assign(context.WithoutCancel(ctx), z, z.zone) }()
 	}
 	_, err := m.c.Command(ctx, "admin", bson.D{
@@ -233,7 +232,7 @@ func (m *meddler) moveOut(ctx context.Context) error {
 }
 
 // rezone gives a range to the zone of another shard.
-func (m *meddler) rezone(ctx context.Context) error {
+func (m *interferer) rezone(ctx context.Context) error {
 	list := m.ranges()
 	if len(list) == 0 {
 		return errIdle
@@ -250,8 +249,8 @@ func (m *meddler) rezone(ctx context.Context) error {
 	return m.assign(context.WithoutCancel(ctx), z, zone)
 }
 
-// assign ties a range to a zone, or to none.
-func (m *meddler) assign(ctx context.Context, z zoned, zone any) error {
+// assign assigns a range to a zone, or to none.
+func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
 	_, err := m.c.Command(ctx, "admin", bson.D{
 		{Key: "updateZoneKeyRange", Value: z.ns}, {Key: "min", Value: z.min}, {Key: "max", Value: z.max}, {Key: "zone", Value: zone},
 	})

@@ -13,34 +13,35 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// interfered is a still cluster of a release with app.c on {p: 1}, cut at 0, 100 … 500;
-// [100, 200) belongs to the zone red of shard-rs-2, and is there.
-func interfered(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
+// onZonedCollection runs a test on a still cluster of a release with app.c on {p: 1},
+// split at 0, 100 … 500; [100, 200) is in zone red of shard-rs-2, and on that shard.
+func onZonedCollection(t *testing.T, release string, seed int64, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
+			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
-		must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
-		must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+		mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
 		docs := bson.A{}
 		for i := range int32(6) {
-			must(t, c, "admin", d("split", "app.c", "middle", d("p", 100*i)))
+			mustRun(t, c, "admin", d("split", "app.c", "middle", d("p", 100*i)))
 			docs = append(docs, d("_id", i, "p", 100*i))
 		}
-		must(t, c, "app", d("insert", "c", "documents", docs))
-		must(t, c, "admin", d("addShardToZone", "shard-rs-2", "zone", "red"))
-		must(t, c, "admin", d("updateZoneKeyRange", "app.c", "min", d("p", int32(100)), "max", d("p", int32(200)), "zone", "red"))
-		must(t, c, "admin", d("moveChunk", "app.c", "find", d("p", int32(100)), "to", "shard-rs-2", "_waitForDelete", true))
+		mustRun(t, c, "app", d("insert", "c", "documents", docs))
+		mustRun(t, c, "admin", d("addShardToZone", "shard-rs-2", "zone", "red"))
+		mustRun(t, c, "admin", d("updateZoneKeyRange", "app.c", "min", d("p", int32(100)), "max", d("p", int32(200)), "zone", "red"))
+		mustRun(t, c, "admin", d("moveChunk", "app.c", "find", d("p", int32(100)), "to", "shard-rs-2", "_waitForDelete", true))
 		test(t, c)
 	})
 }
 
-// told is what a log of the cluster says happened, one line each.
-func told(c *Cluster, log string, whats ...string) (out []string) {
+// logLines lists the entries of a log collection, one line each.
+func logLines(c *Cluster, log string, whats ...string) (out []string) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	coll := c.catalog.Config.Coll("config", log)
@@ -50,16 +51,18 @@ func told(c *Cluster, log string, whats ...string) (out []string) {
 	for _, row := range coll.All() {
 		if what := row.Lookup("what").StringValue(); slices.Contains(whats, what) {
 			detail := row.Lookup("details").Document()
-			out = append(out, fmt.Sprint(row.Lookup("time").Time().UTC().Format("15:04:05.000"), " ", what, " ", detail.Lookup("min"), " ", detail.Lookup("to")))
+			out = append(out, fmt.Sprint(row.Lookup("time").Time().UTC().Format("15:04:05.000"), " ", what, " ",
+				detail.Lookup("min"), " ", detail.Lookup("to")))
 		}
 	}
 	return out
 }
 
-// allThere fails the test unless every document is there once and one of the shards owns it.
-func allThere(t *testing.T, c *Cluster) {
+// wantEveryDocumentOnce fails the test unless every document exists once, on the shard
+// that owns it.
+func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
-	reply := must(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
+	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
 	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
 		t.Errorf("%d documents", n)
 	}
@@ -68,14 +71,14 @@ func allThere(t *testing.T, c *Cluster) {
 func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)
 				i.Stop()
-				rounds, commits := told(c, "actionlog", "balancer.round"), told(c, "changelog", "moveChunk.commit")
+				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
 				if len(rounds) < 38 || len(rounds) > 44 {
 					t.Errorf("%d rounds in a minute", len(rounds))
 				}
@@ -87,14 +90,14 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 						t.Errorf("out of its zone: %s", m)
 					}
 				}
-				if late := told(c, "changelog", "moveChunk.error"); len(late) > 0 {
+				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
 					t.Errorf("failed: %s", late)
 				}
-				allThere(t, c)
-				time.Sleep(30 * time.Second) // the policy levels what is left
-				acts, moved := i.Acts(), len(told(c, "changelog", "moveChunk.commit"))
+				wantEveryDocumentOnce(t, c)
+				time.Sleep(30 * time.Second) // the policy evens out the rest
+				acts, moved := i.Acts(), len(logLines(c, "changelog", "moveChunk.commit"))
 				time.Sleep(time.Minute)
-				if i.Acts() != acts || len(told(c, "changelog", "moveChunk.commit")) != moved {
+				if i.Acts() != acts || len(logLines(c, "changelog", "moveChunk.commit")) != moved {
 					t.Error("goes on after its end")
 				}
 			})
@@ -103,8 +106,8 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 }
 
 func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-		must(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
 		if err != nil {
 			t.Fatal(err)
@@ -126,28 +129,28 @@ func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
 		if refused[busy+"donating"] == 0 || refused[busy+"receiving"] == 0 || len(refused) != 2 {
 			t.Errorf("refused %v", refused)
 		}
-		// Both ways: the balancer meets what is moved by hand.
-		if n := len(told(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
+		// And the other way round: the balancer's moves fail because of manual ones.
+		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
 			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
 		}
-		allThere(t, c)
+		wantEveryDocumentOnce(t, c)
 	})
 }
 
 func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Second)
-		must(t, c, "admin", d("balancerStop", 1))
+		mustRun(t, c, "admin", d("balancerStop", 1))
 		acts := i.Acts()
 		time.Sleep(time.Minute)
 		if i.Acts() != acts || acts == 0 {
 			t.Errorf("%d chunks, then %d", acts, i.Acts())
 		}
-		must(t, c, "admin", d("balancerStart", 1))
+		mustRun(t, c, "admin", d("balancerStart", 1))
 		time.Sleep(20 * time.Second)
 		if i.Acts() == acts {
 			t.Error("does not begin again")
@@ -156,13 +159,13 @@ func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
 }
 
 func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
-	interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, KeepOrphans: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		if n := len(told(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
+		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
 			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
 		}
 	})
@@ -171,7 +174,7 @@ func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
 func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: MovesOutOfZones, Every: 5 * time.Second})
 				if err != nil {
 					t.Fatal(err)
@@ -180,7 +183,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 				i.Stop()
 				time.Sleep(time.Minute)
 				out, back := 0, 0
-				for _, m := range told(c, "changelog", "moveChunk.commit")[1:] {
+				for _, m := range logLines(c, "changelog", "moveChunk.commit")[1:] {
 					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
 						if strings.Contains(m, "shard-rs-2") {
 							back++
@@ -192,11 +195,11 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 				if out < 10 || out != back || i.Acts() != out {
 					t.Errorf("%d times out, %d back, %d acts", out, back, i.Acts())
 				}
-				tags := must(t, c, "config", d("find", "tags")).Lookup("cursor", "firstBatch")
+				tags := mustRun(t, c, "config", d("find", "tags")).Lookup("cursor", "firstBatch")
 				if rows, _ := tags.Array().Values(); len(rows) != 1 || rows[0].Document().Lookup("tag").StringValue() != "red" {
 					t.Errorf("ranges %s", tags)
 				}
-				allThere(t, c)
+				wantEveryDocumentOnce(t, c)
 			})
 		})
 	}
@@ -205,7 +208,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "7.0"} {
 		t.Run(release, func(t *testing.T) {
-			interfered(t, release, 7, func(t *testing.T, c *Cluster) {
+			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: ChangesZones, Every: 20 * time.Second})
 				if err != nil {
 					t.Fatal(err)
@@ -214,7 +217,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 				i.Stop()
 				time.Sleep(30 * time.Second)
 				moved := 0
-				for _, m := range told(c, "changelog", "moveChunk.commit")[1:] {
+				for _, m := range logLines(c, "changelog", "moveChunk.commit")[1:] {
 					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
 						moved++
 					}
@@ -222,7 +225,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 				if i.Acts() < 14 || moved < 10 {
 					t.Errorf("%d acts, %d moves", i.Acts(), moved)
 				}
-				allThere(t, c)
+				wantEveryDocumentOnce(t, c)
 			})
 		})
 	}
@@ -232,12 +235,12 @@ func TestTheSameSeedInterferesTheSame(t *testing.T) {
 	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones, ChangesZones} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
-				interfered(t, "5.0", 7, func(t *testing.T, c *Cluster) {
+				onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 					if _, err := c.Interfere(Interference{Kind: kind, Seed: seed}); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(2 * time.Minute)
-					log = told(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
+					log = logLines(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
 				})
 				return log
 			}

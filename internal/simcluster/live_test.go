@@ -12,18 +12,19 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// The dashboard's routing poll must not read every chunk: the lookup of each
-// collection's highest version goes through the index.
+// The dashboard's routing poll must not read every chunk: the highest version of each
+// collection comes from the index.
 func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	c := empty(t)
 	sharded(t, c)
 	for i := range 50 {
-		must(t, c, "admin", d("split", "db.coll", "middle", d("k", 1000+i)))
+		mustRun(t, c, "admin", d("split", "db.coll", "middle", d("k", 1000+i)))
 	}
-	reply := must(t, c, "config", d("aggregate", "collections", "cursor", bson.D{}, "pipeline", bson.A{
+	reply := mustRun(t, c, "config", d("aggregate", "collections", "cursor", bson.D{}, "pipeline", bson.A{
 		d("$match", d("_id", "db.coll")),
 		d("$lookup", d("from", "chunks", "let", d("u", "$uuid"), "as", "top", "pipeline", bson.A{
-			d("$match", d("$expr", d("$eq", bson.A{"$uuid", "$$u"}))), d("$sort", d("lastmod", -1)), d("$limit", 1), d("$project", d("_id", 0, "lastmod", 1)),
+			d("$match", d("$expr", d("$eq", bson.A{"$uuid", "$$u"}))), d("$sort", d("lastmod", -1)), d("$limit", 1),
+			d("$project", d("_id", 0, "lastmod", 1)),
 		})),
 	}))
 	top := reply.Lookup("cursor", "firstBatch", "0", "top")
@@ -50,8 +51,8 @@ func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 	}
 }
 
-// Three minutes of a living cluster, balancer and writers and all: nothing fails, the
-// chunk table stays whole, every document is where its key says.
+// After three minutes with balancer and writers nothing has failed, the chunk table has
+// no gaps, and every document is on the shard that owns its key.
 func TestLivingClusterStaysWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs minutes of workload")
@@ -65,7 +66,7 @@ func TestLivingClusterStaysWhole(t *testing.T) {
 		c.Start(t.Context())
 		for range 6 {
 			time.Sleep(30 * time.Second)
-			whole(t, c)
+			checkConsistency(t, c)
 		}
 		if c.stats.inserts.Load() == 0 {
 			t.Error("nothing was written")
@@ -73,9 +74,9 @@ func TestLivingClusterStaysWhole(t *testing.T) {
 	})
 }
 
-// whole checks every sharded collection: chunks without gap or overlap, and all
-// owned documents found by a scatter read that counts each once.
-func whole(t *testing.T, c *Cluster) {
+// checkConsistency checks every sharded collection: chunks have no gaps or overlaps,
+// and a scatter read finds every owned document once.
+func checkConsistency(t *testing.T, c *Cluster) {
 	t.Helper()
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// Options say what cluster to simulate. The zero value is a 5.0 cluster of three
+// Options describe the cluster to simulate. The zero value is a 5.0 cluster of three
 // shards filled with the newest Yorkie layout.
 type Options struct {
 	Shards        int    // number of shards, named shard-rs-1 …; default 3
@@ -24,40 +24,40 @@ type Options struct {
 	Documents     int    // Yorkie documents in all; default 20000, negative: none
 	// Epoch is the cluster's time when it is made; default the wall clock's.
 	Epoch time.Time
-	Still bool // balancer off and nothing writes
+	Still bool // the balancer is off and there are no background writes
 	Empty bool // no user database
-	// Pace stretches what takes time, such as migrations and balancer rounds:
-	// 1, the default, is real time, 0.1 ten times as fast.
+	// Pace multiplies durations such as those of migrations and balancer rounds: 1, the
+	// default, is real time, 0.1 is ten times as fast.
 	Pace float64
 	// ConfigShard makes the config server a shard too, named config (8.0).
 	ConfigShard bool
 	// ShardUUIDs lets config documents name shards by uuid, as development versions
 	// after 8.0 do.
 	ShardUUIDs bool
-	// Reshard is the shortest time that a resharding takes
+	// Reshard is the minimum duration of a resharding
 	// (reshardingMinimumOperationDurationMillis); default 5 minutes.
 	Reshard time.Duration
-	// OrphanDelay is how long a donor keeps the documents of a chunk that it gave away
-	// (orphanCleanupDelaySecs); default 15 minutes. A move that asks for waitForDelete
-	// does not wait for it. It is not stretched by Pace.
+	// OrphanDelay is how long a donor keeps the documents of a moved chunk
+	// (orphanCleanupDelaySecs); default 15 minutes. A move with waitForDelete skips the
+	// delay. Pace does not change it.
 	OrphanDelay time.Duration
-	// Sessions lets the cluster have config.system.sessions, as every real one: a minute
-	// after its start it is there, the balancer's next round cuts it into 1,024 chunks, and
-	// it is spread at one chunk a round, which takes about a quarter of an hour (before
-	// 6.0.3). Everybody else's moves meet these.
+	// Sessions creates config.system.sessions a minute after the start, as in every real
+	// cluster: the balancer's next round splits it into 1,024 chunks and then spreads one
+	// chunk a round, which takes about a quarter of an hour (before 6.0.3). Other moves
+	// can conflict with these.
 	Sessions bool
-	// Migration is the least time that a migration's copying takes, whatever Pace is and
-	// however little there is to copy; default as long as it needs.
+	// Migration is the minimum duration of a migration's cloning, regardless of Pace and
+	// of the amount of data; default 0.
 	Migration time.Duration
-	// Disk says how many bytes of a shard's disk are used, and how many it has. It is
-	// asked at each dbStats, for each shard that has something of the database, and
-	// must not use the cluster; default a disk that never fills.
+	// Disk returns the used and total bytes of a shard's disk. It is called by each
+	// dbStats for each shard with data of the database and must not call the cluster;
+	// default a nearly empty disk.
 	Disk func(shard string) (used, total int64)
-	// FaultCommand lets every client plant faults with the command simulateFault.
+	// FaultCommand lets every client inject faults with the command simulateFault.
 	FaultCommand bool
 	Log          *slog.Logger // default: discards
-	// Users turn access control on: they exist from the beginning, and everything over
-	// a connection needs a user who may do it. None: everything is allowed.
+	// Users, if not empty, turn access control on: these users exist from the start, and
+	// commands over connections need their privileges.
 	Users []access.User
 }
 
@@ -114,11 +114,11 @@ func (o Options) validate() error {
 	return nil
 }
 
-// clusterID depends on the seed alone: a simulated cluster that is started
-// again is the same cluster to those who watch it.
+// clusterID depends only on the seed, so that a restarted simulation has the same
+// cluster id.
 func clusterID(seed int64) bson.ObjectID {
 	var id bson.ObjectID
-	binary.BigEndian.PutUint32(id[:4], 1_767_225_600) // 2026-01-01: an id that reads as one
+	binary.BigEndian.PutUint32(id[:4], 1_767_225_600) // 2026-01-01: a plausible creation time inside the id
 	binary.BigEndian.PutUint64(id[4:], uint64(seed))
 	return id
 }

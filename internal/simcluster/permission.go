@@ -9,17 +9,17 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// guarded is the session whose rights bound a request; nil when nothing does: without
-// access control, for what the cluster asks of itself, and for planting faults.
-func (c *Cluster) guarded(r *engine.Request) *access.Session {
+// guardOf is the session whose privileges limit a request. It is nil without access
+// control, for internal requests and for the fault command.
+func (c *Cluster) guardOf(r *engine.Request) *access.Session {
 	if r.Conn == nil || !c.access.Enforced() || c.opts.FaultCommand && r.Name == faultCommand {
 		return nil
 	}
 	return c.access.Of(r.Conn)
 }
 
-// permit fails when the connection may not run the command.
-func (c *Cluster) permit(s *access.Session, r *engine.Request) error {
+// checkPermission fails when the user may not run the command.
+func (c *Cluster) checkPermission(s *access.Session, r *engine.Request) error {
 	if err := c.access.Authorize(s, r); err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (c *Cluster) permit(s *access.Session, r *engine.Request) error {
 	return nil
 }
 
-// claim makes the cursor of a reply, if it has one, its user's own. Nobody else knows
-// its id yet.
+// claim makes the user the owner of the cursor in a reply, if there is one. No other
+// client knows its id yet.
 func (c *Cluster) claim(s *access.Session, reply bson.D) {
 	if len(reply) == 0 || reply[0].Key != "cursor" {
 		return
@@ -52,11 +52,11 @@ func (c *Cluster) claim(s *access.Session, reply bson.D) {
 	}
 }
 
-// mayListDatabase tells which databases a listDatabases shows: all to whoever may list
-// them, else those in which the user may do anything. authorizedDatabases asks for
-// one or the other.
+// mayListDatabase decides which databases a listDatabases shows: all with the
+// listDatabases privilege, otherwise those on which the user has any privilege.
+// authorizedDatabases selects one or the other.
 func (c *Cluster) mayListDatabase(r *engine.Request) (func(db string) bool, error) {
-	s := c.guarded(r)
+	s := c.guardOf(r)
 	if s == nil {
 		return func(string) bool { return true }, nil
 	}
@@ -70,9 +70,9 @@ func (c *Cluster) mayListDatabase(r *engine.Request) (func(db string) bool, erro
 	return func(db string) bool { return all || s.MayAnythingIn(db) }, nil
 }
 
-// mayListCollection tells which collections a listCollections shows.
+// mayListCollection decides which collections a listCollections shows.
 func (c *Cluster) mayListCollection(r *engine.Request) func(coll string) bool {
-	s := c.guarded(r)
+	s := c.guardOf(r)
 	if s == nil || !truthy(r.Lookup("nameOnly")) || !truthy(r.Lookup("authorizedCollections")) {
 		return func(string) bool { return true }
 	}

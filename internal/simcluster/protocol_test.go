@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/simcluster/wire"
 )
 
-// dial opens a bare connection to speak the protocol by hand.
+// dial opens a connection for raw wire protocol messages.
 func dial(t *testing.T, c *Cluster) net.Conn {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
@@ -48,7 +48,7 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 	compressed[12], compressed[13] = 2012&0xff, 2012>>8
 	negative := bytes.Clone(good)
 	negative[3] = 0xff
-	cyclic := bytes.Clone(good) // the document says it is as long as the message
+	cyclic := bytes.Clone(good) // the document claims the length of the message
 	copy(cyclic[21:], good[:4])
 	for name, frame := range map[string][]byte{"compressed": compressed, "negative length": negative, "length beyond its section": cyclic} {
 		t.Run(name, func(t *testing.T) {
@@ -81,11 +81,14 @@ func TestErrorsCarryTheServersWords(t *testing.T) {
 		{d("listDatabases", 1, "$db", "db"), 13, "listDatabases may only be run against the admin database."},
 		{d("split", "db.c", "$db", "db"), 13, "split may only be run against the admin database."},
 		{d("ping", 1), 40571, "OP_MSG requests require a $db argument"},
-		{d("listShards", 1, "$db", "admin", "apiVersion", "1", "apiStrict", true), 323, "Provided apiStrict:true, but the command listShards is not in API Version 1"},
+		{d("listShards", 1, "$db", "admin", "apiVersion", "1", "apiStrict", true), 323,
+			"Provided apiStrict:true, but the command listShards is not in API Version 1"},
 		{d("find", "c", "$db", "db", "tailable", true), 2, "error processing query: ns=db.c tailable cursor requested on non capped collection"},
 		{d("getMore", int64(5), "collection", "c", "$db", "db"), 43, "cursor id 5 not found"},
-		{d("aggregate", "c", "pipeline", bson.A{}, "$db", "db"), 9, "The 'cursor' option is required, except for aggregate with the explain argument"},
-		{d("commitTransaction", 1, "txnNumber", int64(3), "$db", "admin"), 251, "Given transaction number 3 does not match any in-progress transactions."},
+		{d("aggregate", "c", "pipeline", bson.A{}, "$db", "db"), 9,
+			"The 'cursor' option is required, except for aggregate with the explain argument"},
+		{d("commitTransaction", 1, "txnNumber", int64(3), "$db", "admin"), 251,
+			"Given transaction number 3 does not match any in-progress transactions."},
 	} {
 		reply := exchange(t, conn, c.cmd)
 		if got, _ := reply.Lookup("code").Int32OK(); got != c.code {
@@ -107,7 +110,7 @@ func TestErrorsCarryTheServersWords(t *testing.T) {
 func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
 		c := empty(t, func(o *Options) { o.ServerVersion = version })
-		hello := must(t, c, "admin", d("hello", 1))
+		hello := mustRun(t, c, "admin", d("hello", 1))
 		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
 			t.Errorf("%s: wire version %d, want %d", version, got, want)
 		}

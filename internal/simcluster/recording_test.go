@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// step is one line of a recording of a real 5.0.7: a command with its reply or
+// step is one line of a recording of a real 5.0.7 cluster: a command with its reply or
 // error, or a dump of a config collection.
 type step struct {
 	N     int
@@ -24,7 +24,7 @@ type step struct {
 	Error bson.Raw
 }
 
-// answer is the recorded reply, or the server's own words inside an error.
+// answer is the recorded reply, or the server's reply inside an error.
 func (s step) answer() (reply bson.RawValue, failed bool) {
 	if s.Error == nil {
 		return s.Reply, false

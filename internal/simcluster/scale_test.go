@@ -8,8 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// manyChunks is a still cluster whose d.m on {p: 1} has n chunks, a document in each
-// of the first thousand.
+// manyChunks makes a still cluster whose d.m on {p: 1} has n chunks, with a document in
+// each of the first thousand.
 func manyChunks(t testing.TB, n int, version string) *Cluster {
 	t.Helper()
 	c := empty(t, func(o *Options) { o.ServerVersion = version })
@@ -35,9 +35,8 @@ func manyChunks(t testing.TB, n int, version string) *Cluster {
 	return c
 }
 
-// A collection of very many chunks stays usable: what is done to one chunk does not
-// cost as much as the number of chunks. The limits are far above what an idle machine
-// takes, so that only a wrong order of growth fails.
+// Operations on one chunk must not become slower with the number of chunks. The limits
+// are far above what an idle machine needs, so that only a wrong complexity fails.
 func TestManyChunksAreUsable(t *testing.T) {
 	n := 10_000
 	if os.Getenv("SHARDBOARD_LONG") != "" {

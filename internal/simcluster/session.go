@@ -15,12 +15,13 @@ import (
 const (
 	// sessionLife is logicalSessionTimeoutMinutes.
 	sessionLife = 30 * time.Minute
-	// maxSessions bounds what is remembered; the longest unused go first.
+	// maxSessions is how many sessions are kept; the least recently used are removed
+	// first.
 	maxSessions = 20_000
 )
 
-// session remembers the last retryable write of a logical session, so that a
-// driver which sends it again gets the first reply and writes nothing twice.
+// session keeps the reply of the last retryable write of a logical session, so that a
+// retry gets that reply and writes nothing.
 type session struct {
 	mu    sync.Mutex // held while a write of the session runs
 	txn   int64
@@ -50,12 +51,13 @@ func (c *Cluster) withSession(a common, retryable bool, run func() (bson.D, erro
 		case a.txn == s.txn:
 			return s.reply[:len(s.reply):len(s.reply)], nil
 		case a.txn < s.txn:
-			return nil, status.Errorf(225, "Retryable write with txnNumber %d is prohibited on session because a newer retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
+			return nil, status.Errorf(225, "Retryable write with txnNumber %d is prohibited on session because a newer "+
+				"retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
 		}
 	}
 	reply, err := run()
 	if err == nil {
-		// The caller appends to what it gets: cut the capacity off.
+		// The caller appends to the reply, so limit its capacity.
 		s.txn, s.reply = a.txn, reply[:len(reply):len(reply)]
 	}
 	return reply, err
@@ -81,8 +83,8 @@ func (t *sessions) use(id string) *session {
 	return s
 }
 
-// sweep forgets sessions past their time or, if none is, half of all: what is lost
-// is only the memory of a finished write.
+// sweep removes expired sessions or, if there are none, half of all. Only the replies
+// of finished writes are lost.
 func (t *sessions) sweep(now time.Time) {
 	for id, s := range t.byID {
 		if now.Sub(s.used) > sessionLife {

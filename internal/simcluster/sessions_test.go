@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// A new cluster is busy with its sessions for a quarter of an hour, and a move by hand
-// of any other collection meets that.
+// A new cluster spends a quarter of an hour on spreading its sessions, and manual moves
+// of other collections conflict with that.
 func TestANewClusterSpreadsItsSessions(t *testing.T) {
 	for release, want := range map[string]int{"4.4": 1024, "5.0": 1024, "7.0": 1} {
 		t.Run(release, func(t *testing.T) {
@@ -23,8 +23,8 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				}
 				defer func() { _ = c.Close() }()
 				c.Start(t.Context())
-				must(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
-				must(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
+				mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
+				mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
 				owned := func() (n [3]int) {
 					c.catalog.Mu.RLock()
 					defer c.catalog.Mu.RUnlock()
@@ -41,7 +41,7 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				if n := owned(); n[0]+n[1]+n[2] != want || n[0] < want-20 {
 					t.Errorf("%v chunks after 80 s", n)
 				}
-				if n := len(told(c, "changelog", "multi-split")); want > 1 && n != 1023 {
+				if n := len(logLines(c, "changelog", "multi-split")); want > 1 && n != 1023 {
 					t.Errorf("%d entries of the cut", n)
 				}
 				before := owned()
@@ -52,10 +52,12 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				refused := 0
 				for n := range 20 {
 					time.Sleep(777 * time.Millisecond)
-					_, err := c.Command(t.Context(), "admin", d("moveChunk", "app.c", "find", d("p", int32(0)), "to", []string{"shard-rs-2", "shard-rs-1"}[n%2], "_waitForDelete", true))
+					_, err := c.Command(t.Context(), "admin",
+						d("moveChunk", "app.c", "find", d("p", int32(0)), "to", []string{"shard-rs-2", "shard-rs-1"}[n%2], "_waitForDelete", true))
 					if e := status.Of(err); e != nil {
 						refused++
-						if e.Code != 117 || !strings.Contains(e.Message, "config.system.sessions") || !strings.Contains(e.Message, `chunk [{ _id: { id: UUID("`) {
+						if e.Code != 117 || !strings.Contains(e.Message, "config.system.sessions") ||
+							!strings.Contains(e.Message, `chunk [{ _id: { id: UUID("`) {
 							t.Errorf("refused by %v", err)
 						}
 					}
@@ -67,12 +69,12 @@ func TestANewClusterSpreadsItsSessions(t *testing.T) {
 				if n := owned(); want > 1 && (n[0] > 342 || n[1] > 342 || n[2] > 342) {
 					t.Errorf("%v chunks in the end", n)
 				}
-				rows := must(t, c, "config", d("find", "system.sessions")).Lookup("cursor", "firstBatch")
+				rows := mustRun(t, c, "config", d("find", "system.sessions")).Lookup("cursor", "firstBatch")
 				if list, err := rows.Array().Values(); err != nil || len(list) != 0 {
 					t.Errorf("%s %v", rows, err)
 				}
-				must(t, c, "config", d("collStats", "system.sessions"))
-				must(t, c, "config", bson.D{{Key: "listCollections", Value: 1}})
+				mustRun(t, c, "config", d("collStats", "system.sessions"))
+				mustRun(t, c, "config", bson.D{{Key: "listCollections", Value: 1}})
 			})
 		})
 	}

@@ -7,14 +7,15 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// page is the unit in which a storage engine takes room on disk.
+// page is the allocation unit of the storage engine in bytes.
 const page = 4096
 
-// storageSize imitates what a collection takes on disk: compressed to about a
-// third, in whole pages, one at least.
+// storageSize estimates a collection's size on disk: compressed to about a third, in
+// whole pages, at least one.
 func storageSize(coll *engine.Coll) int64 { return pages(coll.Bytes() / 3) }
 
-// indexSize imitates one index: some 20 bytes an entry after prefix compression.
+// indexSize estimates the size of an index: about 20 bytes an entry after prefix
+// compression.
 func indexSize(coll *engine.Coll) int64 { return pages(int64(coll.Len()) * 20) }
 
 func totalIndexSize(coll *engine.Coll) int64 {
@@ -23,7 +24,7 @@ func totalIndexSize(coll *engine.Coll) int64 {
 
 func pages(n int64) int64 { return max(1, (n+page-1)/page) * page }
 
-// storage are the figures of a collection on one shard, already divided by scale.
+// storage has the sizes of a collection on one shard, divided by scale.
 type storage struct {
 	size, count, average, onDisk, indexes int64
 	names                                 []string
@@ -57,8 +58,8 @@ func (s storage) indexSizes() bson.D {
 	return d
 }
 
-// fields are the storage statistics as one shard words them. orphans is negative
-// on versions that do not report them.
+// fields are the storage statistics in the reply of one shard. orphans is negative on
+// versions that do not report them.
 func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 	d := bson.D{{Key: "size", Value: number(s.size)}, {Key: "count", Value: number(s.count)}}
 	if orphans >= 0 {

@@ -14,9 +14,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// stream starts a pipeline on the shards it needs: all of it on the only one, or
-// its first part on each and the rest here. The caller holds catalog.Mu until the
-// stream is read.
+// stream starts a pipeline: completely on the only targeted shard, or its first part on
+// each shard and the rest on mongos. The caller holds catalog.Mu until the stream is
+// read.
 func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Docs, single bool, err error) {
 	env := c.pipelineEnv(ctx, a)
 	whole, err := pipeline.Compile(a.stages, env)
@@ -29,7 +29,8 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 		return docs, false, err
 	}
 	if a.coll == "" {
-		return nil, false, status.Errorf(status.InvalidNamespace, "{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
+		return nil, false, status.Errorf(status.InvalidNamespace,
+			"{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
 	filter, err := parseFilter(lead, a.env)
@@ -58,7 +59,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	return docs, false, err
 }
 
-// timedStream counts an aggregation as a read of its shards once it was read.
+// timedStream adds an aggregation to the latencies of its shards after it was read.
 func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		defer c.timed(t, false, begin)
@@ -66,14 +67,14 @@ func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pip
 	}
 }
 
-// shardStream runs stages over one shard's documents; what the beginning of the
-// pipeline asks for is left to the engine and its indexes.
+// shardStream runs stages over one shard's documents; the leading $match and $sort are
+// run by the engine with its indexes.
 func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw) (pipeline.Docs, error) {
 	env := c.pipelineEnv(ctx, a)
 	c.shardSources(env, t, s)
 	if first := pipeline.First(stages); first == "$collStats" || first == "$indexStats" {
 		docs, err := pipeline.Run(stages, nil, env)
-		return executed(docs), err
+		return wrapExecutionErrors(docs), err
 	}
 	lead := pipeline.Leading(stages)
 	in := pipeline.Of()
@@ -87,17 +88,18 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 		}))
 	}
 	docs, err := pipeline.Run(lead.Rest, in, env)
-	return executed(docs), err
+	return wrapExecutionErrors(docs), err
 }
 
-// executed says, as a shard does, that an error came up while the pipeline ran there.
-func executed(docs pipeline.Docs) pipeline.Docs {
+// wrapExecutionErrors prefixes errors that occur while a shard runs the pipeline, as a
+// shard does.
+func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		for doc, err := range docs {
 			var e *status.Error
-			if errors.As(err, &e) && !strings.HasPrefix(e.Message, ranInto) {
+			if errors.As(err, &e) && !strings.HasPrefix(e.Message, executionErrorPrefix) {
 				failed := *e
-				failed.Message = ranInto + e.Message
+				failed.Message = executionErrorPrefix + e.Message
 				err = &failed
 			}
 			if !yield(doc, err) {
@@ -107,8 +109,8 @@ func executed(docs pipeline.Docs) pipeline.Docs {
 	}
 }
 
-// ranInto begins the text of such an error.
-const ranInto = "PlanExecutor error during aggregation :: caused by :: "
+// executionErrorPrefix begins the text of those errors.
+const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
 
 // documents streams an engine cursor.
 func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
@@ -128,14 +130,14 @@ func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
 	}
 }
 
-// pipelineEnv is what stages reach on the router.
+// pipelineEnv is the environment of stages that run on mongos.
 func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.Env {
 	empty := func(bson.Raw) pipeline.Docs { return pipeline.Of() }
 	env := &pipeline.Env{
 		Expr: *a.env, DB: a.db,
 		Rand: rand.New(rand.NewPCG(uint64(c.opts.Seed), uint64(c.stats.requests.Load()))),
 		Lookup: func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
-			return c.joined(ctx, a, db, coll, stages, vars)
+			return c.runJoinedPipeline(ctx, a, db, coll, stages, vars)
 		},
 		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
 		CurrentOp: func(bson.Raw) pipeline.Docs { return pipeline.Of(c.operations(a.ns)...) },
@@ -146,8 +148,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 	return env
 }
 
-// joined runs the pipeline of a $lookup or $unionWith under the same lock.
-func (c *Cluster) joined(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
+// runJoinedPipeline runs the pipeline of a $lookup or $unionWith under the same lock.
+func (c *Cluster) runJoinedPipeline(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
+	vars map[string]bson.RawValue) pipeline.Docs {
 	env := *a.env
 	env.Vars = vars
 	docs, _, err := c.stream(ctx, aggregateArgs{db: db, coll: coll, ns: db + "." + coll, stages: stages, env: &env})

@@ -11,17 +11,17 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// configShard is how the config server is named where shards are.
+// configShard is the name of the config server in lists of shards.
 const configShard = "config"
 
-// source is one node that a read asks.
+// source is one shard, or the config server, that a read targets.
 type source struct {
 	shard string
 	coll  *engine.Coll            // nil when the node has no such collection
 	owned func(doc bson.Raw) bool // nil when every document counts
 }
 
-// target is where the documents of a collection are that a filter may match.
+// target lists the sources that may have documents matching a filter.
 type target struct {
 	ns      string
 	routing *catalog.Routing // nil: not sharded
@@ -45,9 +45,8 @@ func (c *Cluster) target(db, coll string, f *query.Filter) target {
 	for _, shard := range t.routing.Target(f) {
 		s := source{shard: shard, coll: c.catalog.Shards[shard].Coll(db, coll)}
 		if !t.exact {
-			// A query by the whole key reaches only the owner, which may then skip
-			// the check; it is the rule of the server too (extractShardKeyFromQuery
-			// in db/query/get_executor.cpp).
+			// A query by the full key reaches only the owner, so the ownership filter is
+			// skipped, as in the server (extractShardKeyFromQuery in db/query/get_executor.cpp).
 			s.owned = func(doc bson.Raw) bool { return t.routing.Owns(shard, doc) }
 		}
 		t.sources = append(t.sources, s)
@@ -55,7 +54,7 @@ func (c *Cluster) target(db, coll string, f *query.Filter) target {
 	return t
 }
 
-// everywhere is target without a filter, but with every shard that owns chunks.
+// everywhere targets every shard that owns chunks.
 func (c *Cluster) everywhere(db, coll string) target { return c.target(db, coll, nil) }
 
 // home is the node of a database's unsharded collections, nil when the database
@@ -93,7 +92,7 @@ func (c *Cluster) withConfig(shards []string) []string {
 	return slices.Insert(shards, 0, configShard)
 }
 
-// keyInFilter builds the full shard key that a filter demands by equality.
+// keyInFilter builds the full shard key from a filter's equality conditions.
 func keyInFilter(r *catalog.Routing, f *query.Filter) (bson.Raw, bool) {
 	if f.Empty() {
 		return nil, false
@@ -135,7 +134,7 @@ func setPath(doc bson.D, path []string, v bson.RawValue) bson.D {
 	return append(doc, bson.E{Key: path[0], Value: setPath(nil, path[1:], v)})
 }
 
-// idInFilter tells whether a filter demands one exact _id.
+// idInFilter reports whether a filter demands one exact _id.
 func idInFilter(f *query.Filter) bool {
 	for _, e := range f.Equalities() {
 		if e.Path == "_id" && e.Value.Type != bson.TypeArray && e.Value.Type != bson.TypeRegex {

@@ -8,11 +8,10 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// shellText writes a document as the server's error messages and index bounds
-// show it.
+// shellText formats a document as in the server's error messages and index bounds.
 func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
 
-// encode marshals what the package builds itself, which can't fail.
+// encode marshals a document built by this package, which cannot fail.
 func encode(d any) bson.Raw {
 	raw, err := bson.Marshal(d)
 	if err != nil {
@@ -21,7 +20,7 @@ func encode(d any) bson.Raw {
 	return raw
 }
 
-// hasPath tells whether a document has a value at a dotted path.
+// hasPath reports whether a document has a value at a dotted path.
 func hasPath(doc bson.Raw, path string) bool {
 	_, ok := value.Lookup(doc, path)
 	return ok

@@ -23,8 +23,8 @@ type updateStatement struct {
 	retry  bool // the command carries a txnNumber
 }
 
-// updated is what a statement did.
-type updated struct {
+// updateResult counts what a statement changed.
+type updateResult struct {
 	matched, modified int
 	upserted          bson.RawValue // _id, missing without an upsert
 }
@@ -41,8 +41,8 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := inOrder(r)
-	var sum updated
+	ordered := orderedWrites(r)
+	var sum updateResult
 	var upserts, failed []bson.D
 	for i, raw := range list {
 		done, err := c.updateOne(ctx, r, db, coll, raw)
@@ -67,10 +67,10 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error)
 	return withWriteErrors(reply, failed), nil
 }
 
-func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll string, raw bson.Raw) (updated, error) {
+func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll string, raw bson.Raw) (updateResult, error) {
 	s, err := c.parseUpdate(r, raw)
 	if err != nil {
-		return updated{}, err
+		return updateResult{}, err
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
@@ -132,8 +132,7 @@ func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilt
 	return nil
 }
 
-// newID makes the _id of an upserted document: the server makes it, at the
-// cluster's own time.
+// newID generates the _id of an upserted document, with the cluster's time.
 func (c *Cluster) newID() bson.ObjectID {
 	return bson.NewObjectIDFromTimestamp(c.catalog.Now())
 }

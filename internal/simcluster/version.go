@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// version is the server version that the cluster pretends to run.
+// version is the simulated server version.
 type version struct {
 	parts   [3]int
 	wire    int32  // maxWireVersion
@@ -59,7 +59,7 @@ func newVersion(parts [3]int, wire int32) version {
 	return v
 }
 
-// atLeast tells whether the version is major.minor.patch or newer.
+// atLeast reports whether the version is major.minor.patch or newer.
 func (v version) atLeast(major, minor, patch int) bool {
 	want := [3]int{major, minor, patch}
 	for i := range want {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
-	on(t, "8.0", func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+	onVersion(t, "8.0", func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 		smallData(t, do)
 		moved := make(chan error, 1)
 		go func() {
@@ -23,10 +23,12 @@ func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
 		if _, err := do("d", e("insert", "u"), e("documents", bson.A{bson.D{e("_id", "new")}})); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := do("d", e("update", "u"), e("updates", bson.A{bson.D{e("q", bson.D{e("_id", 3)}), e("u", bson.D{e("$set", bson.D{e("x", 1)})})}})); err != nil {
+		if _, err := do("d", e("update", "u"),
+			e("updates", bson.A{bson.D{e("q", bson.D{e("_id", 3)}), e("u", bson.D{e("$set", bson.D{e("x", 1)})})}})); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := do("d", e("count", "u")); err != nil || fmt.Sprint(n.Lookup("shards")) != `{"shard-rs-2": {"$numberInt":"31"}}` && n.Lookup("n").Int32() != 31 {
+		if n, err := do("d", e("count", "u")); err != nil ||
+			fmt.Sprint(n.Lookup("shards")) != `{"shard-rs-2": {"$numberInt":"31"}}` && n.Lookup("n").Int32() != 31 {
 			t.Errorf("%s, %v", n, err)
 		}
 		plan, err := do("d", e("explain", bson.D{e("find", "u"), e("filter", bson.D{e("x", 1)})}))

@@ -11,8 +11,8 @@ import (
 
 var allVersions = []string{"4.4", "5.0", "6.0", "7.0", "8.0"}
 
-// on runs a test against an empty cluster of a version, in a bubble of fake time.
-func on(t *testing.T, version string, test func(t *testing.T, do func(db string, cmd ...bson.E) (bson.Raw, error))) {
+// onVersion runs a test against an empty cluster of a version, in a synctest bubble.
+func onVersion(t *testing.T, version string, test func(t *testing.T, do func(db string, cmd ...bson.E) (bson.Raw, error))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{ServerVersion: version, Empty: true, Still: true, Shards: 3})
@@ -34,7 +34,7 @@ func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
 		"moveCollection": "8.0", "unshardCollection": "8.0", "abortMoveCollection": "8.0",
 	}
 	for _, v := range allVersions {
-		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			for name, since := range first {
 				_, err := do("admin", e(name, "d.none"))
 				if unknown := err != nil && status.Of(err).Code == status.CommandNotFound; unknown != (v < since) {
@@ -48,7 +48,7 @@ func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
 func TestEveryVersionNamesItself(t *testing.T) {
 	wire := map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25}
 	for _, v := range allVersions {
-		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			hello, err := do("admin", e("hello", 1))
 			if err != nil || hello.Lookup("maxWireVersion").Int32() != wire[v] || hello.Lookup("msg").StringValue() != "isdbgrid" {
 				t.Errorf("%s: %s, %v", v, hello, err)
@@ -63,7 +63,7 @@ func TestEveryVersionNamesItself(t *testing.T) {
 
 func TestDataDistributionAndOrphansAreToldSince60(t *testing.T) {
 	for _, v := range append(allVersions, "6.0.2") {
-		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			smallData(t, do)
 			_, err := do("admin", e("aggregate", 1), e("pipeline", bson.A{bson.D{e("$shardedDataDistribution", bson.D{})}}), e("cursor", bson.D{}))
 			if has := err == nil; has != (v >= "6.0" && v != "6.0.2") {
@@ -102,11 +102,12 @@ func smallData(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 	}
 }
 
-// What every version does the same: a jumbo flag is cleared, a key refined, a shard
-// drained, a primary moved, a move with a duplicate _id fails.
+// Commands that work the same in all versions: clearJumboFlag,
+// refineCollectionShardKey, removeShard, movePrimary, and a move that fails on a
+// duplicate _id.
 func TestAdministrationThatAllVersionsShare(t *testing.T) {
 	for _, v := range allVersions {
-		on(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
+		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			smallData(t, do)
 			admin := func(code int32, cmd ...bson.E) bson.Raw {
 				t.Helper()
@@ -127,7 +128,8 @@ func TestAdministrationThatAllVersionsShare(t *testing.T) {
 			admin(0, e("clearJumboFlag", "d.t"), e("find", p(10)))
 			admin(51261, e("clearJumboFlag", "d.t"), e("bounds", bson.A{p(1), p(2)}))
 			admin(0, e("mergeChunks", "d.t"), e("bounds", bson.A{p(10), p(20)}))
-			if _, err := do("d", e("createIndexes", "t"), e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
+			if _, err := do("d", e("createIndexes", "t"),
+				e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
 				t.Fatal(err)
 			}
 			admin(0, e("refineCollectionShardKey", "d.t"), e("key", bson.D{e("p", int32(1)), e("q", int32(1))}))

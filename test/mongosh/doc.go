@@ -1,4 +1,4 @@
-// Package mongosh runs MongoDB's own shell against the simulated cluster: what
-// an operator types at a real cluster has to work, and look the same, there.
-// mongosh is an ordinary pinned npm dependency of this folder, not of the product.
+// Package mongosh runs MongoDB's shell on the simulated cluster: an operator's commands
+// must work and look the same as on a real cluster. mongosh is an ordinary pinned npm
+// dependency of this folder, not of the product.
 package mongosh

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// script runs suite.js and gives its lines by name.
+// script runs suite.js and returns its output lines by name.
 func script(t *testing.T, path, uri string) map[string]any {
 	t.Helper()
 	out := run(t, path, "--file", "suite.js", uri)
@@ -28,7 +28,7 @@ func script(t *testing.T, path, uri string) map[string]any {
 	return lines
 }
 
-// answers are those that every release gives.
+// answers are the expected answers of every release.
 const answers = `{
 	"enableSharding": 1, "shardRanged": "app.ranged", "shardHashed": "app.hashed", "insertRanged": true, "insertHashed": 300, "insertPlain": 1,
 	"splitAt": 1, "splitFind": 1, "moveChunk": 1, "movedTo": true,
@@ -70,7 +70,7 @@ func TestMongoshWorksWithEveryRelease(t *testing.T) {
 	}
 }
 
-// at goes down an object by names.
+// at looks up a path in a decoded JSON object.
 func at(v any, names ...string) any {
 	for _, name := range names {
 		m, _ := v.(map[string]any)
@@ -92,7 +92,7 @@ func distribution(t *testing.T, v any) {
 			chunks, docs = chunks+c, docs+d
 		}
 	}
-	// Documents that a move left behind are counted until they are deleted.
+	// Orphans are counted until they are deleted.
 	if len(all) != 3 || chunks != 3 || docs < 290 || docs > 400 || at(all, "Totals", "chunks") != 3.0 {
 		t.Errorf("getShardDistribution: %v", v)
 	}
@@ -115,7 +115,8 @@ func status(t *testing.T, v any) {
 	ranged := at(app, "collections", "app.ranged")
 	chunks, _ := at(ranged, "chunks").([]any)
 	perShard, _ := at(ranged, "chunkMetadata").([]any)
-	if !reflect.DeepEqual(at(ranged, "shardKey"), map[string]any{"p": 1.0}) || len(chunks) != 3 || len(perShard) != 2 || at(ranged, "balancing") != true {
+	if !reflect.DeepEqual(at(ranged, "shardKey"), map[string]any{"p": 1.0}) || len(chunks) != 3 || len(perShard) != 2 ||
+		at(ranged, "balancing") != true {
 		t.Errorf("sh.status() of app.ranged: %v", ranged)
 	}
 	if at(app, "collections", "app.hashed", "shardKey", "k") != "hashed" {
@@ -133,7 +134,8 @@ func TestMongoshShowsTheDemoData(t *testing.T) {
 		}
 	}
 	text := run(t, path, uri, "--eval", "sh.status()")
-	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'", "shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
+	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'",
+		"shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("sh.status() does not say %s:\n%s", want, text)
 		}

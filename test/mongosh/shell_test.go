@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// shell is mongosh, installed when it is not there yet.
+// shell returns the path of mongosh and installs it if needed.
 func shell(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_LONG") == "" {
@@ -32,7 +32,7 @@ func shell(t *testing.T) string {
 	return path
 }
 
-// serve starts a simulated cluster on loopback and gives its address.
+// serve starts a simulated cluster on loopback and returns its address.
 func serve(t *testing.T, o simcluster.Options) string {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
@@ -55,13 +55,13 @@ func serve(t *testing.T, o simcluster.Options) string {
 	return "mongodb://" + l.Addr().String() + "/?directConnection=true"
 }
 
-// run gives what mongosh prints on both outputs; it must end well.
+// run returns the combined output of mongosh, which must succeed.
 func run(t *testing.T, path string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append([]string{"--quiet", "--norc"}, args...)...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1") // its history and telemetry settings go there
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1") // for its history and telemetry settings
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("mongosh %v: %v\n%s", args, err, out)

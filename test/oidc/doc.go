@@ -1,5 +1,5 @@
-// Package oidc signs people in to the real binary at an OpenID Connect provider
-// that others wrote: the example server of github.com/zitadel/oidc, through its own
-// sign-in form. It is a module of its own: the provider and what it needs are no
-// part of the product.
+// Package oidc tests sign-in with the real binary and an independent OpenID Connect
+// provider: the example server of github.com/zitadel/oidc with its sign-in form. It is
+// a separate module, so that the provider and its dependencies are not part of the
+// product.
 package oidc

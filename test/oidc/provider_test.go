@@ -20,7 +20,7 @@ const (
 	clientSecret = "the client's secret"
 )
 
-// people are the provider's users: anna is in two groups, bert in none that matters.
+// people are the provider's users: anna is in two groups, bert in none that has a role.
 type people map[string]*storage.User
 
 func (p people) GetUserByID(id string) *storage.User { return p[id] }
@@ -38,19 +38,20 @@ func (p people) ExampleClientID() string { return storage.ServiceUserID }
 
 func everybody() people {
 	return people{
-		"7a1": {ID: "7a1", Username: "anna", Password: password, FirstName: "Anna", LastName: "Example", Email: "anna@example.com", EmailVerified: true},
+		"7a1": {ID: "7a1", Username: "anna", Password: password, FirstName: "Anna", LastName: "Example",
+			Email: "anna@example.com", EmailVerified: true},
 		"7b2": {ID: "7b2", Username: "bert", Password: password, FirstName: "Bert", LastName: "Example", Email: "bert@example.com"},
 	}
 }
 
-// claims are what a provider says of people beyond the standard's claims.
+// claims are the provider's additional claims.
 type claims struct {
-	scope    string                    // without which they are left out; "" always has them
+	scope    string                    // required scope; "" adds the claims always
 	userInfo map[string]map[string]any // by user id
 	idToken  map[string]map[string]any
 }
 
-// provider is the example server with groups, which it has none of.
+// provider is the example server extended by groups.
 type provider struct {
 	*storage.Storage
 	claims claims
@@ -67,10 +68,11 @@ func (p *provider) SetUserinfoFromToken(ctx context.Context, info *oidc.UserInfo
 	return nil
 }
 
-// granted asks the storage as an introspection does, which has the token's scopes.
+// granted reads the token's scopes from the storage by introspection.
 func (p *provider) granted(ctx context.Context, tokenID, subject string) bool {
 	var r oidc.IntrospectionResponse
-	return p.SetIntrospectionFromToken(ctx, &r, tokenID, subject, clientID) == nil && strings.Contains(" "+strings.Join(r.Scope, " ")+" ", " "+p.claims.scope+" ")
+	return p.SetIntrospectionFromToken(ctx, &r, tokenID, subject, clientID) == nil &&
+		strings.Contains(" "+strings.Join(r.Scope, " ")+" ", " "+p.claims.scope+" ")
 }
 
 // SetUserinfoFromRequest is for the ID token.
@@ -88,7 +90,7 @@ func add(info *oidc.UserInfo, claims map[string]any) {
 	}
 }
 
-// GetClientByClientID lets the client ask for the scope of the groups.
+// GetClientByClientID allows the client to request the scope of the groups.
 func (p *provider) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
 	c, err := p.Storage.GetClientByClientID(ctx, id)
 	return withScope{c, p.claims.scope}, err

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-var bin, cluster string // made once: the binary, and the address of a simulated cluster
+var bin, cluster string // set once: the binary and the address of a simulated cluster
 
 // TestMain keeps the provider quiet: it logs each request.
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// board is a shardboard whose people sign in at a provider of its own.
+// board is a running shardboard with its own provider.
 type board struct {
 	root string
 	log  *process
@@ -45,7 +45,8 @@ func startBoard(t *testing.T, c claims, args ...string) board {
 	if err := os.WriteFile(secret, []byte(clientSecret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := append([]string{"serve", "--uri", cluster, "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"), "--audit-key", filepath.Join(dir, "audit.key"),
+	all := append([]string{"serve", "--uri", cluster, "--listen", "127.0.0.1:0", "--data-dir",
+		filepath.Join(dir, "data"), "--audit-key", filepath.Join(dir, "audit.key"),
 		"--auth", "oidc", "--oidc-issuer", "http://" + l.Addr().String(), "--oidc-client-id", clientID, "--oidc-client-secret-file", secret,
 		"--oidc-role-map", "ops=operator;staff=viewer;dba=admin"}, args...)
 	p := start(t, bin, all...)
@@ -104,7 +105,7 @@ func (b browser) ask(method, address string, form url.Values) page {
 var request = regexp.MustCompile(`name="id" value="([^"]+)"`)
 
 // signIn clicks the button of the sign-in page, fills in the provider's form and
-// gives the page that the person ends at.
+// returns the final page.
 func (b browser) signIn(to board, name string) page {
 	b.Helper()
 	left := b.ask("POST", to.root+"/login/oidc", url.Values{"next": {"/zones"}})
@@ -117,7 +118,8 @@ func (b browser) signIn(to board, name string) page {
 	if id == nil {
 		b.Fatalf("the provider shows no form: %d %s\n%s", form.status, form.at, form.text)
 	}
-	return b.ask("POST", form.at.Scheme+"://"+form.at.Host+"/login/username", url.Values{"id": {id[1]}, "username": {name}, "password": {password}})
+	return b.ask("POST", form.at.Scheme+"://"+form.at.Host+"/login/username",
+		url.Values{"id": {id[1]}, "username": {name}, "password": {password}})
 }
 
 type person struct {
@@ -133,7 +135,7 @@ func (b browser) me(at board) (p person) {
 	return p
 }
 
-// in holds somebody to be signed in, and back at the page they came from.
+// in checks that the person is signed in and back at the requested page.
 func (b browser) in(at board, got page, want person) {
 	b.Helper()
 	if got.status != http.StatusOK || got.at.Path != "/zones" {
@@ -145,7 +147,8 @@ func (b browser) in(at board, got page, want person) {
 	}
 }
 
-// out holds somebody to be refused with these words on the page and nobody signed in.
+// out checks that the sign-in was refused with these texts and that nobody is signed
+// in.
 func (b browser) out(at board, got page, status int, says ...string) {
 	b.Helper()
 	if got.status != status {
@@ -178,7 +181,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops", "staff"}}, "7b2": {"groups": "dba"}}})
 		anna := open(t)
 		anna.in(b, anna.signIn(b, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
-		bert := open(t) // his groups are one text
+		bert := open(t) // his groups are a single string
 		bert.in(b, bert.signIn(b, "bert"), person{ID: "7b2", Name: "bert", Role: "admin"})
 		record := bert.ask("GET", b.root+"/audit", nil)
 		for _, want := range []string{"anna", "Id at the issuer: 7a1", "Id at the issuer: 7b2"} {
@@ -186,7 +189,8 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 				t.Errorf("the audit record does not show %q", want)
 			}
 		}
-		if users := bert.ask("GET", b.root+"/settings/users", nil); !strings.Contains(users.text, "anna") || !strings.Contains(users.text, "Id at the issuer: 7a1") {
+		if users := bert.ask("GET", b.root+"/settings/users", nil); !strings.Contains(users.text, "anna") ||
+			!strings.Contains(users.text, "Id at the issuer: 7a1") {
 			t.Error("the list of sessions does not show who anna is")
 		}
 		if home := anna.ask("GET", b.root+"/zones", nil); !strings.Contains(home.text, "anna") {
@@ -208,7 +212,9 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		c := claims{scope: "groups", userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops"}}}}
 		without := startBoard(t, c)
 		anna := open(t)
-		anna.out(without, anna.signIn(without, "anna"), http.StatusForbidden, `The claim "groups" came neither in the ID token nor from UserInfo`, "--oidc-scopes", "Claims in the ID token:", "Claims from UserInfo:", "preferred_username")
+		anna.out(without, anna.signIn(without, "anna"), http.StatusForbidden,
+			`The claim "groups" came neither in the ID token nor from UserInfo`, "--oidc-scopes", "Claims in the ID token:",
+			"Claims from UserInfo:", "preferred_username")
 		if log := without.log.output(); !strings.Contains(log, "groups-missing") || strings.Contains(log, "anna@example.com") {
 			t.Errorf("the log:\n%s", log)
 		}
@@ -221,10 +227,12 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 	})
 
 	t.Run("refusals", func(t *testing.T) {
-		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"cooks", "guests"}}, "7b2": {"groups": map[string]any{"inner": true}}}})
+		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"cooks", "guests"}},
+			"7b2": {"groups": map[string]any{"inner": true}}}})
 		anna := open(t)
 		refused := anna.signIn(b, "anna")
-		anna.out(b, refused, http.StatusForbidden, "none of your groups has a role here", `The claim "groups" has 2 groups, and none of them is in --oidc-role-map`)
+		anna.out(b, refused, http.StatusForbidden, "none of your groups has a role here",
+			`The claim "groups" has 2 groups, and none of them is in --oidc-role-map`)
 		for _, value := range []string{"cooks", "anna@example.com"} {
 			if strings.Contains(refused.text, value) || strings.Contains(b.log.output(), value) {
 				t.Errorf("the value %q of a claim is shown or logged", value)
@@ -259,7 +267,8 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 	})
 
 	t.Run("a wrong scope at start", func(t *testing.T) {
-		out, err := exec.CommandContext(t.Context(), bin, "serve", "--uri", cluster, "--listen", "127.0.0.1:0", "--auth", "oidc", "--oidc-issuer", "https://issuer.example", "--oidc-client-id", "x",
+		out, err := exec.CommandContext(t.Context(), bin, "serve", "--uri", cluster, "--listen", "127.0.0.1:0", "--auth",
+			"oidc", "--oidc-issuer", "https://issuer.example", "--oidc-client-id", "x",
 			"--oidc-role-map", "a=viewer", "--oidc-scopes", `groups,"x"`, "--data-dir", t.TempDir()).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is not a scope") {
 			t.Errorf("it was not refused: %v\n%s", err, out)

@@ -14,10 +14,10 @@ import (
 
 const database = "yorkie-meta"
 
-// shards are those of the simulated cluster.
+// shards lists the shards of the simulated cluster.
 var shards = []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
 
-// layout is the sharding that Yorkie's own chart sets up for this release.
+// layout is the sharding that Yorkie's Helm chart sets up for this release.
 var layout = []struct {
 	collection string
 	key        bson.D
@@ -31,7 +31,7 @@ var layout = []struct {
 	{"revisions", bson.D{{Key: "doc_id", Value: "hashed"}}},
 }
 
-// sharded is the cluster as an operator and an application see it.
+// sharded has the connections of an operator and of an application.
 type sharded struct {
 	*testing.T
 	client *mongo.Client
@@ -59,7 +59,7 @@ func (s *sharded) must(cmd bson.D) {
 	}
 }
 
-// shard sets the layout up. The balancer stays off, so that only the test moves.
+// shard sets up the layout. The balancer stays off, so that only the test moves chunks.
 func (s *sharded) shard() {
 	s.Helper()
 	s.must(bson.D{{Key: "balancerStop", Value: 1}})
@@ -69,15 +69,16 @@ func (s *sharded) shard() {
 	}
 }
 
-// splitAt cuts documents and clients where each project begins.
+// splitAt splits documents and clients at the beginning of a project.
 func (s *sharded) splitAt(project bson.ObjectID) {
 	s.Helper()
 	s.must(bson.D{{Key: "split", Value: database + ".documents"}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: project}}}})
-	s.must(bson.D{{Key: "split", Value: database + ".clients"}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
+	s.must(bson.D{{Key: "split", Value: database + ".clients"},
+		{Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
 }
 
-// shake moves chunks under the writers until the context ends and tells how
-// many. What has begun by then is finished.
+// shake moves chunks during writes until the context ends and returns how many. A
+// running move is finished.
 func (s *sharded) shake(ctx context.Context, r *rand.Rand) (moved int, err error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -115,13 +116,13 @@ func (s *sharded) moveOne(ctx context.Context, r *rand.Rand) error {
 	}
 	c := chunks[r.IntN(len(chunks))]
 	others := slices.DeleteFunc(slices.Clone(shards), func(name string) bool { return name == c.Shard })
-	// The donor's copy is to be gone at once: the chunk may come back soon, and
-	// figures count documents that are left over.
+	// Delete the donor's copy at once: the chunk may return soon, and counts include
+	// orphans.
 	return s.admin(ctx, bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, c.Max}},
 		{Key: "to", Value: others[r.IntN(len(others))]}, {Key: "_waitForDelete", Value: true}})
 }
 
-// target is the one shard that explain says a find goes to.
+// target is the only shard in the explain of a find.
 func (s *sharded) target(collection string, filter bson.D) string {
 	s.Helper()
 	var reply struct {
@@ -133,7 +134,8 @@ func (s *sharded) target(collection string, filter bson.D) string {
 			} `bson:"winningPlan"`
 		} `bson:"queryPlanner"`
 	}
-	cmd := bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: collection}, {Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"}}
+	cmd := bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: collection}, {Key: "filter", Value: filter}}},
+		{Key: "verbosity", Value: "queryPlanner"}}
 	if err := s.db.RunCommand(s.Context(), cmd).Decode(&reply); err != nil {
 		s.Fatal(err)
 	}
@@ -144,15 +146,16 @@ func (s *sharded) target(collection string, filter bson.D) string {
 	return ""
 }
 
-// lies holds the documents that each shard has of a collection against where
-// explain sends a find for each value of the field.
+// lies compares the documents on each shard with the targets of explain for each value
+// of the field.
 func (s *sharded) lies(collection, field string) (documents int) {
 	s.Helper()
 	var groups []struct {
 		ID any `bson:"_id"`
 		N  int
 	}
-	s.aggregate(collection, &groups, bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: "$" + field}, {Key: "n", Value: bson.D{{Key: "$sum", Value: 1}}}}}})
+	s.aggregate(collection, &groups,
+		bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: "$" + field}, {Key: "n", Value: bson.D{{Key: "$sum", Value: 1}}}}}})
 	want := map[string]int{}
 	for _, g := range groups {
 		want[s.target(collection, bson.D{{Key: field, Value: g.ID}})] += g.N

@@ -36,10 +36,11 @@ func get(ctx context.Context, address string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// dashboardShows starts the dashboard on the cluster: it has to show all
-// projects, and each document where explain finds it.
+// dashboardShows starts the dashboard and checks that it shows all projects, and each
+// document on the shard that explain names.
 func dashboardShows(t *testing.T, bin, uri string, projects []string, s *sharded, documents []stored) {
-	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir", t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
+	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir",
+		t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
 	root := strings.TrimSuffix(served.says(t, "shardboard is at "), "/")
 	eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, root+"/readyz", nil) })
 
@@ -67,7 +68,7 @@ func dashboardShows(t *testing.T, bin, uri string, projects []string, s *sharded
 	}
 }
 
-// located asks where a document and its changes are.
+// located checks the located shards of a document and its changes.
 func located(t *testing.T, root, project string, s *sharded, d stored) {
 	t.Helper()
 	var answer struct {

@@ -1,5 +1,4 @@
-// Package yorkie runs a real Yorkie server, with clients that edit documents, on
-// the simulated cluster, and holds what shardboard says of its data against what
-// the cluster says. It is a module of its own: Yorkie and what it needs are no
-// part of the product.
+// Package yorkie runs a real Yorkie server with editing clients on the simulated
+// cluster and compares shardboard's view of its data with the cluster's. It is a
+// separate module, so that Yorkie and its dependencies are not part of the product.
 package yorkie

@@ -12,8 +12,8 @@ import (
 	"github.com/yorkie-team/yorkie/pkg/key"
 )
 
-// editor is one Yorkie client: it edits a document that all of its project share
-// and some of its own, which come and go.
+// editor is one Yorkie client: it edits a document shared by its project and some of
+// its own, which it creates and removes.
 type editor struct {
 	n      int
 	client *client.Client
@@ -24,7 +24,7 @@ type editor struct {
 	edits, made int
 }
 
-// edit works until the context ends. The error is the first of anything.
+// edit runs an editor until the context ends and returns the first error.
 func edit(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
 	c, err := client.Dial(addr, client.WithAPIKey(apiKey))
 	if err != nil {
@@ -32,7 +32,7 @@ func edit(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
 	}
 	e := &editor{n: n, client: c, random: rand.New(rand.NewPCG(uint64(n), 7)), shared: document.New("shared")}
 	defer func() { _ = c.Close() }()
-	// What has begun is ended: a call that is cut off is no error of the server.
+	// Calls are not cancelled, because a cancelled call looks like a server error.
 	call := context.WithoutCancel(ctx)
 	if err := c.Activate(call); err != nil {
 		return e, fmt.Errorf("activate: %w", err)
@@ -48,7 +48,7 @@ func edit(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
 	return e, e.leave(call)
 }
 
-// step is one thing that a person does.
+// step is one action of a user.
 func (e *editor) step(ctx context.Context) error {
 	switch r := e.random.IntN(100); {
 	case len(e.own) == 0 || r < 3 && len(e.own) < 5:
@@ -74,7 +74,7 @@ func (e *editor) open(ctx context.Context) error {
 	return nil
 }
 
-// pick takes one of its own documents out of the list.
+// pick removes a random own document from the list.
 func (e *editor) pick() *document.Document {
 	i := e.random.IntN(len(e.own))
 	d := e.own[i]
@@ -130,7 +130,7 @@ func (e *editor) change(ctx context.Context, d *document.Document) error {
 	return nil
 }
 
-// leave closes some and goes: the server detaches the rest.
+// leave detaches the shared document and deactivates the client; the server detaches the rest.
 func (e *editor) leave(ctx context.Context) error {
 	if err := e.client.Detach(ctx, e.shared); err != nil {
 		return fmt.Errorf("detach shared: %w", err)

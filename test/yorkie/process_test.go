@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// build makes a binary of one of this module's dependencies, or of a folder.
+// build builds a binary from a dependency of this module, or from a folder.
 func build(t *testing.T, name, dir, pkg string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)
@@ -28,7 +28,7 @@ func build(t *testing.T, name, dir, pkg string) string {
 	return bin
 }
 
-// shardboard is the binary of SHARDBOARD_BIN, else one made from this repository.
+// shardboard is the binary in SHARDBOARD_BIN, or one built from this repository.
 func shardboard(t *testing.T) string {
 	t.Helper()
 	if bin := os.Getenv("SHARDBOARD_BIN"); bin != "" {
@@ -37,15 +37,15 @@ func shardboard(t *testing.T) string {
 	return build(t, "shardboard", "../..", "./cmd/shardboard")
 }
 
-// process is a running program. Its output is kept.
+// process is a running program with its output.
 type process struct {
 	name string
 	mu   sync.Mutex
 	text bytes.Buffer
-	line chan string // lines of the standard output, as long as somebody reads
+	line chan string // lines of the standard output, while they are read
 }
 
-// start runs a program until the test ends, then asks it to end.
+// start runs a program and interrupts it when the test ends.
 func start(t *testing.T, bin string, args ...string) *process {
 	t.Helper()
 	p := &process{name: filepath.Base(bin) + " " + args[0], line: make(chan string, 16)}
@@ -84,7 +84,7 @@ func start(t *testing.T, bin string, args ...string) *process {
 	return p
 }
 
-// Write keeps output.
+// Write stores output.
 func (p *process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,8 @@ func (p *process) tail(n int) string {
 	return out[max(0, len(out)-n):]
 }
 
-// says waits for a line of the standard output that begins so and gives the rest.
+// says waits for a line of the standard output with this prefix and returns the rest of
+// it.
 func (p *process) says(t *testing.T, prefix string) string {
 	t.Helper()
 	late := time.After(time.Minute)
@@ -118,7 +119,7 @@ func (p *process) says(t *testing.T, prefix string) string {
 	}
 }
 
-// freePort is one that nobody listens on now.
+// freePort returns an unused port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -129,7 +130,7 @@ func freePort(t *testing.T) string {
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }
 
-// eventually tries until it works.
+// eventually retries until try succeeds.
 func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -22,7 +22,7 @@ const (
 	projects = 5
 )
 
-// stored is a row of Yorkie's documents.
+// stored is a row of Yorkie's documents collection.
 type stored struct {
 	ID      bson.ObjectID `bson:"_id"`
 	Project bson.ObjectID `bson:"project_id"`
@@ -39,10 +39,10 @@ func TestYorkieLivesOnTheSimulatedCluster(t *testing.T) {
 	bin := shardboard(t)
 	yorkie := build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
 	t.Run("5.0", func(t *testing.T) { lives(t, bin, yorkie, "5.0", 30*time.Second) })
-	t.Run("8.0", func(t *testing.T) { lives(t, bin, yorkie, "8.0", 10*time.Second) }) // what Yorkie's chart deploys
+	t.Run("8.0", func(t *testing.T) { lives(t, bin, yorkie, "8.0", 10*time.Second) }) // the version that Yorkie's chart deploys
 }
 
-// lives runs a Yorkie server on a cluster of a release and has it used for so long.
+// lives runs a Yorkie server with editors on a cluster of a release for a duration.
 func lives(t *testing.T, bin, yorkie, release string, long time.Duration) {
 	uri := "mongodb://" + start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0").says(t, "mongodb://")
 	s := connect(t, uri)
@@ -52,7 +52,7 @@ func lives(t *testing.T, bin, yorkie, release string, long time.Duration) {
 	addr := "127.0.0.1:" + port
 	server := start(t, yorkie, "server", "--mongo-connection-uri", uri, "--mongo-yorkie-database", database,
 		"--rpc-port", port, "--profiling-port", freePort(t), "--backend-gateway-addr", addr, "--backend-rpc-addr", addr,
-		// What happens in minutes is to happen within the test.
+		// Shorten intervals so that housekeeping runs within the test.
 		"--housekeeping-interval", "5s", "--housekeeping-compaction-min-changes", "200",
 		"--housekeeping-project-stats-refresh-interval", "5s")
 
@@ -67,7 +67,7 @@ func lives(t *testing.T, bin, yorkie, release string, long time.Duration) {
 	dashboardShows(t, bin, uri, names, s, documents)
 }
 
-// makeProjects signs in and makes the projects, each in chunks of its own.
+// makeProjects signs in and creates the projects, each with its own chunks.
 func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) {
 	t.Helper()
 	cli, err := admin.Dial(addr, admin.WithInsecure(true))
@@ -97,7 +97,8 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 		if err != nil || len(list) != 1 || list[0].Key != "from-admin" {
 			t.Fatalf("list documents: %v, %v", list, err)
 		}
-		if err := cli.CreateSchema(t.Context(), name, "note", 1, "type Document = { title: string; };", []types.Rule{{Path: "$", Type: "object"}, {Path: "$.title", Type: "string"}}); err != nil {
+		if err := cli.CreateSchema(t.Context(), name, "note", 1, "type Document = { title: string; };",
+			[]types.Rule{{Path: "$", Type: "object"}, {Path: "$.title", Type: "string"}}); err != nil {
 			t.Fatalf("create schema: %v", err)
 		}
 		if _, err := cli.UpdateDocument(t.Context(), name, "from-admin", `{"title": "changed by admin"}`, ""); err != nil {
@@ -111,7 +112,7 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 	return names, keys
 }
 
-// work lets the editors edit while chunks move under them.
+// work runs the editors while chunks move.
 func work(t *testing.T, s *sharded, addr string, keys []string, long time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
@@ -144,8 +145,7 @@ func work(t *testing.T, s *sharded, addr string, keys []string, long time.Durati
 	}
 }
 
-// placed holds what each shard has against what explain says, and gives some
-// documents.
+// placed compares the documents on each shard with explain and returns some of them.
 func placed(t *testing.T, s *sharded) (some []stored) {
 	t.Helper()
 	for _, c := range []struct{ collection, field string }{

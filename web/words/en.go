@@ -96,8 +96,6 @@ var pages = map[string]string{
 	"chunks.one":       "{n} chunk",
 	"chunks.many":      "{n} chunks",
 
-	// Time.
-
 	// Column headers.
 	"col.shard":      "Shard",
 	"col.data":       "Data",
@@ -133,17 +131,7 @@ var pages = map[string]string{
 	"state.stale":                    "{part}: last read at {at}",
 	"state.partial":                  "{part}: some rows are left out",
 	"state.stale.late":               "Later reads have not come back yet; what is shown is from then.",
-	"reason.notLoaded":               "not read yet",
-	"reason.notPermitted":            "not permitted",
-	"reason.unreachable":             "unreachable",
-	"reason.unsharded":               "not sharded",
-	"reason.notSurveyed":             "not measured",
-	"reason.notCounted":              "not counted",
-	"reason.notReported":             "not reported",
-	"reason.notKept":                 "not kept",
-	"reason.noRows":                  "no rows",
 	"reason.title.noRows":            "The project has no rows in collections whose shard key begins with the project.",
-	"reason.other":                   "unknown ({code})",
 	"reason.title.other":             "No reason is known beyond the code {code}.",
 	"reason.title.notLoaded":         "The first statistics read has not come to this yet.",
 	"reason.title.notPermitted":      "The cluster user may not read this; collStats needs the clusterMonitor role.",
@@ -536,9 +524,6 @@ var pages = map[string]string{
 	"proof.limit":               "Not asked: one answer proves at most {n} places.",
 	"proof.nobody":              "no shard",
 	"proof.other":               "{code}",
-	"reason.notTargeted":        "not counted",
-	"reason.notCountable":       "not countable",
-	"reason.tooSlow":            "took too long",
 	"reason.title.notTargeted":  "The shard key is not known, so counting would ask every shard.",
 	"reason.title.notCountable": "There is no value to count by, or it is of a type that is not sent.",
 	"reason.title.tooSlow":      "The count did not end within two seconds and was given up.",

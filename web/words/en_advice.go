@@ -48,7 +48,6 @@ var advising = map[string]string{
 	"method.watched":          "Seen by this process",
 	"method.pinPlan":          "From the plan that made it",
 	"method.clientsTimesMean": "Clients of the project times the mean row",
-	"reason.notObserved":      "not observed",
 
 	"alert.title":               "Alerts",
 	"alert.link":                "Alert receivers",

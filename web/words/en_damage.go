@@ -11,8 +11,6 @@ var damaged = map[string]string{
 	"rows.left.one":  "1 row of the database is unreadable and left out of its list ({tables}). The log names it.",
 	"rows.left.many": "{n} rows of the database are unreadable and left out of their lists ({tables}). The log names them.",
 
-	"run.unreadable":          "This run is unreadable: its row in the database is not as shardboard wrote it. The audit record says what it did.",
-	"plan.unreadable":         "unreadable: this run’s row in the database is not as it was written",
 	"change.unreadable":       "unreadable",
 	"outcome.note.unreadable": "What was measured of this run is unreadable: its row in the database is not as it was written.",
 

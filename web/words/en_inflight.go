@@ -2,7 +2,6 @@ package words
 
 // inflight are the sentences about migrations under way.
 var inflight = map[string]string{
-
 	"inflight.title":   "In flight",
 	"inflight.none":    "Nothing moves now.",
 	"inflight.unread":  "Whether anything moves now is not known yet.",
@@ -58,11 +57,8 @@ var inflight = map[string]string{
 	"inflight.left.why.notPermitted":      "The cluster user may not count; that needs collStats, which clusterMonitor has.",
 	"inflight.left.why.unreachable":       "A shard did not answer.",
 
-	"reason.countedOnce":             "counted once",
 	"reason.title.countedOnce":       "A second count tells how many documents came.",
-	"reason.countFell":               "not known",
 	"reason.title.countFell":         "The recipient’s count fell: what is copied cannot be told from other writes.",
-	"reason.recipientNotAsked":       "not known",
 	"reason.title.recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
 	"method.recipientCount":          "Growth of the recipient’s count",
 

@@ -27,7 +27,6 @@ var located = map[string]string{
 	"ticket.rows.many":          "{n} rows counted there",
 	"ticket.rows.none":          "no row is stored there",
 	"ticket.rows.unknown":       "rows not counted: {why}",
-	"reason.notAsked":           "over the limit of one answer",
 	"reason.title.notAsked":     "One answer counts a limited number of places. Locate one thing at a time.",
 	"reason.count.notTargeted":  "a count would ask every shard",
 	"reason.count.notPermitted": "the cluster user may not read it",

@@ -14,11 +14,8 @@ var orphaned = map[string]string{
 	"orphans.quiet.short":      "none expected",
 	"orphans.unknown":          "Neither counted nor in the changelog: {why}.",
 	"orphans.unknown.short":    "not known",
-	"reason.notListed":         "not listed",
 	"reason.title.notListed":   "The statistics list the shards that own chunks, and this one owns none.",
-	"reason.older":             "counted too early",
 	"reason.title.older":       "A range has left since the last count.",
 	"method.collStatsOwned":    "Reported by $collStats, orphaned documents taken off",
-	"reason.logTooShort":       "the changelog is too short",
 	"reason.title.logTooShort": "The changelog that is kept here does not reach back 15 minutes.",
 }

@@ -92,9 +92,6 @@ var outcomes = map[string]string{
 
 	"method.cloned":           "Counted by the server, in the changelog",
 	"method.timed":            "From when the command was sent to when its effect was read",
-	"reason.notLogged":        "not logged",
-	"reason.notPlanned":       "not estimated",
-	"reason.notDone":          "not done",
 	"reason.title.notLogged":  "The server’s changelog has no count of this migration.",
 	"reason.title.notPlanned": "The plan has no estimate of this step.",
 	"reason.title.notDone":    "No migration has ended yet.",

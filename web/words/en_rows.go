@@ -17,6 +17,4 @@ var counted = map[string]string{
 	"run.rows.not.unreachable":  "{ns}: not counted: the cluster did not answer.",
 	"run.rows.not.interrupted":  "{ns}: not counted: the run was stopped, or the program ended.",
 	"run.rows.not.nothingSent":  "{ns} had {before} rows of the project; nothing was sent, so they were not counted again.",
-
-	"check.cleanup.done": "{shard} has deleted what it gave away of {ns}: the move waited for it, so the range can come back at once.",
 }

@@ -5,25 +5,10 @@ var sizes = map[string]string{
 	"method.dataSize":         "Read with dataSize, every document, copies that wait for deletion on other shards included",
 	"method.dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for deletion on other shards included",
 
-	"reason.tooManyMeasured":       "too many chunks were measured in the last minute",
-	"reason.noDocuments":           "no documents",
 	"reason.title.noDocuments":     "The chunk is empty.",
-	"reason.changed":               "the chunk or its shard key has changed",
-	"reason.failed":                "it failed",
 	"reason.title.tooManyMeasured": "Measuring is limited, so that it does not slow the cluster down.",
 	"reason.title.changed":         "The chunk or its shard key changed while it was measured.",
 	"reason.title.failed":          "The cluster’s answer was not understood; the log has it.",
-
-	"source.measured": "Measured with dataSize at {at}",
-
-	"check.size.measured":       "It is small enough to move: {documents} documents ({bytes}), and the shard moves up to {most} at once, twice what fits into {chunkSize} at {mean} each.",
-	"check.size.measuredAll":    "All {chunks} ranges were measured and are small enough to move. The largest has {documents} documents ({bytes}), and its shard moves up to {most} at once, twice what fits into {chunkSize} at {mean} each.",
-	"check.size.near":           "The chunk of {ns} at {min} has about {documents} documents ({bytes}), close to the {most} that its shard moves at once, and it could not be read exactly. If it has more by then, the move is refused and nothing has changed.",
-	"check.size.tooMany":        "The chunk of {ns} at {min} has {documents} documents ({bytes}). Its shard moves no more than {most} at once: twice what fits into {chunkSize} at {mean} each. Split it first; if it has one value of the shard key: {remedy}.",
-	"check.size.copies":         "The chunk of {ns} at {min} was measured at {documents} documents ({bytes}), and its shard moves no more than {most} at once. Copies that wait for deletion on other shards may be counted in. If they are not, the move is refused and nothing has changed.",
-	"check.size.parts":          "The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that are moved at once. The balancer of this release moves it in parts of about {chunkSize}, unless it has one value of the shard key.",
-	"check.size.forcedMeasured": "The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that its shard moves at once. It is moved by force: writes to it wait meanwhile.",
-	"check.size.unmeasured":     "By an estimate from the shards’ sizes all is small enough to move, but {n} of {chunks} ranges could not be measured: {reason}.",
 
 	"col.bytes":  "Data",
 	"col.writes": "Writes/s",

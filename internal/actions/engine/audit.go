@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -64,7 +63,7 @@ func (x *execution) recorded(what, outcome string, details map[string]string) bo
 			return true
 		}
 		x.e.o.Log.Error("write audit record", "what", what, "subject", x.id, "err", err)
-		x.show(func(r *Run) { r.Why = actions.Say{Code: "run.unsaved"} })
+		x.show(func(r *Run) { r.Why = runUnsaved })
 		if !x.pause(pause) {
 			return false
 		}

@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/message"
 )
 
 // awaitEvery is the pause between two looks at what the cluster does by itself.
@@ -13,7 +13,8 @@ const awaitEvery = 2 * time.Second
 // with progress. It ends otherwise only when somebody stops the run.
 func (x *execution) await(i int) bool {
 	begun := func(r *Run) {
-		r.State, r.Why = Running, actions.Say{Code: "run.awaiting"}
+		r.State, r.Why = Running, message.New("run.awaiting",
+			"Waiting until the balancer has finished the moves.")
 		if s := &r.Steps[i]; s.State != Running {
 			s.State, s.Sent = Running, now()
 		}
@@ -29,7 +30,7 @@ func (x *execution) await(i int) bool {
 			return false
 		case err == nil && len(missing) == 0:
 			return x.finish(i, func(s *Step) {
-				s.State, s.Proven, s.Changed, s.Why = Succeeded, proof, nil, actions.Say{}
+				s.State, s.Proven, s.Changed, s.Why = Succeeded, proof, nil, message.Message{}
 				s.Progress = Progress{Done: int64(len(s.Proof)), Total: int64(len(s.Proof))}
 			})
 		case err == nil:

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 )
 
 // end ends the run. The run that it undoes is marked first, and its end recorded:
 // a crash in between leaves this one open, and settling it comes here again.
-func (x *execution) end(s State, why actions.Say) {
+func (x *execution) end(s State, why message.Message) {
 	if !x.restore() {
 		return
 	}
@@ -61,7 +61,8 @@ func (x *execution) abandon() {
 		_, err := x.e.o.Journal.RunRecord(x.e.life, x.id)
 		switch {
 		case err == nil:
-			x.end(Stopped, actions.Say{Code: "run.notBegun"})
+			x.end(Stopped, message.New("run.notBegun",
+				"The run could not be saved at its start, so it did not begin. Nothing was sent."))
 			return
 		case fault.Of(err) == fault.NotFound:
 			return

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/message"
 )
 
 // execution is an open run of this process. Its goroutine and Stop change it,
@@ -123,7 +123,7 @@ func (x *execution) keep(change func(*Run)) bool {
 			return true
 		}
 		x.e.o.Log.Error("save run", "run", x.id, "err", err)
-		x.show(func(r *Run) { r.Why = actions.Say{Code: "run.unsaved"} })
+		x.show(func(r *Run) { r.Why = runUnsaved })
 		if !x.pause(pause) {
 			return false
 		}
@@ -157,7 +157,7 @@ func (x *execution) pause(d time.Duration) bool {
 
 // main runs the steps one after the other.
 func (x *execution) main() {
-	keys := x.e.locks.ask(x.id, keysOf(x.now().Steps))
+	keys := x.e.locks.request(x.id, keysOf(x.now().Steps))
 	defer keys.release()
 	x.countBefore() // meanwhile others may have the keys
 	if !x.wait(keys) {
@@ -192,17 +192,17 @@ func (x *execution) goOn(from int) {
 			return
 		}
 	}
-	x.end(Succeeded, actions.Say{})
+	x.end(Succeeded, message.Message{})
 }
 
-func (x *execution) stoppedBy() actions.Say {
+func (x *execution) stoppedBy() message.Message {
 	r := x.now()
-	return actions.Say{Code: "run.stopped", Args: map[string]string{"by": r.StopBy, "at": r.StopAt.Format(time.RFC3339)}}
+	return message.New("run.stopped", "Stopped by {by} at {at}.", message.Text("by", r.StopBy), message.Time("at", r.StopAt))
 }
 
 // wait waits for keys, visibly. False when the run has ended instead, or the
 // process does.
-func (x *execution) wait(t *ticket) bool {
+func (x *execution) wait(t *lockRequest) bool {
 	select {
 	case <-t.granted:
 		return true
@@ -210,16 +210,16 @@ func (x *execution) wait(t *ticket) bool {
 		return false
 	default:
 	}
-	key, run := t.before()
+	key, run := t.blocker()
 	was := x.now().State
 	if !x.keep(func(r *Run) {
-		r.State, r.Why = Waiting, actions.Say{Code: "run.waiting", Args: map[string]string{"for": key, "run": run}}
+		r.State, r.Why = Waiting, message.New("run.waiting", "Waits for {for}, which the run {run} is using.", message.Text("for", key), message.Text("run", run))
 	}) {
 		return false
 	}
 	select {
 	case <-t.granted:
-		return x.keep(func(r *Run) { r.State, r.Why = was, actions.Say{} })
+		return x.keep(func(r *Run) { r.State, r.Why = was, message.Message{} })
 	case <-x.stop:
 		x.end(Stopped, x.stoppedBy())
 	case <-x.e.life.Done():

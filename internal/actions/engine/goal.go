@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/message"
 )
 
 // Who did what a step was there for.
@@ -44,8 +45,20 @@ func (x *execution) already(i int, proof []Reading) bool {
 	by := x.author(x.now().Steps[i])
 	return x.finish(i, func(s *Step) {
 		s.State, s.Proven, s.Already, s.Backoff, s.Changed = Succeeded, proof, by, nil, nil
-		s.Why = actions.Say{Code: "step.already", Args: map[string]string{"by": by}}
+		s.Why = doneAlready(by)
 	})
+}
+
+// doneAlready is why a step was done without a command.
+func doneAlready(by string) message.Message {
+	who := "the balancer or somebody else (not known which)"
+	switch by {
+	case ByBalancer:
+		who = "the balancer"
+	case ByOther:
+		who = "somebody else"
+	}
+	return message.New("step.already", "Nothing was sent: {by} had already made this change.", message.Coded("by", by, who))
 }
 
 // author tells who has brought about what a step is there for, as far as the
@@ -115,15 +128,17 @@ func tail(steps []Step) int {
 // with what is different.
 func (x *execution) adapt(i int, readings []Reading, because []actions.Difference) bool {
 	run := x.now()
-	refuse := func(code string, d []actions.Difference, err error) bool {
+	refuse := func(why message.Message, d []actions.Difference, err error) bool {
 		return x.finish(i, func(s *Step) {
 			s.State, s.Changed, s.Before = Refused, d, readings
 			s.failedBy(err)
-			s.Why = actions.Say{Code: code}
+			s.Why = why
 		})
 	}
 	if len(run.Adaptations) >= mostAdaptations {
-		return refuse("step.restless", because, nil)
+		return refuse(message.New("step.restless",
+			"Not sent: the cluster changed again and again during this run. Pause balancing for the run, or "+
+				"wait until the cluster is calm."), because, nil)
 	}
 	end := tail(run.Steps)
 	rest, commands, err := x.remaining(run, plain(run.Steps[i:end]))
@@ -133,11 +148,13 @@ func (x *execution) adapt(i int, readings []Reading, because []actions.Differenc
 	case x.e.life.Err() != nil:
 		return false
 	case errors.As(err, &gone):
-		return refuse("step.changed", slices.Concat(because, gone.Differences), err)
+		return refuse(stepChanged, slices.Concat(because, gone.Differences), err)
 	case errors.As(err, &beyond):
-		return refuse("step.beyondLimits", slices.Concat(because, beyond.Differences), nil)
+		return refuse(message.New("step.beyondLimits",
+			"Not sent: the rest of the change now exceeds the limits that were confirmed. Make a plan for the "+
+				"rest."), slices.Concat(because, beyond.Differences), nil)
 	case err != nil:
-		return refuse("step.unread", because, err)
+		return refuse(stepUnread, because, err)
 	}
 	a := Adaptation{At: now(), Step: i + 1, Because: because, Before: end - i, After: len(rest.Steps), Same: sameCommands(run.Steps[i:end], commands)}
 	if !x.recorded(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)}) {
@@ -151,10 +168,11 @@ func (x *execution) adapt(i int, readings []Reading, because []actions.Differenc
 	return x.keep(func(r *Run) {
 		s := &r.Steps[i]
 		s.State, s.Ended, s.Before, s.Changed = Replaced, a.At, readings, because
-		s.Why = actions.Say{Code: "step.replaced"}
+		s.Why = message.New("step.replaced",
+			"Not sent: the cluster had changed. The rest was planned again.")
 		r.Steps = slices.Concat(r.Steps[:i+1], toRun(rest, commands), r.Steps[end:])
 		r.Adaptations = append(slices.Clone(r.Adaptations), a)
-		r.State, r.Why = Running, actions.Say{}
+		r.State, r.Why = Running, message.Message{}
 	})
 }
 
@@ -195,7 +213,7 @@ func (x *execution) remaining(run Run, steps []actions.Step) (actions.Draft, []a
 
 // rest drafts what is left of steps, with the jumbo flags of the chunks concerned
 // read for it.
-func (e *Engine) rest(ctx context.Context, s actions.Situation, kind actions.Kind, a actions.Args, summary actions.Say, steps []actions.Step) (actions.Draft, error) {
+func (e *Engine) rest(ctx context.Context, s actions.Situation, kind actions.Kind, a actions.Args, summary message.Message, steps []actions.Step) (actions.Draft, error) {
 	d, err := actions.Remaining(s, kind, a, summary, steps)
 	if err != nil || len(d.Looked) == 0 {
 		return d, err
@@ -250,7 +268,9 @@ func (x *execution) missed() (more, ok bool) {
 	case errors.As(err, &beyond):
 		a := Adaptation{At: now(), Step: len(run.Steps), Because: beyond.Differences, Refused: true}
 		if x.keep(func(r *Run) { r.Adaptations = append(slices.Clone(r.Adaptations), a) }) {
-			x.end(Failed, actions.Say{Code: "run.goalLost"})
+			x.end(Failed, message.New("run.goalLost",
+				"Every step was done, but the cluster has since moved away from the goal, further than this run may "+
+					"correct. Make a plan for the rest."))
 		}
 		return false, false
 	case err != nil || len(d.Steps) == 0:
@@ -299,7 +319,7 @@ func (x *execution) attribute() {
 		if by := x.author(s); by != ByUnknown {
 			x.show(func(r *Run) {
 				r.Steps[i].Already = by
-				r.Steps[i].Why = actions.Say{Code: "step.already", Args: map[string]string{"by": by}}
+				r.Steps[i].Why = doneAlready(by)
 			})
 		}
 	}

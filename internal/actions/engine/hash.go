@@ -78,9 +78,9 @@ func changes(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[st
 	return out
 }
 
-// changedFacts are the changes but for those of the commands. Of a fact that
-// several steps need, the first one's is of the cluster as it is; what the others
-// want may be made by steps before them.
+// changedFacts are the changes without those of the commands. When several steps
+// need a fact, only the first describes the cluster as it is; what the others need
+// may be brought about by earlier steps.
 func changedFacts(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
 	needs := map[string]actions.Fact{}
 	for _, s := range fresh.Steps {

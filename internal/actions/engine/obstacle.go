@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/clock"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 )
 
 // How long a step waits for what is in its way.
@@ -29,11 +30,11 @@ const (
 // Backoff is what a step waits for.
 type Backoff struct {
 	Obstacle actions.Obstacle
-	What     actions.Say // what is in the way, as far as it is known
-	Since    time.Time   // when this was in the way first
-	First    time.Time   // when anything was
-	Next     time.Time   // of the next try
-	Until    time.Time   // when it gives up
+	What     message.Message // what is in the way, as far as it is known
+	Since    time.Time       // when this was in the way first
+	First    time.Time       // when anything was
+	Next     time.Time       // of the next try
+	Until    time.Time       // when it gives up
 	Pause    time.Duration
 }
 
@@ -60,7 +61,9 @@ func (x *execution) conclude(i int, verdict func(*Step), err error) bool {
 		if s.Why.Code == "step.serverRefused" && x.now().adapts() && x.movedOn(s) {
 			return x.putOff(i, func(s *Step) {
 				verdict(s)
-				s.State, s.Why = Deferred, actions.Say{Code: "step.overtaken"}
+				s.State, s.Why = Deferred, message.New("step.overtaken",
+					"The cluster changed between the last check and the command, and the server refused it. The rest is "+
+						"planned again.")
 			}, nil)
 		}
 		return x.finish(i, verdict)
@@ -72,7 +75,8 @@ func (x *execution) conclude(i int, verdict func(*Step), err error) bool {
 	return x.putOff(i, func(s *Step) {
 		verdict(s)
 		s.State, s.Changed = Deferred, nil
-		s.Why = actions.Say{Code: "step.deferred"}
+		s.Why = message.New("step.deferred",
+			"The server asked to try later. The next step tries again.")
 	}, &wait)
 }
 
@@ -86,7 +90,8 @@ func (x *execution) movedOn(s Step) bool {
 // gaveUp is the end of a step that has waited for as long as it may.
 func gaveUp(s *Step, w Backoff) {
 	s.State, s.Backoff = Failed, &w
-	s.Why = actions.Say{Code: "step.gaveUp", Args: map[string]string{"since": w.Since.Format(time.RFC3339), "tries": number(s.Try + 1), "obstacle": string(w.Obstacle)}}
+	s.Why = message.New("step.gaveUp", "Gave up after {tries} tries; the same obstacle had been in the way since {since}.",
+		message.Time("since", w.Since), message.Count("tries", s.Try+1), message.Text("obstacle", string(w.Obstacle)))
 }
 
 // putOff ends a step and puts a copy after it, which waits where there is something
@@ -104,7 +109,7 @@ func (x *execution) putOff(i int, change func(*Step), wait *Backoff) bool {
 		r.Steps[i].Ended = at
 		r.Steps = slices.Insert(r.Steps, i+1, again)
 		if wait != nil {
-			r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: wait.What.Args}
+			r.State, r.Why = Waiting, inTheWay(*wait)
 		}
 	})
 }
@@ -142,26 +147,51 @@ func (x *execution) waitingFor(s Step, busy *actions.BusyError) Backoff {
 
 func between(d, least, most time.Duration) time.Duration { return min(max(d, least), most) }
 
-func whatIs(busy *actions.BusyError) actions.Say {
-	args := map[string]string{"obstacle": string(busy.Obstacle)}
+// inTheWay is why a run waits that one of its steps cannot be done yet.
+func inTheWay(w Backoff) message.Message {
+	return message.New("run.obstacle", "Waiting: something is in the way; the step says what.", w.What.Facts...)
+}
+
+// whatIs says what the server was busy with.
+func whatIs(busy *actions.BusyError) message.Message {
+	out := message.New("obstacle."+string(busy.Obstacle), "", message.Text("obstacle", string(busy.Obstacle)))
 	if busy.NS != "" {
-		args["ns"] = string(busy.NS)
+		out = out.With(message.Namespace("ns", busy.NS))
 	}
 	if busy.Shard != "" {
-		args["shard"] = busy.Shard
+		out = out.With(message.Shard("shard", busy.Shard))
 	}
-	code := "obstacle." + string(busy.Obstacle)
-	if busy.Obstacle == actions.ObstacleMigration && busy.NS != "" {
-		code += ".of"
+	switch {
+	case busy.Obstacle == actions.ObstacleMigration && busy.NS != "":
+		out.Code += ".of"
+		out.Pattern = "A migration of {ns} with {shard}: a shard takes part in one at a time."
+	case busy.Obstacle == actions.ObstacleMigration:
+		out.Pattern = "A migration that one of the shards takes part in."
+	case busy.Obstacle == actions.ObstacleOrphans:
+		out.Pattern = "The shard still has documents of this range from before, " +
+			"and deletes them about 15 minutes after the range was moved away."
+	case busy.Obstacle == actions.ObstacleLock:
+		out.Pattern = "Somebody else holds a lock that the server needs for this."
+	case busy.Obstacle == actions.ObstacleMetadata:
+		out.Pattern = "The routing information changed while the command was running."
+	case busy.Obstacle == actions.ObstacleDDL:
+		out.Pattern = "Another operation is changing the collection, or its migrations are disabled."
+	case busy.Obstacle == actions.ObstacleTime:
+		out.Pattern = "The server’s time limit was reached, as happens behind a migration of the same collection."
+	default:
+		out.Pattern = "Something is in the way ({obstacle})."
 	}
-	return actions.Say{Code: code, Args: args}
+	return out
 }
 
 // waitForCleanup names the range that the recipient has to delete first.
 func waitForCleanup(w Backoff, c actions.Cleanup) Backoff {
 	w.Until = c.Until.Add(orphanGrace)
-	w.What = actions.Say{Code: "obstacle.orphansUntil", Args: map[string]string{"obstacle": string(actions.ObstacleOrphans),
-		"shard": c.Shard, "since": c.Since.Format(time.RFC3339), "until": c.Until.Format(time.RFC3339)}}
+	w.What = message.New("obstacle.orphansUntil",
+		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
+			"it cannot take the range back before about {until}.",
+		message.Text("obstacle", string(actions.ObstacleOrphans)), message.Shard("shard", c.Shard),
+		message.Time("since", c.Since), message.Time("until", c.Until))
 	return w
 }
 
@@ -183,7 +213,7 @@ func (x *execution) cleanup(s Step) (found actions.Cleanup, ok bool) {
 		return found, false
 	}
 	orphans := t.SizeOn(s.NS, s.Shard).Orphans
-	done := x.e.cleaned.list()
+	done := x.e.cleanups.list()
 	for _, p := range a.Cleanups {
 		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
 			continue
@@ -224,7 +254,7 @@ func (x *execution) waitOut(i int) (try, ok bool) {
 	}
 	if !x.keep(func(r *Run) {
 		r.Steps[i].State = Waiting
-		r.State, r.Why = Waiting, actions.Say{Code: "run.obstacle", Args: r.Steps[i].Backoff.What.Args}
+		r.State, r.Why = Waiting, inTheWay(*r.Steps[i].Backoff)
 	}) {
 		return false, false
 	}
@@ -291,9 +321,10 @@ func (x *execution) worthTrying(i int, s Step) bool {
 	m := all[at]
 	x.show(func(r *Run) {
 		next(r, i, now().Add(waitTick))
-		r.Steps[i].Backoff.What = actions.Say{Code: "obstacle.migrationOf", Args: map[string]string{"obstacle": string(s.Backoff.Obstacle),
-			"ns": string(m.NS), "from": m.From, "to": m.To}}
-		r.Why.Args = r.Steps[i].Backoff.What.Args
+		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
+			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.",
+			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To))
+		r.Why.Facts = r.Steps[i].Backoff.What.Facts
 	})
 	return false
 }

@@ -10,11 +10,14 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 const (
 	// Expiry is how long a plan can be run after it was made.
 	Expiry = 15 * time.Minute
+	// shownOfInput bounds, in bytes, what a refusal repeats of a request.
+	shownOfInput = 60
 	// reasonLimit bounds a reason, in characters.
 	reasonLimit = 500
 )
@@ -102,7 +105,7 @@ func (e *Engine) drafted(ctx context.Context, s actions.Situation, r Request) (d
 	}
 	planner := e.o.Planners[r.Kind]
 	if !r.Kind.Known() || planner == nil {
-		return d, r, fault.New(fault.Invalid, "There is no kind of plan called %q.", cut(string(r.Kind)))
+		return d, r, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(r.Kind), shownOfInput))
 	}
 	d, r.Args, err = planner(s, r.Args)
 	return d, r, err
@@ -152,11 +155,4 @@ func (e *Engine) render(steps []actions.Step) ([]actions.Command, error) {
 		}
 	}
 	return commands, nil
-}
-
-func cut(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "…"
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -56,8 +57,10 @@ func (e *Engine) shownRun(r store.RunRecord) Run {
 	if _, told := e.unreadable.LoadOrStore(r.ID, true); !told {
 		e.o.Log.Error("a run is unreadable", "run", r.ID, "err", err)
 	}
-	unreadable := actions.Say{Code: "run.unreadable"}
-	return Run{ID: r.ID, Plan: r.Plan, Cluster: r.Cluster, Kind: Unreadable, Summary: actions.Say{Code: "plan.unreadable"}, Why: unreadable,
+	unreadable := message.New("run.unreadable",
+		"This run is unreadable: its row in the database is damaged. The audit record says what it did.")
+	return Run{ID: r.ID, Plan: r.Plan, Cluster: r.Cluster, Kind: Unreadable, Summary: message.New("plan.unreadable",
+		"unreadable: this run’s row in the database is damaged"), Why: unreadable,
 		State: State(r.State), By: r.By, Started: r.Started, Ended: r.Ended, Seq: uint64(max(r.Seq, 0))}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/clock"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -18,7 +18,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.remember(ctx, cluster)
+	e.loadCleanups(ctx, cluster)
 	runs, err := e.left(ctx, cluster)
 	for pause := saveAgain; err != nil; pause = min(2*pause, saveLonger) {
 		// While the journal cannot be read nothing is started, and nothing is lost.
@@ -31,7 +31,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	for _, run := range runs {
 		x := newExecution(e, run)
 		// In the order of their beginning each gets its keys before anybody new.
-		keys := e.locks.ask(x.id, keysOf(x.run.Steps))
+		keys := e.locks.request(x.id, keysOf(x.run.Steps))
 		if !e.begin(x, func() { x.recovered(keys) }) {
 			keys.release()
 		}
@@ -96,7 +96,7 @@ func withIntents(run Run, intents []store.IntentRecord) Run {
 }
 
 // recovered settles and ends a run of an earlier process.
-func (x *execution) recovered(keys *ticket) {
+func (x *execution) recovered(keys *lockRequest) {
 	defer keys.release()
 	run := x.now()
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
@@ -109,7 +109,7 @@ func (x *execution) recovered(keys *ticket) {
 	for i, s := range run.Steps {
 		switch {
 		case s.State == Unknown:
-			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, actions.Say{Code: "run.unknown"} }) || !x.settle(i, silence, nil) {
+			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, runUnknown }) || !x.settle(i, silence, nil) {
 				return
 			}
 			s = x.now().Steps[i]
@@ -117,7 +117,9 @@ func (x *execution) recovered(keys *ticket) {
 			x.goOn(i)
 			return
 		case s.State.Open():
-			why := actions.Say{Code: "run.restarted"}
+			why := message.New("run.restarted",
+				"The program ended in the middle of this run. Nothing is sent again; make a new plan for what is "+
+					"left.")
 			if x.stopping() {
 				why = x.stoppedBy()
 			}
@@ -129,7 +131,7 @@ func (x *execution) recovered(keys *ticket) {
 			return
 		}
 	}
-	x.end(Succeeded, actions.Say{})
+	x.end(Succeeded, message.Message{})
 }
 
 // onlyWaits tells whether no step from i on sends anything.

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 )
 
 // The pause between two tries to switch on again what was paused.
@@ -63,7 +64,10 @@ func (x *execution) tryAgain(i int) bool {
 
 // switchOn is one try.
 func (x *execution) switchOn(i int) bool {
-	x.show(func(r *Run) { r.Why = actions.Say{Code: "run.restoring"} })
+	x.show(func(r *Run) {
+		r.Why = message.New("run.restoring",
+			"Balancing is being switched on again.")
+	})
 	s := x.now().Steps[i]
 	if proof, held := x.held(s); held {
 		return x.already(i, proof)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -38,10 +39,10 @@ type Run struct {
 	Cluster  string
 	Kind     actions.Kind
 	Args     actions.Args
-	Summary  actions.Say
+	Summary  message.Message
 	State    State
-	Resolved bool        // it was unknown, and then the cluster told
-	Why      actions.Say // of waiting, failed, refused, unknown, stopped; else empty
+	Resolved bool            // it was unknown, and then the cluster told
+	Why      message.Message // of waiting, failed, refused, unknown, stopped; else empty
 	Steps    []Step
 	Rows     []RowCount     // of the project that it is about, by namespace
 	Limits   actions.Limits // as they were confirmed
@@ -65,12 +66,12 @@ type Step struct {
 	actions.Step
 	Command  actions.Command
 	State    State
-	Resolved bool        // it was unknown, and then the cluster told
-	Answered bool        // the server itself said that it is done
-	Why      actions.Say // code and data of what is wrong; else empty
-	Error    string      // what the server said, as a sentence; hostile text
-	Brief    string      `json:",omitempty"` // Error without the server's own words; "" in runs recorded before it was kept
-	Sent     time.Time   // when its intent was written; zero: never
+	Resolved bool            // it was unknown, and then the cluster told
+	Answered bool            // the server itself said that it is done
+	Why      message.Message // code and data of what is wrong; else empty
+	Error    string          // what the server said, as a sentence; hostile text
+	Brief    string          `json:",omitempty"` // Error without the server's own words; "" in runs recorded before it was kept
+	Sent     time.Time       // when its intent was written; zero: never
 	Ended    time.Time
 	Before   []Reading            // what its preconditions were just before it was sent
 	Changed  []actions.Difference // of the preconditions, when refused; of the proof, when failed

@@ -26,9 +26,9 @@ type Engine struct {
 	live   map[string]*execution // open runs of this process, by id
 	closed bool
 
-	starting turns
-	locks    queue
-	cleaned  cleanups
+	starting keyedMutex
+	locks    locks
+	cleanups cleanups
 	ages     planAges
 
 	subscribers notify.Subscribers

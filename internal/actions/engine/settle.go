@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -61,11 +62,12 @@ func (x *execution) doubt(i int, err error) {
 	}
 	change := func(r *Run) {
 		s := &r.Steps[i]
-		s.State, s.Why = Unknown, actions.Say{Code: "step.unknown"}
+		s.State, s.Why = Unknown, message.New("step.unknown",
+			"The command was sent and no answer came.")
 		if err != nil {
 			s.failedBy(err)
 		}
-		r.State, r.Why = Unknown, actions.Say{Code: "run.unknown"}
+		r.State, r.Why = Unknown, runUnknown
 	}
 	if x.save(x.e.life, change) != nil {
 		x.show(change) // the intent is on disk: after a crash it is unknown anyway
@@ -84,25 +86,29 @@ func (x *execution) look(s Step, a answer, err error, looks int, seen *time.Time
 		events, raced := x.events(s), x.changedSince(s)
 		return func(s *Step) {
 			s.Resolved = s.State == Unknown
-			s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, actions.Say{}
+			s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, message.Message{}
 			s.Answered = a == done
 			if raced {
-				s.Why = actions.Say{Code: "step.raced"}
+				s.Why = message.New("step.raced",
+					"The cluster is as it should be; but somebody else changed the same chunks after the last check "+
+						"before the command.")
 			}
 			if a == refused {
 				// Refused, and yet it is so: it was delivered twice, or somebody else did the
 				// same at the same moment.
-				s.Resolved, s.Why = true, actions.Say{Code: "step.refusedButSo"}
+				s.Resolved, s.Why = true, message.New("step.refusedButSo",
+					"The command was refused, but the cluster is as it should be: somebody else made the same change, "+
+						"or the command arrived twice.")
 				s.failedBy(err)
 			}
 		}, true
 	}
-	failed := func(code string) (func(*Step), bool) {
+	failed := func(why message.Message) (func(*Step), bool) {
 		events := x.events(s)
 		return func(s *Step) {
 			s.Resolved = s.State == Unknown
 			s.State, s.Proven, s.Changed, s.Events = Failed, proof, missing, events
-			s.Why = actions.Say{Code: code}
+			s.Why = why
 			if err != nil {
 				s.failedBy(err)
 			}
@@ -117,21 +123,23 @@ func (x *execution) look(s Step, a answer, err error, looks int, seen *time.Time
 		if t, err := x.e.o.Reader.Trace(x.e.life, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
-		return failed("step.serverRefused")
+		return failed(message.New("step.serverRefused",
+			"The server refused this command, and it had no effect."))
 	case done:
 		if looks+1 < proofLooks {
 			return nil, false
 		}
 		if x.changedSince(s) {
-			return failed("step.changedSince")
+			return failed(stepChangedSince)
 		}
-		return failed("step.proofDiffers")
+		return failed(message.New("step.proofDiffers",
+			"The command succeeded, but the cluster does not show its effect."))
 	}
 	return x.lookForTrace(s, seen, failed)
 }
 
 // lookForTrace settles silence without an effect.
-func (x *execution) lookForTrace(s Step, seen *time.Time, failed func(string) (func(*Step), bool)) (func(*Step), bool) {
+func (x *execution) lookForTrace(s Step, seen *time.Time, failed func(message.Message) (func(*Step), bool)) (func(*Step), bool) {
 	at := now()
 	trace, err := x.e.o.Reader.Trace(x.e.life, x.id, s.Step, s.Sent)
 	if err != nil || trace.Running {
@@ -151,9 +159,10 @@ func (x *execution) lookForTrace(s Step, seen *time.Time, failed func(string) (f
 		return nil, false
 	}
 	if x.changedSince(s) {
-		return failed("step.changedSince")
+		return failed(stepChangedSince)
 	}
-	return failed("step.noEffect")
+	return failed(message.New("step.noEffect",
+		"The command has had no effect, and it is no longer running."))
 }
 
 // events are what the changelog has of a step; not having them is no failure.

@@ -7,12 +7,13 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
-// What asking may take before a plan is made without the answer. Together they
-// stay below what a request may take, so that there is time left to save the plan.
+// Time limits of reads, after which a plan is made without the answer. Together they
+// stay below the time limit of a request, so that there is time left to save the plan.
 const (
 	planTime     = 14 * time.Second
 	refreshTime  = 10 * time.Second
@@ -23,7 +24,7 @@ const (
 // situation gathers what a plan is made from: a table that was refreshed for
 // it, where the cluster lets itself be read, and what goes on.
 func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
-	e.awaitRemembered(ctx)
+	e.awaitCleanups(ctx)
 	t, err := e.refreshed(ctx)
 	if err != nil {
 		return actions.Situation{}, err
@@ -34,7 +35,7 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 	s := actions.Situation{
 		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
 		Directory: placement.NewDirectory(0, nil, nil, topology.Health{}), Activity: e.activity(ctx),
-		Cleaned: e.cleaned.list(), Maintenance: e.o.Maintenance,
+		Cleaned: e.cleanups.list(), Maintenance: e.o.Maintenance,
 	}
 	if e.o.Directory != nil {
 		s.Directory = e.o.Directory.Directory()
@@ -45,9 +46,9 @@ func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
 	return s, nil
 }
 
-// awaitRemembered waits a moment for what runs of an earlier process waited for, so
-// that a plan made right after the start does not take it for pending.
-func (e *Engine) awaitRemembered(ctx context.Context) {
+// awaitCleanups waits a moment until the clean-ups of an earlier process are loaded,
+// so that a plan made right after the start does not take them for pending.
+func (e *Engine) awaitCleanups(ctx context.Context) {
 	t := time.NewTimer(time.Second)
 	defer t.Stop()
 	select {
@@ -58,8 +59,8 @@ func (e *Engine) awaitRemembered(ctx context.Context) {
 	}
 }
 
-// refreshed is the table after a read of it. One whose routing could not be read
-// now is no ground for a plan; of what is slower its age is a check.
+// refreshed is the table after a new read. It is an error when the routing could
+// not be read now; the age of parts that are read less often is a check of the plan.
 func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
 	limit := refreshTime
 	if known := e.o.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
@@ -84,7 +85,7 @@ func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
 	return t, nil
 }
 
-// without adds to an outage what it means for the request that met it.
+// without adds to the error of an outage what it means for the request.
 func without(err error, means string) error {
 	if fault.Of(err) != fault.Unavailable {
 		return err
@@ -92,7 +93,8 @@ func without(err error, means string) error {
 	return fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), means)
 }
 
-// activity asks what goes on, with a deadline: not to know is an answer too.
+// activity reads the running operations, with a deadline. When they cannot be read,
+// the answer says why.
 func (e *Engine) activity(ctx context.Context) actions.Activity {
 	ctx, cancel := context.WithTimeout(ctx, activityTime)
 	defer cancel()
@@ -108,12 +110,14 @@ func (e *Engine) activity(ctx context.Context) actions.Activity {
 	return actions.Activity{Reason: reason, At: now()}
 }
 
-// activityCheck tells whoever reads a plan whether the cluster said what goes on.
+// activityCheck says whether the running operations of the cluster are known.
 func activityCheck(a actions.Activity) actions.Check {
-	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: actions.Say{Code: "check.activityKnown"},
-		Source: actions.Say{Code: "source.activity", Args: map[string]string{"at": a.At.UTC().Format(time.RFC3339)}}}
+	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
+		"The cluster reported the operations that are running."),
+		Source: message.New("source.activity", "Read from the cluster at {at}", message.Time("at", a.At))}
 	if !a.Known {
-		c.Verdict, c.Text = actions.Warn, actions.Say{Code: "check.activityUnknown", Args: map[string]string{"reason": a.Reason}}
+		c.Verdict, c.Text = actions.Warn, message.New("check.activityUnknown",
+			"The running operations of the cluster are not known ({reason}).", message.Coded("reason", a.Reason, topology.ReasonText(a.Reason)))
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // Run starts a plan, once.
@@ -32,11 +33,11 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	if err := e.awaitReady(ctx); err != nil {
 		return Run{}, false, err
 	}
-	leave, err := e.starting.enter(ctx, id)
+	unlock, err := e.starting.lock(ctx, id)
 	if err != nil {
 		return Run{}, false, err
 	}
-	defer leave()
+	defer unlock()
 	p, err := e.PlanByID(ctx, id)
 	if err != nil {
 		return Run{}, false, err
@@ -45,7 +46,7 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	case p.By.ID != by.ID:
 		return Run{}, false, fault.New(fault.Conflict, "This plan is somebody else's. Make one of your own: it is checked afresh.")
 	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(r.Hash)) != 1:
-		return Run{}, false, changed(other("hash", p.Hash, cut(r.Hash)), "This is not the plan that was shown: its hash differs. Look at the plan again.")
+		return Run{}, false, changed(other("hash", p.Hash, sanitize.Truncate(r.Hash, shownOfInput)), "This is not the plan that was shown: its hash differs. Look at the plan again.")
 	}
 	if run, err := e.RunOfPlan(ctx, id); err == nil || fault.Of(err) != fault.NotFound {
 		return run, false, err

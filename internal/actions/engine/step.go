@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -45,7 +46,7 @@ func (x *execution) step(i int) bool {
 		return ok
 	}
 	if keys := shardKeysOf(s.Step); keys != nil {
-		t := x.e.locks.ask(x.id, keys)
+		t := x.e.locks.request(x.id, keys)
 		defer t.release()
 		if !x.wait(t) {
 			return false
@@ -93,7 +94,8 @@ func (x *execution) step(i int) bool {
 // noIntent is the end of a step whose intent could not be saved.
 func noIntent(err error) func(*Step) {
 	return func(s *Step) {
-		s.State, s.Why = Failed, actions.Say{Code: "step.noIntent"}
+		s.State, s.Why = Failed, message.New("step.noIntent",
+			"The intent to send the command could not be saved, so nothing was sent.")
 		s.failedBy(err)
 	}
 }
@@ -101,7 +103,7 @@ func noIntent(err error) func(*Step) {
 // unread is the end of a step of which not all that it needs could be read.
 func unread(readings []Reading, err error) func(*Step) {
 	return func(s *Step) {
-		s.State, s.Before, s.Why = Refused, readings, actions.Say{Code: "step.unread"}
+		s.State, s.Before, s.Why = Refused, readings, stepUnread
 		s.failedBy(err)
 	}
 }
@@ -109,7 +111,7 @@ func unread(readings []Reading, err error) func(*Step) {
 // otherwise is the end of a step that needs the cluster to be as it is not.
 func otherwise(readings []Reading, different []actions.Difference) func(*Step) {
 	return func(s *Step) {
-		s.State, s.Changed, s.Before, s.Why = Refused, different, readings, actions.Say{Code: "step.changed"}
+		s.State, s.Changed, s.Before, s.Why = Refused, different, readings, stepChanged
 	}
 }
 
@@ -125,7 +127,7 @@ func (x *execution) intend(i int) error {
 		return fmt.Errorf("write intent: %w", err)
 	}
 	return x.save(x.e.life, func(r *Run) {
-		r.State, r.Why = Running, actions.Say{}
+		r.State, r.Why = Running, message.Message{}
 		r.Steps[i].State, r.Steps[i].Sent = Running, at
 	})
 }
@@ -215,8 +217,6 @@ func stepDetails(i int, s Step) map[string]string {
 	return details
 }
 
-func number(n int) string { return fmt.Sprint(n) }
-
 // finish ends a step: in the audit record, then on disk. A crash in between
 // records it again.
 func (x *execution) finish(i int, change func(*Step)) bool {
@@ -230,10 +230,10 @@ func (x *execution) finish(i int, change func(*Step)) bool {
 		s := &r.Steps[i]
 		change(s)
 		s.Ended = at
-		r.State, r.Why = Running, actions.Say{}
+		r.State, r.Why = Running, message.Message{}
 	})
 	if ok {
-		x.e.cleaned.note(x.now().Steps[i])
+		x.e.cleanups.add(x.now().Steps[i])
 	}
 	return ok
 }

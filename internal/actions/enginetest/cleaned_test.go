@@ -36,7 +36,7 @@ func TestAMoveThatWaitedForItsCleanUpIsUndoneAtOnceAlsoByTheNextProcess(t *testi
 				between(r)
 				undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
 				r.Must(err)
-				if c := cleanupOf(r, undo); c.Verdict != actions.Pass || c.Text.Code != "cleanup.done" || c.Text.Args["shard"] != "shard-rs-1" {
+				if c := cleanupOf(r, undo); c.Verdict != actions.Pass || c.Text.Code != "cleanup.done" || c.Text.Args()["shard"] != "shard-rs-1" {
 					r.Errorf("%+v", c)
 				}
 				if back := r.Ended(r.Start(undo).ID); back.State != engine.Succeeded {
@@ -91,7 +91,7 @@ func (r *Rig) stillPending(since time.Time) {
 	back.To = "shard-rs-1"
 	p := r.Plan(actions.MoveChunk, back)
 	c := cleanupOf(r, p)
-	until, err := time.Parse(time.RFC3339, c.Text.Args["until"])
+	until, err := time.Parse(time.RFC3339, c.Text.Args()["until"])
 	if c.Verdict != actions.Warn || c.Text.Code != "cleanup.pendingSince" || err != nil || until.Sub(since) < 14*time.Minute || until.Sub(since) > 16*time.Minute {
 		r.Errorf("%+v", c)
 	}

@@ -133,7 +133,7 @@ func TestAShardTakesPartInOneMigrationOfOursAtATime(t *testing.T) {
 		<-rule.Reached()
 		b := r.Start(second).ID
 		waiting := r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting || !run.State.Open() })
-		if waiting.Why.Args["for"] != "shard shard-rs-1" || waiting.Why.Args["run"] != a || len(r.Sent(b)) != 0 {
+		if waiting.Why.Args()["for"] != "shard shard-rs-1" || waiting.Why.Args()["run"] != a || len(r.Sent(b)) != 0 {
 			r.Errorf("%s %v, %d sent", waiting.State, waiting.Why, len(r.Sent(b)))
 		}
 		time.Sleep(time.Minute)

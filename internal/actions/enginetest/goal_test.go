@@ -84,7 +84,7 @@ func TestAMoveWaitsForTheMigrationThatIsInItsWay(t *testing.T) {
 		waiting, err := r.Engine.RunByID(r.Context(), id)
 		r.Must(err)
 		w := waiting.Steps[len(waiting.Steps)-1].Backoff
-		if w == nil || w.Obstacle != actions.ObstacleMigration || w.What.Args["ns"] != string(NS) || w.What.Args["to"] != "shard-rs-3" {
+		if w == nil || w.Obstacle != actions.ObstacleMigration || w.What.Args()["ns"] != string(NS) || w.What.Args()["to"] != "shard-rs-3" {
 			r.Fatalf("%+v", w)
 		}
 		if got := w.Until.Sub(w.Since); got != 15*time.Minute {
@@ -144,7 +144,7 @@ func TestAMoveBackWaitsUntilTheOrphansAreDeleted(t *testing.T) {
 		p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-1"})
 		foreseen := false
 		for _, c := range p.Checks {
-			foreseen = foreseen || c.ID == "cleanup" && c.Verdict == actions.Warn && c.Text.Args["until"] != ""
+			foreseen = foreseen || c.ID == "cleanup" && c.Verdict == actions.Warn && c.Text.Args()["until"] != ""
 		}
 		if !foreseen || p.Blocked() {
 			r.Errorf("the plan does not foresee it: %+v", p.Checks)
@@ -223,7 +223,7 @@ func TestWhatARunPausesIsBackHoweverItEnds(t *testing.T) {
 					if all, coll := r.balancers(NS); !all || !coll {
 						r.Errorf("%s, and the balancer is on: %v, for the collection: %v", run.State, all, coll)
 					}
-					if s := run.Standing(); s.Paused {
+					if s := run.LastingChanges(); s.Paused {
 						r.Error("said to be paused still")
 					}
 					r.SentOnce(run)
@@ -297,7 +297,7 @@ func TestTheRestOfAStoppedPinIsFinished(t *testing.T) {
 		r.Must(err)
 		rule.Remove()
 		run := r.Ended(id)
-		if s := run.Standing(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
+		if s := run.LastingChanges(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
 			r.Fatalf("%s %+v", run.State, s)
 		}
 		if _, err := r.Engine.Finish(r.Context(), Bert, "nosuchrun", ""); err == nil {

@@ -166,7 +166,7 @@ func TestASecondRunOfACollectionWaitsAndIsCheckedAfresh(t *testing.T) {
 		<-rule.Reached()
 		b := r.Start(second).ID
 		waiting := r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })
-		if waiting.Why.Args["run"] != a || waiting.Why.Args["for"] != "collection "+string(NS) {
+		if waiting.Why.Args()["run"] != a || waiting.Why.Args()["for"] != "collection "+string(NS) {
 			r.Errorf("%v", waiting.Why)
 		}
 		if run := r.Ended(r.Start(other).ID); run.State != engine.Succeeded {

@@ -23,7 +23,7 @@ type mutation struct {
 func mutations() []mutation {
 	const (
 		step, settle, start, execute = "actions/engine/step.go", "actions/engine/settle.go", "actions/engine/start.go", "actions/engine/execute.go"
-		recover, end, queue, stop    = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/queue.go", "actions/engine/stop.go"
+		recover, end, locks, stop    = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/locks.go", "actions/engine/stop.go"
 		hash, plan                   = "actions/engine/hash.go", "actions/engine/plan.go"
 		obstacle, goal, restore      = "actions/engine/obstacle.go", "actions/engine/goal.go", "actions/engine/restore.go"
 	)
@@ -48,8 +48,8 @@ func mutations() []mutation {
 		{"a command at work is called failed", settle, "if err != nil || trace.Running {", "if err != nil {"},
 		{"a refused command that goes on is called failed", settle, "err != nil || t.Running {", "err != nil || t.Running && t.Ended {"},
 		{"a race is not flagged", settle, "			if raced {", "			if false && raced {"},
-		{"one change more than ours is not seen", "actions/engine/raced.go", "return changes > 1", "return changes > 2"},
-		{"our own change counts as somebody else's", "actions/engine/raced.go", "return changes > 1", "return changes >= 1"},
+		{"one change more than ours is not seen", "actions/engine/concurrent_change.go", "return changes > 1", "return changes > 2"},
+		{"our own change counts as somebody else's", "actions/engine/concurrent_change.go", "return changes > 1", "return changes >= 1"},
 		{"an expired plan runs", start, "case !at.Before(p.Expires):", "case false:"},
 		{"a plan runs at the moment of its expiry", start, "case !at.Before(p.Expires):", "case at.After(p.Expires):"},
 		{"a plan runs for longer when the clock is set back", start, "case e.ages.expired(p, at) && at.Before(p.Expires):", "case false:"},
@@ -63,8 +63,8 @@ func mutations() []mutation {
 		{"a chunk that was flagged fits", "actions/step_chunk.go", "from.Want[\"jumbo\"] = strconv.FormatBool(p.Jumbo)", "_ = p.Jumbo"},
 		{"an unknown outcome is shown when it is settled", settle, "	if a == silence {\n		x.doubt(i, err)", "	if a == refused {\n		x.doubt(i, err)"},
 		{"a plan that has a run gets another", start, "if run, err := e.RunOfPlan(ctx, id); err == nil ||", "if run, err := e.RunOfPlan(ctx, id); err == nil && run.ID == \"\" ||"},
-		{"requests for one plan do not wait for each other", start, "leave, err := e.starting.enter(ctx, id)",
-			"turn, _ := e.newID()\n\tleave, err := e.starting.enter(ctx, turn)"},
+		{"requests for one plan do not wait for each other", start, "unlock, err := e.starting.lock(ctx, id)",
+			"turn, _ := e.newID()\n\tunlock, err := e.starting.lock(ctx, turn)"},
 		{"a run that was refused for the disk is forgotten", start, "		e.begin(x, x.abandon)\n", ""},
 		{"a run does not wait for the one before it", execute, "	if !x.wait(keys) {", "	if false && !x.wait(keys) {"},
 		{"a stop between two steps is passed over", execute, "		if x.stopping() {", "		if false && x.stopping() {"},
@@ -86,16 +86,16 @@ func mutations() []mutation {
 		{"open runs are forgotten", recover, "for _, record := range open {", "for _, record := range open[:0] {"},
 		{"an end is not recorded", end, "	if !x.recorded(auditRunEnded,", "	if false && !x.recorded(auditRunEnded,"},
 		{"a run is not marked as undone", end, "of != \"\" && !x.markUndone(of)", "of != \"\" && false && !x.markUndone(of)"},
-		{"keys that others hold are given", queue, "q.held[k] != \"\" || wanted[k]", "wanted[k]"},
-		{"keys are not given back", queue, "			delete(q.held, k)\n", "			_ = k\n"},
+		{"keys that others hold are given", locks, "l.held[k] != \"\" || wanted[k]", "wanted[k]"},
+		{"keys are not given back", locks, "			delete(l.held, k)\n", "			_ = k\n"},
 		{"a stop is not written down", stop, "err := x.save(ctx, change)", "x.show(change)\n\tvar err error"},
 		{"a hash leaves out what a plan needs", hash, "			h.fact(f)\n", "			_ = f\n"},
 		{"a hash leaves out what a plan sends", hash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
 		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
 		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, on, was.Want[\"shard\"])", "d.back(k, lo, hi, on, s.Shard)"},
-		{"a field that is not there fits", "actions/against.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
-		{"a chunk of another version fits", "actions/sketch.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
+		{"a field that is not there fits", "actions/fact.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
+		{"a chunk of another version fits", "actions/future_chunks.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
 		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},
 		{"a move is proven without its shard", "actions/fact_make.go", "Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}", "Want: map[string]string{\"edges\": \"true\"}"},
 		{"commands carry no comment", "cluster/admin.go", "	if run != \"\" {\n		cmd", "	if run == \"\" {\n		cmd"},

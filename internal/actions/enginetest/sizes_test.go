@@ -100,7 +100,7 @@ func TestAPlanIsMadeFromEstimatesWhenMeasuringFails(t *testing.T) {
 					t.Errorf("the plan took %v", took)
 				}
 				for _, c := range p.Checks {
-					if c.ID == "size" && (c.Verdict != actions.Warn || c.Text.Args["reason"] != x.reason && c.Text.Code != "size.unknown") {
+					if c.ID == "size" && (c.Verdict != actions.Warn || c.Text.Args()["reason"] != x.reason && c.Text.Code != "size.unknown") {
 						t.Errorf("%+v", c)
 					}
 				}

@@ -51,7 +51,7 @@ func TestAnUndoIsNotUndoneAndSaysSoAlike(t *testing.T) {
 		if undo.Undo.Possible || undo.Confirm != "" || undo.UndoOf != run.ID {
 			r.Errorf("the plan: %+v, confirm %q", undo.Undo, undo.Confirm)
 		}
-		if undo.Summary.Args["of"] != run.Summary.Code || undo.Summary.Args["at"] != run.Summary.Args["at"] {
+		if undo.Summary.Args()["of"] != run.Summary.Code || undo.Summary.Args()["at"] != run.Summary.Args()["at"] {
 			r.Errorf("the plan does not say what it takes back: %+v", undo.Summary)
 		}
 		back := r.Ended(r.Start(undo).ID)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// actions are the names of everything that can be permitted, in the server's order
-// (db/auth/action_types, MongoDB 5.0), which is the order in which it shows them.
-// Those that later versions added stand where those versions have them.
+// actions lists the names of all actions in the server's order (db/auth/action_types,
+// MongoDB 5.0), in which replies show them. Actions of later versions are at the
+// positions that those versions use.
 const actions = `
 addShard advanceClusterTime allCollectionStats analyzeShardKey anyAction appendOplogNote applicationMessage
 auditConfigure auditLogRotate authCheck authenticate authSchemaUpgrade bypassDocumentValidation changeCustomData
@@ -32,7 +32,7 @@ shutdown splitChunk splitVector storageDetails top touch trafficRecord transitio
 transitionToDedicatedConfigServer unlock unshardCollection useUUID update updateRole updateUser validate
 viewRole viewUser`
 
-// vocabulary numbers the actions, so that a set of them is a few bits.
+// vocabulary numbers the actions, so that a set of them fits into a few words.
 var vocabulary = func() map[string]int {
 	m := make(map[string]int)
 	for name := range strings.FieldsSeq(actions) {
@@ -44,7 +44,7 @@ var vocabulary = func() map[string]int {
 // Actions is a set of actions. The zero value is empty.
 type Actions [3]uint64
 
-// allActions is what anyAction stands for.
+// allActions is the set that anyAction grants.
 var allActions = setOf(strings.Fields(actions)...)
 
 // setOf makes a set of actions that must exist.
@@ -60,8 +60,8 @@ func setOf(names ...string) Actions {
 	return a
 }
 
-// parseActions makes a set of actions that somebody else named; unknown are those
-// that do not exist.
+// parseActions makes a set from the names in a command; unknown are those that do not
+// exist.
 func parseActions(names []string) (a Actions, unknown []string) {
 	for _, n := range names {
 		switch _, ok := vocabulary[n]; {
@@ -80,7 +80,7 @@ func (a Actions) with(b Actions) Actions    { return Actions{a[0] | b[0], a[1] |
 func (a Actions) without(b Actions) Actions { return Actions{a[0] &^ b[0], a[1] &^ b[1], a[2] &^ b[2]} }
 func (a Actions) empty() bool               { return a == Actions{} }
 
-// names are the actions of the set in the server's order.
+// names lists the actions of the set in the server's order.
 func (a Actions) names() []string {
 	if a == allActions {
 		return []string{"anyAction"}

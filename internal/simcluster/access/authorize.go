@@ -10,18 +10,18 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// rule says who may run a command.
+// rule decides who may run a command.
 type rule struct {
-	open bool // nobody has to be signed in
-	// admin is a command of the admin database only. On any other it is refused for
-	// that, with words of its own, whoever asks.
+	open bool // allowed without signing in
+	// admin marks a command of the admin database. On any other database it is refused for
+	// every user, with a specific error.
 	admin bool
-	// allows looks at what the command wants; nil allows everybody.
+	// allows decides from the command's arguments; nil allows every signed-in user.
 	allows func(s *Session, r *engine.Request) bool
 }
 
-// Known tells whether there is a rule for a command. One without is refused to
-// everybody but a cluster's own members.
+// Known reports whether there is a rule for a command. A command without a rule is
+// refused.
 func (c *Control) Known(command string) bool {
 	_, ok := c.ruleOf(command)
 	return ok
@@ -48,15 +48,15 @@ func (c *Control) Authorize(s *Session, r *engine.Request) error {
 	return status.Errorf(status.Unauthorized, "not authorized on %s to execute command %s", r.DB, shown(r))
 }
 
-// shown is a command as a refusal quotes it: without passwords, and without the
-// bulk of long strings and binary data (BSONElement::toString, MongoDB 5.0).
+// shown is a command as quoted in a refusal: without passwords, with long strings and
+// binary data truncated (BSONElement::toString, MongoDB 5.0).
 func shown(r *engine.Request) string {
 	return value.Text(value.Doc(shorten(r.Body, func(key string) bool {
 		return key == "pwd" && (r.Name == "createUser" || r.Name == "updateUser")
 	})))
 }
 
-// shorten replaces hidden top-level fields by "xxx" and cuts long values anywhere.
+// shorten replaces hidden top-level fields by "xxx" and truncates long values.
 func shorten(doc bson.Raw, hidden func(key string) bool) bson.Raw {
 	b := value.NewBuilder(len(doc))
 	for key, v := range value.Elements(doc) {
@@ -66,7 +66,7 @@ func shorten(doc bson.Raw, hidden func(key string) bool) bson.Raw {
 		case v.Type == bson.TypeString && len(v.Value) > 4+160:
 			v = value.String(string(v.Value[4:4+70]) + "...")
 		case v.Type == bson.TypeBinary && len(v.Value) > 5+80:
-			// Code is written as it is.
+			// A Code value is printed without quotes.
 			long := value.Text(bson.RawValue{Type: v.Type, Value: v.Value[:5+70]})
 			v = bson.RawValue{Type: bson.TypeJavaScript, Value: value.String(strings.TrimSuffix(long, ")") + "...)").Value}
 		case v.Type == bson.TypeEmbeddedDocument, v.Type == bson.TypeArray:
@@ -77,7 +77,7 @@ func shorten(doc bson.Raw, hidden func(key string) bool) bson.Raw {
 	return b.Raw()
 }
 
-// spelling is a command's proper name for one of its older spellings.
+// spelling maps an old name of a command to the current one.
 func spelling(command string) string {
 	switch command {
 	case "ismaster":

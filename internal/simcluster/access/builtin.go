@@ -2,9 +2,9 @@ package access
 
 import "strings"
 
-// What the built-in roles allow (db/auth/builtin_roles.cpp, MongoDB 5.0; what
-// connectionStatus of 5.0.7 shows for clusterMonitor, clusterManager, clusterAdmin
-// and read).
+// Privileges of the built-in roles (db/auth/builtin_roles.cpp, MongoDB 5.0; verified
+// with connectionStatus of 5.0.7 for clusterMonitor, clusterManager, clusterAdmin and
+// read).
 const (
 	reads = `changeStream collStats dbHash dbStats find killCursors listCollections listIndexes planCacheRead`
 
@@ -37,7 +37,7 @@ const (
 	restores = `bypassDocumentValidation collMod convertToCapped createCollection createIndex dropCollection insert`
 )
 
-// words adds the actions of a list to a resource.
+// words adds a space-separated list of actions on a resource.
 func (p Privileges) words(r Resource, list string) { p.add(r, strings.Fields(list)...) }
 
 // builtin are the privileges of a built-in role on a database; ok is false for any

@@ -11,7 +11,7 @@ import (
 )
 
 // usersInfo shows users: of a database (1), of all ({forAllDBs: true}), or by name.
-// Credentials only if asked for, and only what is stored of them.
+// Credentials are shown only on request, as stored.
 func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
 	v := r.Lookup(r.Name)
 	c.mu.RLock()
@@ -65,8 +65,8 @@ func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 	return append(doc, bson.E{Key: "mechanisms", Value: slices.Sorted(maps.Keys(a.credentials))})
 }
 
-// rolesInfo shows roles: those made on a database (1), with the built-in ones if
-// asked for, or by name.
+// rolesInfo shows roles: the user-defined ones of a database (1), on request with the
+// built-in ones, or by name.
 func (c *Control) rolesInfo(r *engine.Request) (bson.D, error) {
 	v := r.Lookup(r.Name)
 	c.mu.RLock()

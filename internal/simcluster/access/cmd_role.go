@@ -41,7 +41,7 @@ func (c *Control) updateRole(r *engine.Request) (bson.D, error) {
 	})
 }
 
-// described is a role as a command's privileges and roles say, where it has them.
+// described is the old role with the privileges and roles given in a command.
 func (c *Control) described(r *engine.Request, n Name, old *role) (*role, error) {
 	if err := unrestricted(r); err != nil {
 		return nil, err
@@ -64,13 +64,14 @@ func (c *Control) described(r *engine.Request, n Name, old *role) (*role, error)
 	return &out, c.fitting(n, &out)
 }
 
-// fitting checks that a role only speaks of its own database, unless it belongs to
-// admin, that the roles in it exist, and that it is not one of them.
+// fitting checks that a role outside of admin refers only to its own database, that its
+// roles exist, and that it does not contain itself.
 func (c *Control) fitting(n Name, ro *role) error {
 	if n.DB != "admin" {
 		for on := range ro.privileges {
 			if on.db != n.DB {
-				return status.Errorf(invalidRoleModification, "Roles on the '%s' database cannot be granted privileges that target other databases or the cluster", n.DB)
+				return status.Errorf(invalidRoleModification,
+					"Roles on the '%s' database cannot be granted privileges that target other databases or the cluster", n.DB)
 			}
 		}
 		for _, more := range ro.roles {
@@ -91,7 +92,7 @@ func (c *Control) fitting(n Name, ro *role) error {
 	return nil
 }
 
-// changeRole replaces a role by what change makes of it.
+// changeRole replaces a role by the result of change.
 func (c *Control) changeRole(r *engine.Request, change func(n Name, old *role) (*role, error)) (bson.D, error) {
 	n, err := subject(r)
 	if err != nil {
@@ -129,7 +130,7 @@ func (c *Control) dropRole(r *engine.Request) (bson.D, error) {
 	return c.changeRole(r, func(n Name, old *role) (*role, error) { return nil, exists(n, old) })
 }
 
-// forget removes a role from everywhere. The caller holds mu.
+// forget removes a role from all users and roles. The caller holds mu.
 func (c *Control) forget(n Name) {
 	delete(c.roles, n)
 	for user, a := range c.accounts {

@@ -13,14 +13,14 @@ const (
 	mechanismUnavailable = 334
 )
 
-// conversationID is that of the one attempt that a connection can have under way.
+// conversationID is the id of a connection's only SASL conversation.
 const conversationID = int32(1)
 
 func saslStart(s *Session, r *engine.Request) (bson.D, error) {
 	return s.start(r.DB, r.Body)
 }
 
-// start begins an attempt to sign in to a database.
+// start begins authentication on a database.
 func (s *Session) start(db string, body bson.Raw) (bson.D, error) {
 	s.open = nil
 	name, _ := value.Field(body, "mechanism").StringValueOK()
@@ -42,8 +42,8 @@ func (s *Session) start(db string, body bson.Raw) (bson.D, error) {
 	return saslReply(false, []byte(v.challenge)), nil
 }
 
-// saslContinue takes the client's proof and, from clients that want it so, an empty
-// message after the server's. An attempt that fails is over.
+// saslContinue checks the client's proof and, for clients without skipEmptyExchange,
+// accepts a final empty message. A failed attempt is discarded.
 func saslContinue(s *Session, r *engine.Request) (bson.D, error) {
 	v := s.open
 	s.open = nil
@@ -76,7 +76,7 @@ func saslContinue(s *Session, r *engine.Request) (bson.D, error) {
 	return saslReply(false, proof), nil
 }
 
-// payload is the client's message, as bytes or, from old clients, base64 text.
+// payload is the client's message: binary or, from old clients, base64 text.
 func payload(body bson.Raw) ([]byte, bool) {
 	v := value.Field(body, "payload")
 	if v.Type != bson.TypeBinary {
@@ -94,9 +94,9 @@ func saslReply(done bool, message []byte) bson.D {
 	}
 }
 
-// Hello adds to a hello what it asks about signing in: the mechanisms of a user, and
-// the answer to a first message that was sent along. An attempt that fails here
-// leaves no trace: the client starts again and is told then.
+// Hello adds the authentication fields to a hello reply: the mechanisms of a user and
+// the answer to a speculative first message. A failed speculative attempt is ignored:
+// the client then starts a normal one.
 func (s *Session) Hello(r *engine.Request) bson.D {
 	var out bson.D
 	if full, ok := r.Lookup("saslSupportedMechs").StringValueOK(); ok {
@@ -122,7 +122,7 @@ func logout(s *Session, r *engine.Request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-// connectionStatus tells a connection who it is and, if asked, what it may do.
+// connectionStatus returns the connection's users and, on request, their privileges.
 func connectionStatus(s *Session, r *engine.Request) (bson.D, error) {
 	s.current()
 	users := bson.A{}

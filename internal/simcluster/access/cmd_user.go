@@ -21,7 +21,8 @@ func (c *Control) createUser(r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	if !given(r, "pwd") {
-		return nil, status.Errorf(status.BadValue, "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
+		return nil, status.Errorf(status.BadValue,
+			"Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
 	}
 	if !given(r, "roles") {
 		return nil, status.Errorf(40414, "BSON field 'createUser.roles' is missing but a required field")
@@ -51,8 +52,8 @@ func (c *Control) updateUser(r *engine.Request) (bson.D, error) {
 	})
 }
 
-// store writes what a command says about a user: into a, or into a copy of who is
-// there. Passwords are hashed before the lock is taken, as that takes a while.
+// store applies a command's fields to a user: to a, or to a copy of the existing one.
+// Passwords are hashed before locking, because that is slow.
 func (c *Control) store(user Name, r *engine.Request, a *account, check func(old *account) error) (bson.D, error) {
 	roles, err := parseRoles(r, "roles")
 	if err != nil {
@@ -113,8 +114,8 @@ func (c *Control) store(user Name, r *engine.Request, a *account, check func(old
 	return bson.D{}, nil
 }
 
-// chosen are the mechanisms that a command asks for, all by default. A password that
-// the client hashed already is good for SHA-1 only.
+// chosen returns the requested mechanisms, all by default. A password hashed by the
+// client can be used for SHA-1 only.
 func chosen(r *engine.Request) ([]mechanism, error) {
 	v := r.Lookup("mechanisms")
 	hashed := given(r, "digestPassword") && !truthy(r.Lookup("digestPassword"))
@@ -171,7 +172,7 @@ func (c *Control) dropAllUsers(r *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "n", Value: n}}, nil
 }
 
-// unrestricted refuses rules about addresses, which would not be kept.
+// unrestricted rejects authenticationRestrictions, which are not supported.
 func unrestricted(r *engine.Request) error {
 	if v := r.Lookup("authenticationRestrictions"); v.Type == bson.TypeArray && value.Len(v.Value) > 0 {
 		return status.Errorf(status.CommandNotSupported, "this simulated cluster does not restrict from where a user signs in")

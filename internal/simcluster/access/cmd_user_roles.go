@@ -42,7 +42,7 @@ func (c *Control) changeUserRoles(r *engine.Request, change func(have, named []N
 	return bson.D{}, nil
 }
 
-// someRoles are the roles of a command that is about at least one.
+// someRoles reads the roles of a command that requires at least one.
 func someRoles(r *engine.Request) ([]Name, error) {
 	named, err := parseRoles(r, "roles")
 	if err == nil && len(named) == 0 {

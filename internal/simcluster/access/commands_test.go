@@ -20,7 +20,7 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// request is a command as it arrives.
+// request makes a request from a command.
 func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	t.Helper()
 	raw, err := bson.Marshal(cmd)
@@ -30,7 +30,7 @@ func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	return &engine.Request{DB: db, Name: cmd[0].Key, Body: raw, Conn: &engine.Conn{}}
 }
 
-// do runs a command without asking who may.
+// do runs a command without an access check.
 func do(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, error) {
 	t.Helper()
 	reply, err := c.Handlers()[cmd[0].Key](t.Context(), request(t, db, cmd))
@@ -81,7 +81,8 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 		{d("createUser", "v", "pwd", "p", "roles", bson.A{1}), 2, "must be either strings or objects"},
 		{d("createUser", "v", "pwd", "p", "roles", none, "mechanisms", bson.A{"PLAIN"}), 2, "Unknown auth mechanism"},
 		{d("createUser", "v", "pwd", "p", "roles", none, "digestPassword", false), 2, "undigested"},
-		{d("createUser", "v", "pwd", "p", "roles", none, "authenticationRestrictions", bson.A{d("clientSource", bson.A{"10.0.0.1"})}), 115, "restrict"},
+		{d("createUser", "v", "pwd", "p", "roles", none, "authenticationRestrictions", bson.A{d("clientSource", bson.A{"10.0.0.1"})}),
+			115, "restrict"},
 		{d("createUser", 1, "pwd", "p", "roles", none), 14, "wrong type"},
 		{d("createUser", "", "pwd", "p", "roles", none), 2, "must not be empty"},
 		{d("updateUser", "v", "pwd", "p"), 11, "User v@db not found"},
@@ -95,7 +96,8 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 		{d("createRole", "c", "roles", none), 40414, "'createRole.privileges' is missing"},
 		{d("createRole", "c", "privileges", privileges(d("cluster", true), "inprog"), "roles", none), 49, "other databases or the cluster"},
 		{d("createRole", "c", "privileges", none, "roles", bson.A{d("role", "root", "db", "admin")}), 49, "other databases"},
-		{d("createRole", "c", "privileges", privileges(d("db", "db", "collection", ""), "fly"), "roles", none), 9, "Unrecognized action privilege strings: fly"},
+		{d("createRole", "c", "privileges", privileges(d("db", "db", "collection", ""), "fly"), "roles", none), 9,
+			"Unrecognized action privilege strings: fly"},
 		{d("createRole", "c", "privileges", privileges(d("db", "db"), "find"), "roles", none), 9, "both db and collection"},
 		{d("createRole", "c", "privileges", privileges(d("planet", true), "find"), "roles", none), 9, "must specify"},
 		{d("createRole", "c", "privileges", privileges(d("db", "db", "collection", "")), "roles", none), 9, "at least one action"},
@@ -118,7 +120,8 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 func TestInfoShowsUsersAndRoles(t *testing.T) {
 	c := control(t)
 	for _, setUp := range []bson.D{
-		d("createRole", "outer", "privileges", bson.A{d("resource", d("db", "", "collection", "c"), "actions", bson.A{"find"})}, "roles", bson.A{"clusterMonitor"}),
+		d("createRole", "outer", "privileges",
+			bson.A{d("resource", d("db", "", "collection", "c"), "actions", bson.A{"find"})}, "roles", bson.A{"clusterMonitor"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"outer"}, "customData", d("x", 1)),
 	} {
 		if _, err := do(t, c, "admin", setUp); err != nil {

@@ -26,13 +26,13 @@ func compareNames(a, b Name) int { return strings.Compare(a.id(), b.id()) }
 
 // account is a user.
 type account struct {
-	id          [16]byte // tells a user from one of the same name that was dropped
+	id          [16]byte // distinguishes a user from a dropped one of the same name
 	roles       []Name
 	credentials map[string]credential // by mechanism
 	custom      bson.Raw              // customData, nil for none
 }
 
-// role is a role that somebody made.
+// role is a user-defined role.
 type role struct {
 	privileges Privileges
 	roles      []Name
@@ -42,25 +42,25 @@ type role struct {
 type Control struct {
 	enforced bool
 	major    int
-	secret   []byte // what unknown users' salts come from
+	secret   []byte // key for the salts of unknown users
 	rules    map[string]rule
 
 	mu       sync.RWMutex
-	change   uint64 // grows with every change of users and roles
+	change   uint64 // incremented by every change of users and roles
 	accounts map[Name]*account
 	roles    map[Name]*role
 }
 
-// Options say how a cluster controls access.
+// Options configure access control.
 type Options struct {
-	// Enforced refuses what a connection is not allowed to do. Without it users and
-	// roles can be kept and signed in with, and everything is allowed.
+	// Enforced turns authorization on. Without it users and roles can be created and used
+	// for signing in, but everything is allowed.
 	Enforced bool
 	Major    int    // major server version
-	Users    []User // who is there from the beginning
+	Users    []User // initial users
 }
 
-// User is a user to begin with.
+// User is an initial user.
 type User struct {
 	Name     string // belongs to admin
 	Password string
@@ -101,7 +101,7 @@ func New(o Options) (*Control, error) {
 	return c, nil
 }
 
-// Enforced tells whether refusals happen.
+// Enforced reports whether authorization is on.
 func (c *Control) Enforced() bool { return c.enforced }
 
 func newID() (id [16]byte) {
@@ -123,8 +123,8 @@ func (a *account) setPassword(user, password string, with []mechanism) error {
 	return nil
 }
 
-// credential finds what a user signs in with. ok is false, and the credential one
-// that nothing fits, when there is no such user or not with this mechanism.
+// credential returns a user's credential. If the user does not exist or lacks the
+// mechanism, ok is false and the credential matches no password.
 func (c *Control) credential(user Name, m mechanism) (cred credential, ok bool) {
 	substitute := m.unknown(c.secret, user)
 	c.mu.RLock()
@@ -137,8 +137,7 @@ func (c *Control) credential(user Name, m mechanism) (cred credential, ok bool) 
 	return substitute, false
 }
 
-// Mechanisms are those that a user can sign in with, the strongest first; nil for
-// who does not exist.
+// Mechanisms lists a user's mechanisms, strongest first; nil for an unknown user.
 func (c *Control) Mechanisms(user Name) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

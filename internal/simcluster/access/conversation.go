@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// conversation is one attempt to sign in, between its first message and its last.
+// conversation is the state of one SCRAM authentication.
 type conversation struct {
 	mech  mechanism
 	user  Name
@@ -23,7 +23,7 @@ type conversation struct {
 	proven    bool
 }
 
-// refused is the answer to every attempt that fails, whatever the reason.
+// refused is the error of every failed authentication, regardless of the reason.
 func refused() error {
 	return status.Errorf(status.AuthenticationFailed, "Authentication failed.")
 }
@@ -43,14 +43,14 @@ func (c *Control) begin(m mechanism, db string, payload []byte, brief bool) (*co
 	return v, nil
 }
 
-// prove checks a client's second message and gives the server's own proof.
+// prove checks the client's second message and returns the server's proof.
 func (v *conversation) prove(payload []byte) ([]byte, error) {
 	final, err := parseClientFinal(string(payload))
 	if err != nil || final.binding != v.first.header || final.nonce != v.nonce {
 		return nil, refused()
 	}
 	message := v.first.bare + "," + v.challenge + "," + final.without
-	// Both are looked at in any case: who does not exist costs as much as who does.
+	// Always compute both checks, so that unknown users take as long as known ones.
 	fits := v.mech.proves(v.cred, message, final.proof)
 	if !fits || !v.known {
 		return nil, refused()

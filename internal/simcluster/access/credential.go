@@ -14,7 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// mechanism is one way to sign in by password.
+// mechanism is a SCRAM mechanism.
 type mechanism struct {
 	name       string
 	hash       func() hash.Hash
@@ -23,7 +23,7 @@ type mechanism struct {
 	digested   bool
 }
 
-// mechanisms are those that users can have, the strongest first, as hello lists them.
+// mechanisms lists the supported mechanisms, strongest first, as in hello.
 func mechanisms() []mechanism {
 	return []mechanism{
 		{name: "SCRAM-SHA-256", hash: sha256.New, saltSize: sha256.Size - 4, iterations: 15000},
@@ -40,8 +40,8 @@ func mechanismOf(name string) (mechanism, bool) {
 	return mechanism{}, false
 }
 
-// credential is what the server keeps of a password (RFC 5802): enough to check a
-// proof and to prove itself, not enough to sign in.
+// credential is the stored form of a password (RFC 5802). It can verify a client's
+// proof and create the server's, but it cannot be used to sign in.
 type credential struct {
 	salt       []byte
 	iterations int
@@ -49,10 +49,9 @@ type credential struct {
 	server     []byte // server key
 }
 
-// newCredential derives a credential with a fresh salt. The mechanism of SHA-1
-// hashes name and password together first, as MongoDB always did. A password for
-// SHA-256 is taken as it is: clients normalize theirs (SASLprep), which changes
-// nothing in what is ASCII or already composed.
+// newCredential derives a credential with a fresh salt. SCRAM-SHA-1 first hashes name
+// and password together, as MongoDB does. Passwords for SHA-256 are used unchanged:
+// clients apply SASLprep, which does not change ASCII or composed text.
 func (m mechanism) newCredential(user, password string) (credential, error) {
 	if m.digested {
 		sum := md5.Sum([]byte(user + ":mongo:" + password))
@@ -72,8 +71,8 @@ func (m mechanism) derive(password string, salt []byte) (credential, error) {
 	return credential{salt: salt, iterations: m.iterations, stored: m.sum(client), server: m.mac(salted, "Server Key")}, nil
 }
 
-// unknown is the credential of a user who does not exist. No proof fits it, but its
-// salt stays the same from one attempt to the next, as a real one's does.
+// unknown is the credential of an unknown user. No proof matches it, but its salt is
+// stable, so that unknown users cannot be detected.
 func (m mechanism) unknown(secret []byte, user Name) credential {
 	salt := m.mac(secret, m.name+" "+user.id())
 	return credential{
@@ -94,7 +93,7 @@ func (m mechanism) sum(b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// proves tells whether a client's proof over a message fits, in constant time.
+// proves reports whether a client's proof of a message is correct, in constant time.
 func (m mechanism) proves(c credential, message string, proof []byte) bool {
 	signature := m.mac(c.stored, message)
 	if len(proof) != len(signature) {
@@ -107,7 +106,7 @@ func (m mechanism) proves(c credential, message string, proof []byte) bool {
 	return hmac.Equal(m.sum(key), c.stored)
 }
 
-// document is the credential as admin.system.users keeps it.
+// document is the credential's document in admin.system.users.
 func (c credential) document() bson.D {
 	return bson.D{
 		{Key: "iterationCount", Value: int32(c.iterations)},

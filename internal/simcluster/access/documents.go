@@ -7,8 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Documents are all users and roles as admin.system.users and admin.system.roles
-// hold them, by _id.
+// Documents returns the documents of admin.system.users and admin.system.roles in _id
+// order.
 func (c *Control) Documents() (users, roles []bson.D) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// Of is the session of a connection, made when it is first needed. A request from
-// inside the process has no connection; what it gets is nobody's, and is not kept.
+// Of returns the session of a connection and creates it on first use. An internal
+// request has no connection and gets a new anonymous session.
 func (c *Control) Of(conn *engine.Conn) *Session {
 	if conn == nil {
 		return c.NewSession()
@@ -23,7 +23,7 @@ func (c *Control) Of(conn *engine.Conn) *Session {
 	return s
 }
 
-// Handlers are the commands of this package by name.
+// Handlers returns the commands of this package by name.
 func (c *Control) Handlers() map[string]engine.Handler {
 	plain := map[string]func(*engine.Request) (bson.D, error){
 		"createUser": c.createUser, "updateUser": c.updateUser, "dropUser": c.dropUser,
@@ -48,7 +48,7 @@ func (c *Control) Handlers() map[string]engine.Handler {
 	return out
 }
 
-// Changes tells whether a command changes users or roles.
+// Changes reports whether a command changes users or roles.
 func Changes(command string) bool {
 	for _, verb := range []string{"create", "update", "drop", "grant", "revoke"} {
 		if rest, ok := strings.CutPrefix(command, verb); ok {

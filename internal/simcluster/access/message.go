@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxMessage bounds a message of a client, in bytes. Honest ones are far smaller.
+// maxMessage is the largest client message in bytes. Valid ones are much smaller.
 const maxMessage = 4 << 10
 
-// errMessage is any fault in a SCRAM message. What is wrong is nobody's business.
+// errMessage is any error in a SCRAM message. Clients must not learn the details.
 var errMessage = errors.New("malformed SCRAM message")
 
 // clientFirst is the first message of RFC 5802: "n,,n=user,r=nonce".
@@ -26,7 +26,8 @@ func parseClientFirst(message string) (m clientFirst, err error) {
 	}
 	parts := strings.SplitN(message, ",", 3)
 	if len(parts) < 3 || parts[0] != "n" && parts[0] != "y" || parts[1] != "" {
-		// Channel binding ("p=…") is not offered, nor acting as somebody else ("a=…").
+		// Channel binding ("p=…") and authorization as another user ("a=…") are not
+		// supported.
 		return m, errMessage
 	}
 	m.header, m.bare = parts[0]+",,", parts[2]
@@ -52,7 +53,7 @@ type clientFinal struct {
 	binding string // the gs2 header again, decoded
 	nonce   string
 	proof   []byte
-	without string // the message up to the proof, which the proof covers
+	without string // the message without the proof
 }
 
 func parseClientFinal(message string) (m clientFinal, err error) {

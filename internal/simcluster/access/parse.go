@@ -10,8 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// parseName reads a name: "x", which belongs to the database at hand, or
-// {<what>: "x", db: "y"}.
+// parseName reads a name: "x" on the command's database, or {<what>: "x", db: "y"}.
 func parseName(v bson.RawValue, what, db string) (Name, error) {
 	if s, ok := v.StringValueOK(); ok {
 		return Name{s, db}, nil
@@ -76,7 +75,7 @@ func subject(r *engine.Request) (Name, error) {
 	return Name{s, r.DB}, nil
 }
 
-// given tells whether a command has a field.
+// given reports whether a command has a field.
 func given(r *engine.Request, key string) bool { return r.Lookup(key).Type != 0 }
 
 func rolesArray(names []Name) bson.A {

@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// mayAggregate asks what every stage asks, in sub-pipelines too, and find on the
-// collection unless the pipeline begins with a source of its own.
+// mayAggregate checks the privileges of every stage, including sub-pipelines, and find
+// on the collection unless the first stage is a source.
 func mayAggregate(s *Session, r *engine.Request) bool {
 	p := pipelineCheck{s: s, bypass: truthy(r.Lookup("bypassDocumentValidation"))}
 	on := target(r)
@@ -18,7 +18,7 @@ func mayAggregate(s *Session, r *engine.Request) bool {
 	return p.pipeline(on, r.Lookup("pipeline"))
 }
 
-// pipelineCheck walks a pipeline's stages.
+// pipelineCheck checks the stages of a pipeline.
 type pipelineCheck struct {
 	s      *Session
 	bypass bool
@@ -42,7 +42,7 @@ func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
 	return !first || p.s.May(on, "find")
 }
 
-// ownSource tells whether a stage that comes first does not read the collection.
+// ownSource reports whether a first stage does not read the collection.
 func ownSource(stage string) bool {
 	switch stage {
 	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",
@@ -69,8 +69,8 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 	case "$changeStream":
 		return p.s.May(on, "find", "changeStream")
 	case "$currentOp":
-		// A mongos asks the shards, which show more than the user's own; only what it
-		// does itself is free to see.
+		// The shards show operations of all users, so only the user's own operations on
+		// mongos are visible without a privilege.
 		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
 	case "$listLocalSessions", "$listSessions":
 		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
@@ -104,7 +104,7 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 	return true
 }
 
-// join checks another collection and what is done with it.
+// join checks the other collection of a $lookup or $unionWith and its pipeline.
 func (p pipelineCheck) join(on Resource, from, stages bson.RawValue) bool {
 	other := elsewhere(on, from)
 	if other.coll == "" && stages.Type == bson.TypeArray {
@@ -142,8 +142,7 @@ func (p pipelineCheck) writes(to Resource, actions ...string) bool {
 	return p.s.May(to, actions...)
 }
 
-// elsewhere is a collection that a stage names: of the same database, or of the one
-// it names too.
+// elsewhere is the collection that a stage names, in the same or in a named database.
 func elsewhere(on Resource, v bson.RawValue) Resource {
 	if coll, ok := v.StringValueOK(); ok {
 		return OnNamespace(on.db, coll)

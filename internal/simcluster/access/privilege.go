@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Privileges are actions by the resource they are allowed on.
+// Privileges maps resources to the allowed actions.
 type Privileges map[Resource]Actions
 
 func (p Privileges) add(r Resource, names ...string) { p[r] = p[r].with(setOf(names...)) }
@@ -22,8 +22,8 @@ func (p Privileges) addAll(q Privileges) {
 	}
 }
 
-// May tells whether all actions are allowed on a target. Several privileges may
-// have to come together for that.
+// May reports whether all actions are allowed on a target, possibly by several
+// privileges together.
 func (p Privileges) May(target Resource, names ...string) bool {
 	missing := setOf(names...)
 	for _, r := range target.covers() {
@@ -34,12 +34,12 @@ func (p Privileges) May(target Resource, names ...string) bool {
 	return false
 }
 
-// any tells whether anything at all is allowed on a collection.
+// any reports whether any action is allowed on a collection.
 func (p Privileges) any(target Resource) bool {
 	return slices.ContainsFunc(target.covers(), func(r Resource) bool { return !p[r].empty() })
 }
 
-// anyIn tells whether anything at all is allowed in a database
+// anyIn reports whether any action is allowed in a database
 // (isAuthorizedForAnyActionOnAnyResourceInDB).
 func (p Privileges) anyIn(db string) bool {
 	for r, a := range p {
@@ -62,7 +62,7 @@ func (p Privileges) anyIn(db string) bool {
 	return false
 }
 
-// list shows privileges as connectionStatus and usersInfo do, in a fixed order.
+// list formats privileges as in connectionStatus and usersInfo, in a fixed order.
 func (p Privileges) list() bson.A {
 	resources := make([]Resource, 0, len(p))
 	for r, a := range p {

@@ -6,7 +6,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// checkRoles fails when a role does not exist. The caller holds mu, or is alone.
+// checkRoles fails when a role does not exist. The caller holds mu.
 func (c *Control) checkRoles(roles []Name) error {
 	for _, r := range roles {
 		if _, ok := c.roles[r]; ok {
@@ -19,8 +19,7 @@ func (c *Control) checkRoles(roles []Name) error {
 	return nil
 }
 
-// resolve gives all that roles allow, and all roles that they bring along. The
-// caller holds mu.
+// resolve returns the privileges of roles and all inherited roles. The caller holds mu.
 func (c *Control) resolve(direct []Name) (Privileges, []Name) {
 	all, seen := Privileges{}, map[Name]bool{}
 	var inherited []Name

@@ -25,7 +25,7 @@ const (
 	kindBucket                   // {db: "x", system_buckets: "y"}
 )
 
-// Resource is what a privilege is about, or what a command wants to touch.
+// Resource is the resource of a privilege or the target of a command.
 type Resource struct {
 	kind     kind
 	db, coll string
@@ -34,7 +34,7 @@ type Resource struct {
 // OnCluster is the cluster as a whole.
 func OnCluster() Resource { return Resource{kind: kindCluster} }
 
-// OnDatabase is a database, system collections excepted.
+// OnDatabase is a database without its system collections.
 func OnDatabase(db string) Resource { return Resource{kind: kindDatabase, db: db} }
 
 // OnNamespace is one collection.
@@ -50,7 +50,7 @@ func normal(db, coll string) bool {
 	return !strings.HasPrefix(coll, "system.") && !(db == "local" && strings.HasPrefix(coll, "replset."))
 }
 
-// covers are the resources whose privileges apply to a target
+// covers lists the resources whose privileges apply to a target
 // (authorization_session_impl.cpp, buildResourceSearchList).
 func (r Resource) covers() []Resource {
 	out := make([]Resource, 0, 6)
@@ -94,7 +94,8 @@ func parseResource(doc bson.Raw) (Resource, error) {
 	case hasDB != hasColl:
 		return Resource{}, status.Errorf(status.FailedToParse, "resource must set both db and collection or neither")
 	}
-	return Resource{}, status.Errorf(status.FailedToParse, "resource pattern must specify one of: db and collection, cluster, anyResource, system_buckets")
+	return Resource{}, status.Errorf(status.FailedToParse,
+		"resource pattern must specify one of: db and collection, cluster, anyResource, system_buckets")
 }
 
 func one(is bool) int {

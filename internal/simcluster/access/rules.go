@@ -7,7 +7,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// allRules are the checks of all commands by name, the checks of MongoDB 5.0's mongos.
+// allRules returns the rules of all commands by name, those of the mongos of MongoDB
+// 5.0.
 func allRules() map[string]rule {
 	all := generalRules()
 	maps.Copy(all, dataRules())
@@ -16,7 +17,7 @@ func allRules() map[string]rule {
 	return all
 }
 
-// generalRules are those of commands about the server and the connection.
+// generalRules has the rules of server and connection commands.
 func generalRules() map[string]rule {
 	list := map[string]rule{
 		"currentOp": onAdmin(cluster("inprog")), "killOp": onAdmin(cluster("killop")),
@@ -43,7 +44,7 @@ func generalRules() map[string]rule {
 	} {
 		list[name] = rule{open: true}
 	}
-	// Sessions are the user's own; a cursor's owner is checked where it is used.
+	// Sessions belong to the user; the owner of a cursor is checked on use.
 	for _, name := range []string{"startSession", "refreshSessions", "killSessions", "isdbgrid", "listDatabases", "getMore", "killCursors"} {
 		list[name] = rule{}
 	}
@@ -52,33 +53,33 @@ func generalRules() map[string]rule {
 
 func onAdmin(u rule) rule { u.admin = true; return u }
 
-// cluster wants actions on the cluster.
+// cluster requires actions on the cluster.
 func cluster(actions ...string) rule {
 	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(OnCluster(), actions...) }}
 }
 
-// database wants actions on the command's database.
+// database requires actions on the command's database.
 func database(actions ...string) rule {
 	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(OnDatabase(r.DB), actions...) }}
 }
 
-// collection wants actions on the collection that the command's first field names.
+// collection requires actions on the collection in the command's first field.
 func collection(actions ...string) rule {
 	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(target(r), actions...) }}
 }
 
-// namespace wants actions on the "db.coll" that the command's first field names.
+// namespace requires actions on the "db.coll" in the command's first field.
 func namespace(actions ...string) rule {
 	return rule{allows: func(s *Session, r *engine.Request) bool { return s.May(named(r), actions...) }}
 }
 
-// target is the collection of the command's database that its first field names.
+// target is the collection in the command's first field.
 func target(r *engine.Request) Resource {
 	coll, _ := r.Lookup(r.Name).StringValueOK()
 	return OnNamespace(r.DB, coll)
 }
 
-// named is the namespace that the command's first field spells out.
+// named is the "db.coll" in the command's first field.
 func named(r *engine.Request) Resource {
 	ns, _ := r.Lookup(r.Name).StringValueOK()
 	return parsed(ns)

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// dataRules are those of commands about collections and what is in them.
+// dataRules has the rules of collection and document commands.
 func dataRules() map[string]rule {
 	return map[string]rule{
 		"find": collection("find"), "count": collection("find"), "distinct": collection("find"),
@@ -28,7 +28,7 @@ func dataRules() map[string]rule {
 	}
 }
 
-// bypassing adds what bypassDocumentValidation wants.
+// bypassing adds the action for bypassDocumentValidation.
 func bypassing(r *engine.Request, actions ...string) []string {
 	if truthy(r.Lookup("bypassDocumentValidation")) {
 		return append(actions, "bypassDocumentValidation")
@@ -67,7 +67,7 @@ func mayFindAndModify(s *Session, r *engine.Request) bool {
 	return s.May(target(r), actions...)
 }
 
-// mayCreate: who may insert creates collections anyway.
+// mayCreate also accepts the insert privilege, because inserts create collections.
 func mayCreate(s *Session, r *engine.Request) bool {
 	return s.May(target(r), "createCollection") ||
 		!truthy(r.Lookup("capped")) && s.May(target(r), "insert")
@@ -87,18 +87,18 @@ func mayRename(s *Session, r *engine.Request) bool {
 	return s.May(from, "find", "dropCollection") && s.May(to, actions...)
 }
 
-// mayListCollections: names of one's own collections are free to whoever may do
-// anything there.
+// mayListCollections allows authorizedCollections with nameOnly to users with any
+// privilege in the database.
 func mayListCollections(s *Session, r *engine.Request) bool {
 	return s.May(OnDatabase(r.DB), "listCollections") ||
 		truthy(r.Lookup("nameOnly")) && truthy(r.Lookup("authorizedCollections")) && s.MayAnythingIn(r.DB)
 }
 
-// mayExplain asks what the explained command asks.
+// mayExplain requires the privileges of the explained command.
 func mayExplain(s *Session, r *engine.Request) bool {
 	body, ok := r.Lookup(r.Name).DocumentOK()
 	if !ok {
-		return true // not a command: fails as such
+		return true // not a command: fails later
 	}
 	name, _ := value.First(body)
 	u, known := s.control.ruleOf(name)

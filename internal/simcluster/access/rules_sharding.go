@@ -2,8 +2,8 @@ package access
 
 import "shardboard/internal/simcluster/engine"
 
-// shardingRules are those of commands about shards, chunks, zones and the balancer.
-// All of them run on admin.
+// shardingRules has the rules of commands on shards, chunks, zones and the balancer,
+// which run on admin.
 func shardingRules() map[string]rule {
 	settings := OnNamespace("config", "settings")
 	list := map[string]rule{
@@ -45,7 +45,7 @@ func shardingRules() map[string]rule {
 	for name, u := range list {
 		list[name] = onAdmin(u)
 	}
-	// The one that can be asked of a database or a collection.
+	// The only one that also runs on a database or a collection.
 	list["checkMetadataConsistency"] = rule{allows: func(s *Session, r *engine.Request) bool {
 		if coll, ok := r.Lookup(r.Name).StringValueOK(); ok {
 			return s.May(OnNamespace(r.DB, coll), "checkMetadataConsistency")
@@ -62,7 +62,7 @@ func settingRule(on Resource, action string) rule {
 	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(on, action) }}
 }
 
-// inDatabase wants an action on the database that the command's first field names.
+// inDatabase requires an action on the database in the command's first field.
 func inDatabase(action string) func(*Session, *engine.Request) bool {
 	return func(s *Session, r *engine.Request) bool {
 		db, _ := r.Lookup(r.Name).StringValueOK()

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// userRules are those of commands about users and roles
+// userRules has the rules of commands on users and roles
 // (user_management_commands_common.cpp, MongoDB 5.0).
 func userRules() map[string]rule {
 	return map[string]rule{
@@ -35,9 +35,8 @@ func userRules() map[string]rule {
 	}
 }
 
-// mayGrant checks the roles and privileges that a command gives or takes: each must
-// be the user's to give on the database that it is about. What is malformed fails
-// later, as such.
+// mayGrant checks the roles and privileges that a command grants or revokes: the user
+// needs the action on the database of each. Malformed arguments fail later.
 func mayGrant(s *Session, r *engine.Request, action string) bool {
 	roles, err := parseRoles(r, "roles")
 	if err != nil {
@@ -80,7 +79,7 @@ func mayUpdateUser(s *Session, r *engine.Request) bool {
 	return true
 }
 
-// mayViewUsers: oneself is free to see.
+// mayViewUsers always allows users to see themselves.
 func mayViewUsers(s *Session, r *engine.Request) bool {
 	v := r.Lookup(r.Name)
 	if v.Type == bson.TypeEmbeddedDocument && truthy(value.Field(v.Value, "forAllDBs")) {
@@ -101,7 +100,7 @@ func mayViewUsers(s *Session, r *engine.Request) bool {
 	return true
 }
 
-// mayViewRoles: roles that one has are free to see.
+// mayViewRoles always allows users to see their own roles.
 func mayViewRoles(s *Session, r *engine.Request) bool {
 	v := r.Lookup(r.Name)
 	if value.IsNumber(v) {

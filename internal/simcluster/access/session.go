@@ -2,29 +2,30 @@ package access
 
 import "slices"
 
-// Session is what one connection has proven to be. It is used by one command at a
-// time and needs no lock.
+// Session holds the authenticated users of one connection. It is used by one command at
+// a time and needs no lock.
 type Session struct {
 	control *Control
 	open    *conversation
 	users   []member
 
-	change uint64 // of the control when grants was made
+	change uint64 // Control.change when grants was computed
 	fresh  bool
 	grants Privileges
 	roles  []Name // direct and inherited
 }
 
-// member is a user who signed in. id tells whether it is still the same one.
+// member is a signed-in user. A different id means that the user was dropped and
+// created again.
 type member struct {
 	name Name
 	id   [16]byte
 }
 
-// NewSession is the session of a new connection: nobody.
+// NewSession makes an anonymous session for a new connection.
 func (c *Control) NewSession() *Session { return &Session{control: c} }
 
-// join signs a user in, in place of another of the same database.
+// join signs a user in and replaces another user of the same database.
 func (s *Session) join(user Name) {
 	c := s.control
 	c.mu.RLock()
@@ -37,13 +38,13 @@ func (s *Session) join(user Name) {
 	s.fresh = false
 }
 
-// leave signs the user of a database out.
+// leave signs out the user of a database.
 func (s *Session) leave(db string) {
 	s.users = slices.DeleteFunc(s.users, func(m member) bool { return m.name.DB == db })
 	s.fresh = false
 }
 
-// current brings the session up to the users and roles of now.
+// current updates the session after changes of users and roles.
 func (s *Session) current() {
 	c := s.control
 	c.mu.RLock()
@@ -63,13 +64,14 @@ func (s *Session) current() {
 	s.change, s.fresh = c.change, true
 }
 
-// SignedIn tells whether the connection is somebody.
+// SignedIn reports whether a user is signed in.
 func (s *Session) SignedIn() bool {
 	s.current()
 	return len(s.users) > 0
 }
 
-// Owner names who the connection is, for what belongs to a user; empty for nobody.
+// Owner identifies the users of the session, as the owner of cursors and sessions;
+// empty for anonymous.
 func (s *Session) Owner() string {
 	s.current()
 	owner := ""
@@ -79,30 +81,30 @@ func (s *Session) Owner() string {
 	return owner
 }
 
-// May tells whether all actions are allowed on a resource.
+// May reports whether all actions are allowed on a resource.
 func (s *Session) May(target Resource, actions ...string) bool {
 	s.current()
 	return s.grants.May(target, actions...)
 }
 
-// MayAnythingIn tells whether anything is allowed in a database.
+// MayAnythingIn reports whether any action is allowed in a database.
 func (s *Session) MayAnythingIn(db string) bool {
 	s.current()
 	return s.grants.anyIn(db)
 }
 
-// MayAnythingOn tells whether anything is allowed on a collection.
+// MayAnythingOn reports whether any action is allowed on a collection.
 func (s *Session) MayAnythingOn(db, coll string) bool {
 	s.current()
 	return s.grants.any(OnNamespace(db, coll))
 }
 
-// is tells whether the connection is this user.
+// is reports whether this user is signed in.
 func (s *Session) is(user Name) bool {
 	return slices.ContainsFunc(s.users, func(m member) bool { return m.name == user })
 }
 
-// has tells whether the connection has a role, itself or by inheritance.
+// has reports whether the session has a role, directly or by inheritance.
 func (s *Session) has(role Name) bool {
 	s.current()
 	return slices.Contains(s.roles, role)

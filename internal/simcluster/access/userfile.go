@@ -13,13 +13,13 @@ func (u User) String() string { return u.Name + " " + strings.Join(u.Roles, " ")
 // GoString is String.
 func (u User) GoString() string { return u.String() }
 
-// maxUserFile bounds a file of users, in bytes.
+// maxUserFile is the largest size of a file of users in bytes.
 const maxUserFile = 64 << 10
 
-// ReadUsers reads the users to begin with from a file, so that no password has to
-// stand on a command line. Each line is a user: name, password and roles, separated
-// by spaces; a role is "name" or "name@db", and none means root. Empty lines and
-// those that begin with # are passed over.
+// ReadUsers reads initial users from a file, so that passwords need not be on the
+// command line. Each line has a name, a password and roles, separated by spaces; a role
+// is "name" or "name@db", and no role means root. Empty lines and lines that begin with
+// # are ignored.
 func ReadUsers(r io.Reader) ([]User, error) { return readUsers(io.LimitReader(r, maxUserFile)) }
 
 func readUsers(r io.Reader) ([]User, error) {

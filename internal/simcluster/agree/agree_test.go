@@ -1,7 +1,7 @@
-// Package agree_test compares two implementations that were written apart: the
-// product's routing table, keys and hash, and the simulated cluster's. For random
-// values of every BSON type the product's table must name the shard that the simulated
-// mongos sends the query to.
+// Package agree_test compares two independent implementations: the product's routing
+// table, keys and hash, and those of the simulated cluster. For random values of every
+// BSON type the product's table must name the shard to which the simulated mongos sends
+// the query.
 package agree_test
 
 import (
@@ -63,7 +63,7 @@ func TestTheTableNamesTheShardThatTheRouterAsks(t *testing.T) {
 	}
 }
 
-// world is a simulated cluster of many chunks, dealt to the shards at random.
+// world is a simulated cluster of many chunks, randomly distributed over the shards.
 type world struct {
 	t   *testing.T
 	sim *simcluster.Cluster
@@ -106,7 +106,7 @@ func (w *world) cut(coll string, key bson.D) {
 		at = append(at, bson.E{Key: f.Key, Value: v})
 	}
 	ns := "d." + coll
-	// Two equal points, or one that no chunk may begin with, are no loss.
+	// Errors for equal points and invalid chunk bounds are ignored.
 	if _, err := w.sim.Command(w.t.Context(), "admin", bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: at}}); err != nil {
 		return
 	}
@@ -147,7 +147,7 @@ func (w *world) load() *topology.Table {
 	return table
 }
 
-// check locates one random key in both ways.
+// check locates one random key with both implementations.
 func (w *world) check(c *topology.Collection, coll string, key bson.D) {
 	w.t.Helper()
 	values := make([]bson.RawValue, len(key))
@@ -169,7 +169,8 @@ func (w *world) check(c *topology.Collection, coll string, key bson.D) {
 	}
 	shards, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	if len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != chunk.Shard {
-		w.t.Fatalf("%s %v (%s): the table says %s, the router asks %d shards: %v", coll, values, display(c.Key, k), chunk.Shard, len(shards), shards)
+		w.t.Fatalf("%s %v (%s): the table says %s, the router asks %d shards: %v", coll, values, display(c.Key, k),
+			chunk.Shard, len(shards), shards)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// edges are numbers around which conversions go wrong.
+// edges are numbers near conversion limits.
 var edges = []float64{0, 1, -1, 0.5, -0.5, 1.9, -1.9, 1 << 53, 1<<53 + 2, 1 << 62, 1 << 63, -(1 << 63), 1e300, -1e300, 5e-324}
 
 // value draws a value of any type that a shard key can have; depth bounds how far
@@ -71,7 +71,8 @@ func (w *world) text() string {
 }
 
 func (w *world) decimal() bson.Decimal128 {
-	words := []string{"0", "-0", "1", "1.0", "1.9", "2.5", "-3.5", "9223372036854775807", "9223372036854775808", "1E+100", "1E-100", "NaN", "Infinity", "-Infinity", "123456789012345678.5"}
+	words := []string{"0", "-0", "1", "1.0", "1.9", "2.5", "-3.5", "9223372036854775807", "9223372036854775808",
+		"1E+100", "1E-100", "NaN", "Infinity", "-Infinity", "123456789012345678.5"}
 	d, err := bson.ParseDecimal128(words[w.rng.IntN(len(words))])
 	if err != nil {
 		w.t.Fatal(err)

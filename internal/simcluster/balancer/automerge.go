@@ -6,16 +6,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// mergeEvery is how often the AutoMerger of 7.0 looks for chunks to merge
-// (autoMergerIntervalSecs).
+// mergeEvery is the interval of the AutoMerger of 7.0 (autoMergerIntervalSecs).
 const mergeEvery = time.Hour
 
-// autoMerge lets the AutoMerger work when it is time. It is a part of the balancer:
-// where that is off or outside of its window, nothing is merged. Mu is held.
+// autoMerge runs the AutoMerger when it is due. It merges nothing while the balancer is
+// off or outside of its window. The caller holds Mu.
 func (b *Balancer) autoMerge() {
 	now := b.cluster.Now()
 	if b.merged.IsZero() {
-		b.merged = now // a primary that has just begun waits for the first time
+		b.merged = now // a new primary waits for one interval first
 	}
 	if now.Sub(b.merged) < time.Duration(float64(mergeEvery)*b.pace()) {
 		return
@@ -31,8 +30,8 @@ func (b *Balancer) pace() float64 {
 	return 1
 }
 
-// timedRound are the details of balancer.round since 7.0: errorOccurred is spelled
-// right, and there is where the time went.
+// timedRound has the details of balancer.round since 7.0: errorOccurred is spelled
+// correctly, and durations are added.
 func timedRound(d bson.D, took int32, candidates, moved int, failed error) bson.D {
 	d = append(d, bson.E{Key: "errorOccurred", Value: failed != nil})
 	if failed != nil {

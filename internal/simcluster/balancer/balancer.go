@@ -1,8 +1,8 @@
-// Package balancer runs the rounds of the config server's balancer: it cuts chunks at
-// the edges of zones, then moves the chunks that the policy names, at most one
-// migration per shard at a time. What to move is the catalog's policy; this package
-// is the loop around it: when rounds run, what a failed move leads to, what is
-// logged (db/s/balancer/balancer.cpp, MongoDB 5.0).
+// Package balancer runs the rounds of the config server's balancer: a round splits
+// chunks at zone boundaries, then moves the chunks chosen by the policy, at most one
+// migration per shard at a time. The policy is in package catalog; this package decides
+// when rounds run, handles failed moves and writes the log entries
+// (db/s/balancer/balancer.cpp, MongoDB 5.0).
 package balancer
 
 import (
@@ -25,20 +25,21 @@ const (
 	busyWait = time.Second
 )
 
-// surveyTime is what a round spends before its moves: it reads the catalogue and asks
-// every shard for its statistics. With a small migration after it a round takes 0.4 s
-// and begins 1.4 s after the one before, as observed.
+// surveyTime is the time before the moves of a round, in which it reads metadata and
+// shard statistics. With a small migration a round then takes 0.4 s and starts 1.4 s
+// after the previous one, as observed.
 const surveyTime = 150 * time.Millisecond
 
-// sendTime lies between the moves of one round, which are sent one after the other.
+// sendTime is the delay between the moves of one round, which are sent one after the
+// other.
 const sendTime = 10 * time.Millisecond
 
-// Options set the pace of the rounds.
+// Options configure the timing of the rounds.
 type Options struct {
 	Round time.Duration // wait after a round without moves; 0 means 10 s
 	Busy  time.Duration // wait after a round with moves; 0 means 1 s
 	Pace  float64       // multiplies both; 0 means 1
-	Seed  uint64        // order in which rounds look at collections
+	Seed  uint64        // determines the order of collections in a round
 }
 
 // Balancer balances one cluster. Make it with New.
@@ -47,9 +48,9 @@ type Balancer struct {
 	opts    Options
 	rng     *rand.Rand
 	merged  time.Time     // when the AutoMerger last looked
-	traffic *Traffic      // guarded by cluster.Mu; nil: only what the policy finds
-	prompt  atomic.Int32  // how many want the donors' copies to go at once
-	wake    chan struct{} // ends the wait for the next round early
+	traffic *Traffic      // guarded by cluster.Mu; nil: only moves of the policy
+	prompt  atomic.Int32  // number of callers that want orphans to be deleted at once
+	wake    chan struct{} // starts the next round early
 }
 
 // New makes a balancer that does nothing before Run.
@@ -67,8 +68,8 @@ func New(c *catalog.Cluster, o Options) *Balancer {
 	return &Balancer{cluster: c, opts: o, rng: rand.New(rand.NewPCG(o.Seed, 0xba1a)), wake: make(chan struct{}, 1)}
 }
 
-// Run does rounds until ctx ends, then returns; a migration that still runs belongs
-// to the cluster and ends with it.
+// Run runs rounds until ctx ends. A running migration continues; it ends with the
+// cluster.
 func (b *Balancer) Run(ctx context.Context) {
 	wait := b.opts.Busy
 	for {
@@ -90,7 +91,7 @@ func (b *Balancer) Run(ctx context.Context) {
 	}
 }
 
-// Round does one round if the settings allow it and says how many chunks it moved.
+// Round runs one round if the settings allow it and returns how many chunks it moved.
 func (b *Balancer) Round(ctx context.Context) (moved int) {
 	c := b.cluster
 	c.Mu.Lock()
@@ -110,7 +111,7 @@ func (b *Balancer) Round(ctx context.Context) (moved int) {
 		return 0
 	}
 	c.Mu.Lock()
-	if !c.Settings().Balancing(c.Now()) { // stopped meanwhile
+	if !c.Settings().Balancing(c.Now()) { // the balancer was stopped during the round
 		c.Mu.Unlock()
 		return 0
 	}
@@ -148,7 +149,7 @@ func (b *Balancer) Round(ctx context.Context) (moved int) {
 	return moved
 }
 
-// pause waits and says whether ctx lasted so long.
+// pause waits and reports false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -163,7 +164,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// cut splits chunks at the edges of zones, and the collection of sessions. Mu is held.
+// cut splits chunks at zone boundaries, and the sessions collection. The caller holds
+// Mu.
 func (b *Balancer) cut() (failed error) {
 	for _, ns := range b.namespaces() {
 		for _, s := range b.cluster.ZoneSplits(ns) {
@@ -178,8 +180,9 @@ func (b *Balancer) cut() (failed error) {
 	return failed
 }
 
-// pick chooses the round's moves over all collections in random order. It knows nothing
-// of other clients' migrations: its own are refused where it meets one. Mu is held.
+// pick chooses the round's moves over all collections in random order. It does not
+// consider other clients' migrations; conflicting moves are refused later. The caller
+// holds Mu.
 func (b *Balancer) pick() []catalog.Candidate {
 	names := b.namespaces()
 	b.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -202,10 +205,10 @@ func (b *Balancer) namespaces() []string {
 	return names
 }
 
-// move does one migration. A chunk that is too big is split if a key allows it, else
-// flagged jumbo, so that later rounds pass over it.
+// move runs one migration. A chunk that is too big is split if possible, otherwise
+// marked jumbo, so that later rounds skip it.
 func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bool) error {
-	// A shard is drained of its big chunks too.
+	// Big chunks of a draining shard are moved with force.
 	o := catalog.MoveOptions{ForceJumbo: force || m.Reason == catalog.Draining, WaitForDelete: wait}
 	var err error
 	if b.cluster.MovesRanges() {
@@ -223,7 +226,7 @@ func (b *Balancer) move(ctx context.Context, m catalog.Candidate, force, wait bo
 	return err
 }
 
-// report writes balancer.round, but only for a round that had something to do.
+// report writes balancer.round, but only for a round with moves or errors.
 func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) {
 	if candidates == 0 && failed == nil {
 		return

@@ -62,7 +62,7 @@ func TestDrainingEmptiesTheShard(t *testing.T) {
 		w.split(10, 20, 30, 40, 50)
 		w.start()
 		w.after(time.Minute)
-		w.after(16 * time.Minute) // what the first moves left behind is in the way before
+		w.after(16 * time.Minute) // until the orphans of the first moves are deleted
 		w.run(`{"removeShard": "shard-rs-2"}`)
 		w.after(time.Minute)
 		if got := w.spread(); got[1] != 0 || got[0]+got[2] != 6 {

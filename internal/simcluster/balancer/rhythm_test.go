@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// began are the moments at which logged rounds began, and how long they took.
+// began returns the start times and durations of the logged rounds.
 func (w *world) began() (at []time.Time, took []time.Duration, moved []int32) {
 	for _, row := range w.log("actionlog", "balancer.round") {
 		d := time.Duration(row.Lookup("details", "executionTimeMillis").Int32()) * time.Millisecond
@@ -62,8 +62,8 @@ func TestRoundsThatFindNothingComeEveryTenSeconds(t *testing.T) {
 	})
 }
 
-// A chunk that left a shard lately is wanted there again: rounds wait for the orphans
-// 10 s, move nothing, and come again until the orphans are gone.
+// When a chunk is to return to a shard with its orphans, rounds wait 10 s for the
+// orphans, move nothing, and are repeated until the orphans are deleted.
 func TestARoundThatMeetsOrphansWaitsTenSecondsAndComesAgain(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.fill(15, 30)
@@ -77,7 +77,7 @@ func TestARoundThatMeetsOrphansWaitsTenSecondsAndComesAgain(t *testing.T) {
 		waited := 0
 		for i := range at {
 			if moved[i] > 0 {
-				continue // another chunk is levelled
+				continue // another chunk is moved for balance
 			}
 			waited++
 			if took[i] < 10200*time.Millisecond || took[i] > 10500*time.Millisecond {
@@ -123,12 +123,12 @@ func TestARoundThatMeetsOrphansWaitsTenSecondsAndComesAgain(t *testing.T) {
 	})
 }
 
-// Nobody begins a move once the balancer was turned off in the middle of its round.
+// No move starts after the balancer was turned off during its round.
 func TestARoundThatIsTurnedOffMovesNothing(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.split(10, 20, 30, 40, 50)
 		w.start()
-		w.after(time.Second + 100*time.Millisecond) // it looks at the cluster
+		w.after(time.Second + 100*time.Millisecond) // it reads metadata and statistics
 		w.run(`{"balancerStop": 1}`)
 		w.after(time.Minute)
 		if got := w.spread(); got != [3]int{6, 0, 0} {
@@ -157,8 +157,8 @@ func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
 	})
 }
 
-// The round after a zone was set cuts at its edges and moves the chunk; who cuts there by
-// hand comes too late.
+// The round after a zone was set splits at its bounds and moves the chunk; a manual
+// split there comes too late.
 func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
 	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
 		inVersion(t, v, func(t *testing.T, w *world) {
@@ -171,7 +171,8 @@ func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
 			w.c.Mu.RLock()
 			owner := w.c.Routing("db.t").Owner(encoded(bson.D{{Key: "p", Value: int32(10)}}))
 			w.c.Mu.RUnlock()
-			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 || moves[0].Lookup("details", "min", "p").Int32() != 10 {
+			if moves := w.log("changelog", "moveChunk.commit"); owner != "shard-rs-3" || len(moves) == 0 ||
+				moves[0].Lookup("details", "min", "p").Int32() != 10 {
 				t.Errorf("%v: on %s after %s", v, owner, moves)
 			}
 			at := encoded(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: bson.D{{Key: "p", Value: int32(10)}}}})
@@ -190,19 +191,20 @@ func TestTheNextRoundCutsAndMovesANewZoneInEveryVersion(t *testing.T) {
 func encoded(d bson.D) bson.Raw {
 	raw, err := bson.Marshal(d)
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // cannot happen: it is a constant
 	}
 	return raw
 }
 
-// A round that meets somebody else's migration moves nothing and is over at once; the
-// next comes after ten seconds.
+// A round whose move conflicts with another client's migration moves nothing and ends
+// at once; the next round starts after ten seconds.
 func TestARoundThatMeetsAnotherMigrationMovesNothing(t *testing.T) {
 	inCluster(t, catalog.Options{Migration: time.Minute}, func(t *testing.T, w *world) {
 		w.fill(15, 20)
 		w.split(10, 20, 30, 40, 50)
 		go func() { // it ends when the cluster does
-			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}}, {Key: "to", Value: "shard-rs-2"}})
+			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}},
+				{Key: "to", Value: "shard-rs-2"}})
 			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})
 		}()
 		w.after(time.Second)

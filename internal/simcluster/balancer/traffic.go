@@ -8,13 +8,12 @@ import (
 	"shardboard/internal/simcluster/catalog"
 )
 
-// Traffic lets every round find something: besides what the policy names, a round
-// moves chunks of these collections, chosen by the seed. It stands for a cluster whose
-// balancer is never done. All other rules hold: a round moves nothing while the balancer
-// is off, a shard takes part in one migration at a time, chunks stay inside of their
-// zones, and a collection that may not be balanced is left alone.
+// Traffic simulates a balancer that always has work: in addition to the moves of the
+// policy, every round moves chunks of these collections, chosen by the seed. All other
+// rules apply: no moves while the balancer is off, one migration per shard at a time,
+// chunks stay in their zones, and collections with balancing disabled are skipped.
 type Traffic struct {
-	Namespaces []string      // whose chunks move; none means every collection
+	Namespaces []string      // collections whose chunks move; empty means all
 	Pause      time.Duration // between rounds that moved something; 0 means the balancer's own
 	Seed       uint64
 
@@ -25,8 +24,8 @@ type Traffic struct {
 // Moved is how many chunks were moved on behalf of this traffic.
 func (t *Traffic) Moved() int { return int(t.moved.Load()) }
 
-// SetTraffic gives the balancer something to do from its next round on, which it begins
-// after a pause as after a round that moved something. It replaces what was set before.
+// SetTraffic sets the traffic from the next round on, which starts after the pause of a
+// round with moves. It replaces an earlier traffic.
 func (b *Balancer) SetTraffic(t *Traffic) {
 	t.rng = rand.New(rand.NewPCG(t.Seed, 0x7aff))
 	b.cluster.Mu.Lock()
@@ -38,8 +37,8 @@ func (b *Balancer) SetTraffic(t *Traffic) {
 	}
 }
 
-// ClearTraffic ends a traffic, unless another has taken its place, and waits for the
-// round that may still move something for it.
+// ClearTraffic removes a traffic, unless it was replaced, and waits for the current
+// round.
 func (b *Balancer) ClearTraffic(t *Traffic) {
 	b.cluster.Mu.Lock()
 	if b.traffic == t {
@@ -52,8 +51,8 @@ func (b *Balancer) ClearTraffic(t *Traffic) {
 	}
 }
 
-// Prompt makes the balancer's migrations delete the donor's copy before they end, as the
-// setting _waitForDelete does, until it is called with false as often as with true.
+// Prompt makes the balancer's migrations delete orphans before they end, like the
+// setting _waitForDelete, until it is called with false as often as with true.
 func (b *Balancer) Prompt(on bool) {
 	if on {
 		b.prompt.Add(1)
@@ -72,9 +71,9 @@ func (b *Balancer) busy() time.Duration {
 	return b.opts.Busy
 }
 
-// pick names the moves of one round, at most one for each collection, on shards that no
-// other move uses: one that is refused would make the balancer wait for ten seconds. The
-// catalogue is locked.
+// pick chooses the moves of one round, at most one per collection, on shards that no
+// other move uses: a refused move would delay the next round by ten seconds. The caller
+// holds Mu.
 func (t *Traffic) pick(c *catalog.Cluster, round []catalog.Candidate) (list []catalog.Candidate) {
 	if t == nil {
 		return nil

@@ -22,7 +22,7 @@ type world struct {
 	stop []func()
 }
 
-// in runs a scenario in a bubble of fake time; the cluster begins at noon UTC.
+// in runs a scenario in a synctest bubble; the cluster's time starts at noon UTC.
 func in(t *testing.T, scenario func(t *testing.T, w *world)) {
 	inVersion(t, [3]int{5, 0, 7}, scenario)
 }
@@ -81,20 +81,21 @@ func (w *world) split(at ...int) {
 	}
 }
 
-// fill puts n documents of about a kilobyte with the same key.
+// fill inserts n documents of about a kilobyte with the same key.
 func (w *world) fill(key, n int) {
 	w.c.Mu.Lock()
 	defer w.c.Mu.Unlock()
 	coll := w.c.Shards["shard-rs-1"].Coll("db", "t")
 	for range n {
-		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)}, {Key: "pad", Value: strings.Repeat("x", 1000)}})
+		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)},
+			{Key: "pad", Value: strings.Repeat("x", 1000)}})
 		if _, err := coll.Insert(d); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 }
 
-// spread is how many chunks each shard has.
+// spread counts the chunks of each shard.
 func (w *world) spread() [3]int {
 	w.c.Mu.RLock()
 	defer w.c.Mu.RUnlock()

@@ -11,15 +11,15 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// mostCommon is how many of the most common values analyzeShardKey shows
+// mostCommonValues is how many of the most frequent values analyzeShardKey shows
 // (analyzeShardKeyNumMostCommonValues).
-const mostCommon = 5
+const mostCommonValues = 5
 
-// monotonicAt is the correlation from which a key counts as monotonic
+// monotonicThreshold is the correlation from which a key counts as monotonic
 // (analyzeShardKeyMonotonicityCorrelationCoefficientThreshold).
-const monotonicAt = 0.7
+const monotonicThreshold = 0.7
 
-// analysis is what the documents of a collection say about a key.
+// analysis holds the statistics of a shard key candidate.
 type analysis struct {
 	supported bool // an index begins with the key
 	hashed    bool
@@ -29,7 +29,7 @@ type analysis struct {
 	bytes     int64
 	values    []valueCount // most common first
 	distinct  int64
-	correlate float64 // of key order and insertion order
+	correlate float64 // between key order and insertion order
 }
 
 type valueCount struct {
@@ -37,7 +37,7 @@ type valueCount struct {
 	count int64
 }
 
-// analyze looks at every owned document. Mu is held.
+// analyze reads every owned document. The caller holds Mu.
 func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	db, name, _ := splitNS(ns)
 	r := c.table(ns)
@@ -48,7 +48,7 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 		shards = append(shards, primary)
 	}
 	a.hashed = p.hashedPrefix()
-	var order []rank
+	var order []rankedDoc
 	found := false
 	for _, shard := range shards {
 		coll := c.data(shard, ns)
@@ -69,7 +69,7 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 				return true
 			}
 			a.docs, a.bytes, n = a.docs+1, a.bytes+int64(len(doc)), n+1
-			order = append(order, rank{key: key, inserted: n})
+			order = append(order, rankedDoc{key: key, inserted: n})
 			return true
 		})
 	}
@@ -79,20 +79,20 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	case a.docs == 0:
 		return a, status.Errorf(status.IllegalOperation, "Cannot analyze the characteristics of a shard key for an empty collection")
 	}
-	slices.SortStableFunc(order, func(x, y rank) int { return compareKeys(x.key, y.key) })
+	slices.SortStableFunc(order, func(x, y rankedDoc) int { return compareKeys(x.key, y.key) })
 	a.count(order)
 	a.correlate = correlation(order)
 	return a, nil
 }
 
-// rank is one document by key and by the order in which its shard got it.
-type rank struct {
+// rankedDoc is one document's key and its position in insertion order.
+type rankedDoc struct {
 	key      bson.Raw
 	inserted float64
 }
 
-// count finds the distinct values among sorted keys.
-func (a *analysis) count(order []rank) {
+// count counts the distinct values among sorted keys.
+func (a *analysis) count(order []rankedDoc) {
 	for i := 0; i < len(order); {
 		j := i
 		for j < len(order) && compareKeys(order[i].key, order[j].key) == 0 {
@@ -103,12 +103,12 @@ func (a *analysis) count(order []rank) {
 	}
 	a.distinct = int64(len(a.values))
 	slices.SortStableFunc(a.values, func(x, y valueCount) int { return cmp.Compare(y.count, x.count) })
-	a.values = a.values[:min(len(a.values), mostCommon)]
+	a.values = a.values[:min(len(a.values), mostCommonValues)]
 }
 
-// correlation is that of Pearson between the order of keys and of insertion; equal
+// correlation is the Pearson correlation between key order and insertion order; equal
 // keys share a rank.
-func correlation(order []rank) float64 {
+func correlation(order []rankedDoc) float64 {
 	n := float64(len(order))
 	var sx, sy, sxx, syy, sxy, at float64
 	for i, o := range order {
@@ -125,8 +125,8 @@ func correlation(order []rank) float64 {
 	return (n*sxy - sx*sy) / spread
 }
 
-// uniqueOn says whether a unique index makes the key unique: the key holds all of the
-// index's fields.
+// uniqueOn reports whether a unique index makes the key unique: the key contains all
+// fields of the index.
 func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
 	for _, spec := range coll.Indexes() {
 		name, _ := spec.Lookup("name").StringValueOK()
@@ -144,7 +144,7 @@ func (a analysis) document() bson.D {
 		common = append(common, bson.D{{Key: "value", Value: v.key}, {Key: "frequency", Value: v.count}})
 	}
 	kind := "not monotonic"
-	if !a.hashed && math.Abs(a.correlate) >= monotonicAt {
+	if !a.hashed && math.Abs(a.correlate) >= monotonicThreshold {
 		kind = "monotonic"
 	}
 	m := bson.D{}

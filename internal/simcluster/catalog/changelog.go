@@ -13,10 +13,11 @@ import (
 // by bytes (200 and 20 MiB): the oldest entries go first.
 const logLimit = 50_000
 
-// onConfig is the config server as the author of a log entry; the others are shards.
-const onConfig = "config"
+// configServer names the config server as the writer of a log entry; other writers are
+// shards.
+const configServer = "config"
 
-// routerAddress is where the router's connection to the config server comes from.
+// routerAddress is the client address of mongos in log entries of the config server.
 const routerAddress = "127.0.0.1:54194"
 
 // logChange writes an entry of config.changelog. server is "config" or a shard's
@@ -32,7 +33,7 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	host := c.hostOf(server)
 	now := c.Now()
 	client := ""
-	if coll == "changelog" && server == onConfig && byRouter(what) {
+	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
 	c.config.insert(coll, bson.D{
@@ -48,7 +49,7 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	c.trimLog(coll)
 }
 
-// trimLog drops the oldest tenth once a log is full.
+// trimLog removes the oldest tenth of a full log.
 func (c *Cluster) trimLog(name string) {
 	coll := c.config.coll(name)
 	if coll.Len() <= logLimit {
@@ -64,8 +65,8 @@ func (c *Cluster) trimLog(name string) {
 	}
 }
 
-// byRouter says whether the config server logs such an entry on a router's connection;
-// the others come from its own coordinators or from shards.
+// byRouter reports whether the config server writes such an entry for a command of
+// mongos; other entries come from its coordinators or from shards.
 func byRouter(what string) bool {
 	return !strings.HasPrefix(what, "resharding.") && !strings.HasPrefix(what, "renameCollection")
 }
@@ -84,8 +85,8 @@ func (c *Cluster) hostOf(server string) string {
 	return c.opts.Hostname
 }
 
-// versioned is a chunk in the details of a split: bounds and version with the
+// versioned describes a chunk in the log entry of a split: bounds and version, with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.logged("lastmod", v)...)
+	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.versionFields("lastmod", v)...)
 }

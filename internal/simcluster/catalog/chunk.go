@@ -14,8 +14,8 @@ type Placement struct {
 	Shard      string
 }
 
-// Chunk is one range [Min, Max) of a collection's key space. Values are shared with
-// the routing table: read only.
+// Chunk is one range [Min, Max) of a collection's key space. Do not modify it: the
+// values belong to the routing table.
 type Chunk struct {
 	ID      bson.ObjectID
 	Min     bson.Raw // full shard key, inclusive
@@ -28,7 +28,8 @@ type Chunk struct {
 	record engine.RecordID
 }
 
-// document is the chunk as config.chunks keeps it, fields in the server's order.
+// document is the chunk's document in config.chunks, with the fields in the server's
+// order.
 func (r *Routing) document(ch *Chunk) bson.D {
 	d := bson.D{{Key: "_id", Value: ch.ID}}
 	if r.format.chunksByNS {
@@ -58,7 +59,7 @@ func (r *Routing) document(ch *Chunk) bson.D {
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.
-func (f format) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch := &Chunk{record: id}
 	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	lo, _ := doc.Lookup("min").DocumentOK()
@@ -85,18 +86,18 @@ func (f format) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	return ch
 }
 
-// older says that version a comes before b.
+// older reports whether version a comes before b.
 func older(a, b bson.Timestamp) bool { return a.T < b.T || a.T == b.T && a.I < b.I }
 
-// at is the index of the chunk that holds key.
-func (r *Routing) at(key bson.Raw) int {
+// indexOf is the index of the chunk that contains key.
+func (r *Routing) indexOf(key bson.Raw) int {
 	n := sort.Search(len(r.chunks), func(i int) bool { return compareKeys(r.chunks[i].Min, key) > 0 })
 	return max(n-1, 0)
 }
 
-// exact is the chunk with just these bounds, or nil.
-func (r *Routing) exact(lo, hi bson.Raw) *Chunk {
-	ch := r.chunks[r.at(lo)]
+// chunkExactly is the chunk with exactly these bounds, or nil.
+func (r *Routing) chunkExactly(lo, hi bson.Raw) *Chunk {
+	ch := r.chunks[r.indexOf(lo)]
 	if compareKeys(ch.Min, lo) != 0 || compareKeys(ch.Max, hi) != 0 {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// clock turns elapsed time into the cluster's own: it starts at epoch, whatever
-// the wall clock says, so that a demonstration can live on any day. It has its own
-// lock because cluster times are handed out to readers too.
+// clock is the cluster's time. It starts at epoch, independent of the wall clock, so
+// that a demonstration can use any date. It has its own lock because readers need
+// cluster times too.
 type clock struct {
 	epoch time.Time
 	begun time.Time
@@ -24,7 +24,7 @@ func (c *Cluster) Now() time.Time {
 	return c.clock.epoch.Add(time.Since(c.clock.begun))
 }
 
-// Timestamp is a new cluster time, greater than every one before. Safe without Mu.
+// Timestamp returns a new cluster time, greater than all earlier ones. Safe without Mu.
 func (c *Cluster) Timestamp() bson.Timestamp {
 	now := uint32(c.Now().Unix())
 	c.clock.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runAnalyzeShardKey tells how well a key would divide a collection (7.0): figures of
-// all its documents, counted, not sampled. Queries are not sampled at all, so the
-// distributions say that they rest on none.
+// runAnalyzeShardKey analyzes a shard key candidate (7.0). It counts all documents
+// instead of sampling. Queries are not sampled at all, so the read and write
+// distributions have sample size 0.
 func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -30,7 +30,8 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bs
 		return v.Type == 0 || truthy(v)
 	}
 	if !wanted("keyCharacteristics") && !wanted("readWriteDistribution") {
-		return nil, status.Errorf(status.InvalidOptions, "Cannot analyze a shard key without analyzing the characteristics of the shard key or the read and write distribution")
+		return nil, status.Errorf(status.InvalidOptions,
+			"Cannot analyze a shard key without analyzing the characteristics of the shard key or the read and write distribution")
 	}
 	if req.Lookup("sampleRate").Type != 0 && req.Lookup("sampleSize").Type != 0 {
 		return nil, status.Errorf(status.InvalidOptions, "Cannot specify both 'sampleRate' and 'sampleSize'")

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// rounds is what the balancer tells about itself.
-type rounds struct {
+// balancerRounds is the state shown by balancerStatus.
+type balancerRounds struct {
 	count int64
 	done  chan struct{} // closed when the running round ends; nil between rounds
 }
@@ -21,8 +21,8 @@ func (c *Cluster) BeginRound() {
 	c.rounds.done = make(chan struct{})
 }
 
-// EndRound ends it; who waits in balancerStop goes on. The caller holds Mu for
-// writing.
+// EndRound marks the round as ended, which unblocks balancerStop. The caller holds Mu
+// for writing.
 func (c *Cluster) EndRound() {
 	if c.rounds.done != nil {
 		close(c.rounds.done)
@@ -36,30 +36,30 @@ func (c *Cluster) RoundDone() <-chan struct{} { return c.rounds.done }
 
 // LogAction writes an entry of config.actionlog. The caller holds Mu for writing.
 func (c *Cluster) LogAction(what string, details bson.D) {
-	c.logEntry("actionlog", onConfig, what, "", details)
+	c.logEntry("actionlog", configServer, what, "", details)
 }
 
 func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	c.setSetting("balancer", bson.D{{Key: "mode", Value: "full"}, {Key: "stopped", Value: false}})
-	if c.format.autoSplit {
+	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: true}})
 	}
 	c.LogAction("balancer.start", nil)
 	return bson.D{}, nil
 }
 
-// runBalancerStop turns the balancer off at once and then waits for its round.
+// runBalancerStop turns the balancer off and then waits for the current round.
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	c.setSetting("balancer", bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}})
-	if c.format.autoSplit {
+	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: false}})
 	}
 	done := c.rounds.done
 	c.Mu.Unlock()
-	if err := c.at(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {
+	if err := c.atStep(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {
 		return nil, err
 	}
 	if done != nil {
@@ -85,14 +85,14 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 		{Key: "inBalancerRound", Value: c.rounds.done != nil},
 		{Key: "numBalancerRounds", Value: c.rounds.count},
 	}
-	if c.format.term {
+	if c.features.term {
 		d = append(d, bson.E{Key: "term", Value: int64(1)})
 	}
 	return d, nil
 }
 
-// runBalancerCollectionStatus says whether a round would do something: a jumbo chunk
-// in the wrong place does not count, since no round would move it.
+// runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
+// in the wrong place does not count, because no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {

@@ -21,7 +21,7 @@ func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bso
 	return bson.D{}, c.enableSharding(db, primary)
 }
 
-// shardSpec is what shardCollection asks for.
+// shardSpec has the arguments of shardCollection.
 type shardSpec struct {
 	ns       string
 	key      pattern
@@ -66,7 +66,8 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	s.unique = truthy(req.Lookup("unique"))
 	s.presplit = truthy(req.Lookup("presplitHashedZones"))
 	if s.unique && !s.key.ordered() {
-		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
+		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to "+
+			"ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
 	}
 	n := req.Lookup("numInitialChunks")
 	if n.Type != 0 && n.Type != bson.TypeNull {
@@ -77,20 +78,20 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	return s, nil
 }
 
-// shardCollection checks, makes the collection and its index, and writes the
-// metadata. A repetition does nothing with the same key and fails with another; both
-// leave a start without an end in the change log.
+// shardCollection checks the request, creates the collection and its index, and writes
+// the metadata. Repeating it with the same key does nothing, with another key it fails;
+// both leave a start entry without an end entry in the changelog.
 func (c *Cluster) shardCollection(s shardSpec) error {
 	db, _, _ := splitNS(s.ns)
 	d := c.dbs[db]
-	if d == nil && !c.format.partitioned {
-		// Since 6.0 no enableSharding is needed before.
-		d = c.createDatabase(db, c.emptiest(), true)
+	if d == nil && !c.features.partitioned {
+		// Since 6.0 enableSharding is not needed first.
+		d = c.createDatabase(db, c.emptiestShard(), true)
 	}
 	if d == nil {
 		return status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
-	if !d.partitioned && c.format.partitioned {
+	if !d.partitioned && c.features.partitioned {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
 	c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
@@ -128,7 +129,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	chunks := make([]*Chunk, len(cuts))
 	for i, cut := range cuts {
 		chunks[i] = &Chunk{
-			ID: c.objectID(onConfig), Min: cut.min, Max: cut.max, Shard: cut.shard,
+			ID: c.objectID(configServer), Min: cut.min, Max: cut.max, Shard: cut.shard,
 			Version: bson.Timestamp{T: 1, I: uint32(i)}, History: []Placement{{ValidAfter: at, Shard: cut.shard}},
 		}
 		c.addChunk(r, chunks[i])
@@ -148,12 +149,13 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	return nil
 }
 
-// checkZones holds the ranges set before sharding against the new key: they must
-// have exactly its fields.
+// checkZones checks that ranges assigned before sharding have exactly the fields of the
+// new key.
 func (c *Cluster) checkZones(s shardSpec) error {
 	for _, z := range c.zones[s.ns] {
 		if lo, ok := s.key.normalize(z.Min); !ok || compareNames(lo, z.Min) != 0 {
-			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
+			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the "+
+				"existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
 		}
 	}
 	return nil
@@ -171,8 +173,8 @@ func compareNames(a, b bson.Raw) int {
 	return len(ea) - len(eb)
 }
 
-// shardKeyIndex makes the collection on the primary and the index that the key
-// needs; a collection with documents must have it already.
+// shardKeyIndex creates the collection on the primary and the index for the shard key;
+// a collection with documents must already have the index.
 func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, empty bool) (*engine.Coll, error) {
 	if coll == nil {
 		var err error
@@ -184,7 +186,8 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 		return coll, nil
 	}
 	if !empty {
-		return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before sharding the collection")
+		return nil, status.Errorf(status.InvalidOptions,
+			"Please create an index that starts with the proposed shard key before sharding the collection")
 	}
 	var key bson.D
 	if err := bson.Unmarshal(s.key.raw, &key); err != nil {

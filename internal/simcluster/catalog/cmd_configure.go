@@ -11,15 +11,15 @@ import (
 
 // chunkSizeOf is the size of a full chunk of a collection, in bytes.
 func (c *Cluster) chunkSizeOf(r *Routing) int64 {
-	if r.later.maxBytes > 0 {
-		return r.later.maxBytes
+	if r.newer.maxBytes > 0 {
+		return r.newer.maxBytes
 	}
 	return c.ChunkSize()
 }
 
-// runConfigureCollectionBalancing sets how one collection is balanced (6.0): its chunk
-// size in MB (0: the cluster's), whether it is defragmented, merged automatically
-// (7.0), balanced at all (8.0.10). Assumed: no chunk gets a new version by it.
+// runConfigureCollectionBalancing sets the balancing options of a collection (6.0):
+// chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
+// balancing (8.0.10). Assumed: it changes no chunk version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -31,27 +31,27 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	if r == nil {
 		return nil, notSharded(ns)
 	}
-	// Everything is read before anything is set.
+	// Check all arguments before changing anything.
 	size, sized := asInt64(req.Lookup("chunkSize"))
 	if sized && (size < 0 || size > 1024) {
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
 	}
-	merge, err := c.option(req, "enableAutoMerger", c.format.autoMerge)
+	merge, err := c.option(req, "enableAutoMerger", c.features.autoMerge)
 	if err != nil {
 		return nil, err
 	}
-	balance, err := c.option(req, "enableBalancing", c.format.switchable)
+	balance, err := c.option(req, "enableBalancing", c.features.switchable)
 	if err != nil {
 		return nil, err
 	}
 	if sized {
-		r.later.maxBytes = size << 20
+		r.newer.maxBytes = size << 20
 	}
 	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
-		r.later.defragment = defragment(v.Boolean(), r.later.defragment)
+		r.newer.defragment = defragment(v.Boolean(), r.newer.defragment)
 	}
 	if merge != nil {
-		r.later.noAutoMerge = !*merge
+		r.newer.noAutoMerge = !*merge
 	}
 	if balance != nil {
 		r.NoBalance = !*balance
@@ -60,7 +60,7 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	return bson.D{}, nil
 }
 
-// option reads a switch that only some versions know; nil when it is not given.
+// option reads a boolean that only some versions know; nil when it is absent.
 func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, error) {
 	v := req.Lookup(name)
 	switch {
@@ -69,19 +69,20 @@ func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, e
 	case !known:
 		return nil, status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
 	case v.Type != bson.TypeBoolean:
-		return nil, status.Errorf(status.TypeMismatch, "BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+		return nil, status.Errorf(status.TypeMismatch,
+			"BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
 	}
 	b := v.Boolean()
 	return &b, nil
 }
 
-// compliance is the answer of balancerCollectionStatus; since 6.0 with the chunk size
-// in MB and, while it is defragmented, how far that is.
+// compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
+// in MB and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 	var d bson.D
-	if c.format.statusSize {
+	if c.features.statusSize {
 		d = append(d, bson.E{Key: "chunkSize", Value: c.chunkSizeOf(r) >> 20})
-		if r.later.defragment != notDefragmenting {
+		if r.newer.defragment != notDefragmenting {
 			violation = Defragmenting
 		}
 	}
@@ -90,7 +91,7 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
 	}
 	if violation == Defragmenting {
-		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.later.defragment.String()}}})
+		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.newer.defragment.String()}}})
 	}
 	return d
 }

@@ -35,11 +35,11 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 			}
 			continue
 		}
-		if !asked && c.watched() {
+		if !asked && c.hookArmed() {
 			asked = true
 			c.Mu.Unlock()
-			if err := c.at(ctx, Point{Command: "mergeChunks", Step: Committing, NS: ns, Min: lo, Max: hi, From: owner}); err != nil {
-				return nil, because("Failed to commit chunk merge", err)
+			if err := c.atStep(ctx, Point{Command: "mergeChunks", Step: Committing, NS: ns, Min: lo, Max: hi, From: owner}); err != nil {
+				return nil, withContext("Failed to commit chunk merge", err)
 			}
 			continue
 		}
@@ -48,7 +48,7 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson
 		if err != nil {
 			return nil, err
 		}
-		if err := c.at(ctx, Point{Command: "mergeChunks", Step: Committed, NS: ns}); err != nil {
+		if err := c.atStep(ctx, Point{Command: "mergeChunks", Step: Committed, NS: ns}); err != nil {
 			return nil, err
 		}
 		c.Mu.Lock()
@@ -93,27 +93,27 @@ func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 	return r.Owner(l), nil
 }
 
-// merge makes one chunk of all in [lo, hi). The first document survives with a new
-// minor version and a history that starts now; its jumbo flag survives with it. One
-// chunk alone is already merged: nothing happens
-// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge).
-// log writes the entry; both need Mu.
+// merge merges the chunks in [lo, hi). The first document is kept, with its jumbo flag,
+// a new minor version and a history that starts now. A single chunk is left unchanged
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge). log
+// writes the changelog entry. The caller holds Mu for both.
 func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	r := c.routes[ns]
 	lo, _ = r.pattern.normalize(lo)
 	hi, _ = r.pattern.normalize(hi)
 	const failed = "Failed to commit chunk merge"
 	if compareKeys(lo, hi) >= 0 {
-		return nil, because(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
+		return nil, withContext(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
 	}
-	first := r.at(lo)
+	first := r.indexOf(lo)
 	owner := r.chunks[first].Shard
 	last := first
 	for last+1 < len(r.chunks) && r.chunks[last].Shard == owner && compareKeys(r.chunks[last].Max, hi) < 0 {
 		last++
 	}
 	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
-		return nil, because(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
+		return nil, withContext(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
+			"contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
 	}
 	if first == last {
 		return func() {}, nil
@@ -132,10 +132,10 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	keep.History = []Placement{{ValidAfter: c.mergedSince(parts), Shard: owner}}
 	c.saveChunk(r, keep)
 	r.chunks = slices.Delete(r.chunks, first+1, last+1)
-	r.owned(owner, 1-len(parts))
-	now := *keep // it may change before the log is written
+	r.countChunk(owner, 1-len(parts))
+	now := *keep // the chunk may change before the entry is written
 	return func() {
-		if c.format.mergeSummary {
+		if c.features.mergeSummary {
 			c.logMerged("merge", r, owner, &now, before, len(parts))
 			return
 		}
@@ -144,7 +144,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 }
 
 func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
-	d := append(bson.D{{Key: "merged", Value: merged}}, r.logged("prevShardVersion", before)...)
-	d = append(d, r.logged("mergedVersion", after)...)
-	c.logChange(onConfig, "merge", r.NS, append(d, bson.E{Key: "owningShard", Value: owner}))
+	d := append(bson.D{{Key: "merged", Value: merged}}, r.versionFields("prevShardVersion", before)...)
+	d = append(d, r.versionFields("mergedVersion", after)...)
+	c.logChange(configServer, "merge", r.NS, append(d, bson.E{Key: "owningShard", Value: owner}))
 }

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// runMoveChunk moves the chunk that a query or two bounds name
+// runMoveChunk moves the chunk given by a query or by its bounds
 // (s/commands/cluster_move_chunk_cmd.cpp).
 func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
@@ -69,15 +69,15 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 	}
 	var ch *Chunk
 	if find != nil {
-		ch, err = r.found(find)
+		ch, err = r.chunkOfQuery(find)
 	} else {
-		ch, err = r.bounded(lo, hi)
+		ch, err = r.chunkWithBounds(lo, hi)
 	}
 	return ch, to, err
 }
 
-// runSetAllowMigrations forbids or permits every migration of a collection; the
-// document shows only the prohibition.
+// runSetAllowMigrations forbids or permits all migrations of a collection; the document
+// has the field only while they are forbidden.
 func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -94,11 +94,11 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	}
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
-	c.announce(r)
+	c.bumpForMigrations(r)
 	return bson.D{}, nil
 }
 
-// runClearJumboFlag takes the flag off a chunk and gives it a new major version
+// runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
 func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
@@ -124,10 +124,10 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bso
 	}
 	var ch *Chunk
 	if find != nil {
-		if ch, err = r.found(find); err != nil {
+		if ch, err = r.chunkOfQuery(find); err != nil {
 			return nil, status.Errorf(51260, "no shard key found in chunk query %s", text(find))
 		}
-	} else if ch, err = r.bounded(lo, hi); err != nil {
+	} else if ch, err = r.chunkWithBounds(lo, hi); err != nil {
 		return nil, status.Errorf(51261, "%s", err.Error())
 	}
 	if ch.Jumbo {
@@ -144,7 +144,7 @@ func (c *Cluster) MarkJumbo(ns string, lo bson.Raw) {
 	if r == nil {
 		return
 	}
-	if ch := r.chunks[r.at(lo)]; compareKeys(ch.Min, lo) == 0 && !ch.Jumbo {
+	if ch := r.chunks[r.indexOf(lo)]; compareKeys(ch.Min, lo) == 0 && !ch.Jumbo {
 		ch.Jumbo = true
 		c.saveChunk(r, ch)
 	}

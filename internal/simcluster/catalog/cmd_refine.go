@@ -39,11 +39,13 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 		return bson.D{}, nil
 	}
 	if !isPrefix(r.Key, p.raw) {
-		return nil, status.Errorf(status.InvalidOptions, "refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
+		return nil, status.Errorf(status.InvalidOptions,
+			"refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
 	}
 	for _, shard := range r.ShardsOwning() {
 		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
-			return nil, status.Errorf(status.InvalidOptions, "Please create an index that starts with the proposed shard key before refining the shard key of the collection")
+			return nil, status.Errorf(status.InvalidOptions,
+				"Please create an index that starts with the proposed shard key before refining the shard key of the collection")
 		}
 	}
 	c.refine(r, p)
@@ -51,8 +53,8 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 }
 
 func (c *Cluster) refine(r *Routing, p pattern) {
-	epoch := c.objectID(onConfig)
-	c.logChange(onConfig, "refineCollectionShardKey.start", r.NS, bson.D{
+	epoch := c.objectID(configServer)
+	c.logChange(configServer, "refineCollectionShardKey.start", r.NS, bson.D{
 		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
 	})
 	top := r.pattern.max()
@@ -78,11 +80,11 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 			o.min, o.max = longer(o.min), longer(o.max)
 		}
 	}
-	c.logChange(onConfig, "refineCollectionShardKey.end", r.NS, nil)
+	c.logChange(configServer, "refineCollectionShardKey.end", r.NS, nil)
 }
 
-// runMovePrimary brings a database's unsharded collections to another shard; they
-// get new uuids, the database's version grows.
+// runMovePrimary moves a database's unsharded collections to another shard; they get
+// new uuids, and the database's version is increased.
 func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D, error) {
 	db, _ := req.Lookup(req.Name).StringValueOK()
 	to, _ := req.Lookup("to").StringValueOK()
@@ -102,7 +104,8 @@ func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
 	if c.shard(to) == nil {
-		return nil, status.Errorf(status.ShardNotFound, "Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
+		return nil, status.Errorf(status.ShardNotFound,
+			"Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
 	}
 	if d.primary == to {
 		return bson.D{}, nil
@@ -119,7 +122,7 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 		if c.table(ns) != nil {
 			continue // sharded, or tracked where it is
 		}
-		if err := c.carry(coll, ns, to); err != nil {
+		if err := c.copyUnsharded(coll, ns, to); err != nil {
 			c.logChange(from, "movePrimary.error", d.name, details)
 			return err
 		}
@@ -127,13 +130,13 @@ func (c *Cluster) movePrimary(d *database, to string) error {
 	d.primary = to
 	d.lastMod++
 	c.saveDatabase(d)
-	c.placed(d.name, nil, to)
+	c.writePlacement(d.name, nil, to)
 	c.logChange(from, "movePrimary.commit", d.name, details)
 	return nil
 }
 
-// carry copies one unsharded collection to another shard and drops it where it was.
-func (c *Cluster) carry(coll *engine.Coll, ns, to string) error {
+// copyUnsharded copies an unsharded collection to another shard and drops the original.
+func (c *Cluster) copyUnsharded(coll *engine.Coll, ns, to string) error {
 	if c.data(to, ns) != nil {
 		return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, to)
 	}

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// runReshardCollection gives a collection another shard key. It answers when the
-// operation is over; the same request again joins it.
+// runReshardCollection changes a collection's shard key. It answers when the operation
+// is finished; a repeated request joins the running operation.
 func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -38,8 +38,8 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request)
 	return o.result(ctx, err)
 }
 
-// beginReshard checks the request and starts the operation, or finds it running. It
-// answers nil when the collection has that key already. Mu is held.
+// beginReshard checks the request and starts the operation, or returns the running one.
+// It returns nil when the collection already has that key. The caller holds Mu.
 func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks int64, again bool) (*resharding, error) {
 	if o := c.reshard; o != nil {
 		if o.ns == ns && o.command == "reshardCollection" && value.CompareDocs(o.key.raw, p.raw) == 0 {
@@ -51,7 +51,7 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 	}
-	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.format.unsplittable) {
+	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.features.unsplittable) {
 		return nil, nil
 	}
 	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
@@ -70,7 +70,7 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	return o, nil
 }
 
-// reshardZones reads the ranges that replace the collection's present ones.
+// reshardZones reads the zone ranges that replace the collection's current ones.
 func (c *Cluster) reshardZones(p pattern, zones bson.RawValue) ([]*Zone, error) {
 	array, ok := zones.ArrayOK()
 	if !ok {
@@ -102,14 +102,15 @@ func (c *Cluster) reshardZones(p pattern, zones bson.RawValue) ([]*Zone, error) 
 	return list, nil
 }
 
-// runAbortReshardCollection ends a running resharding; its caller gets 341.
+// runAbortReshardCollection aborts a running resharding, whose client then gets error
+// 341.
 func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
 		return nil, err
 	}
 	c.Mu.Lock()
-	o, err := c.running(ns, req.Name)
+	o, err := c.runningOperation(ns, req.Name)
 	if err != nil {
 		c.Mu.Unlock()
 		return nil, err

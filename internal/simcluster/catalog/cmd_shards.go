@@ -15,7 +15,7 @@ func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error
 	defer c.Mu.RUnlock()
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
-		list[i] = s.document(c.format)
+		list[i] = s.document(c.features)
 	}
 	return bson.D{{Key: "shards", Value: list}}, nil
 }
@@ -33,8 +33,8 @@ func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, erro
 	for _, s := range c.shards {
 		add(s.name, s.host)
 	}
-	if c.shard(onConfig) == nil {
-		add(onConfig, c.Host(onConfig))
+	if c.shard(configServer) == nil {
+		add(configServer, c.Host(configServer))
 	}
 	return bson.D{{Key: "map", Value: byName}, {Key: "hosts", Value: byHost}, {Key: "connStrings", Value: byString}}, nil
 }
@@ -57,7 +57,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 		}
 		doc := bson.D(c.databaseDocument(d))
 		return bson.D{
-			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned || !c.format.partitioned},
+			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned || !c.features.partitioned},
 			{Key: "version", Value: doc[len(doc)-1].Value},
 		}, nil
 	}
@@ -66,7 +66,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 		return nil, notSharded(ns)
 	}
 	d := bson.D{{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}}
-	if c.format.dbTimestamp {
+	if c.features.dbTimestamp {
 		d = append(d, bson.E{Key: "versionTimestamp", Value: r.Timestamp})
 	}
 	if truthy(req.Lookup("fullMetadata")) {
@@ -79,8 +79,8 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 	return d, nil
 }
 
-// runRemoveShard is a state machine that repetition drives: the first call starts
-// draining, further ones tell what is left, the last removes the shard
+// runRemoveShard is called repeatedly: the first call starts draining, further calls
+// return what remains, the last one removes the shard
 // (db/s/config/sharding_catalog_manager_shard_operations.cpp).
 func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D, error) {
 	name, ok := req.Lookup(req.Name).StringValueOK()
@@ -103,10 +103,10 @@ func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D
 	if !s.draining {
 		return c.startDraining(s)
 	}
-	chunks, jumbo, dbs := c.left(s.name)
+	chunks, jumbo, dbs := c.remainingOn(s.name)
 	if chunks > 0 || dbs > 0 {
 		remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
-		if c.format.unsplittable {
+		if c.features.unsplittable {
 			remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
 		}
 		return append(bson.D{
@@ -132,19 +132,20 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	}
 	for _, zone := range s.tags {
 		if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
-			return nil, status.Errorf(status.ZoneStillInUse, "Operation not allowed because it would remove the only shard for zone %s which has a chunk range is associated with it", zone)
+			return nil, status.Errorf(status.ZoneStillInUse,
+				"Operation not allowed because it would remove the only shard for zone %s which has a chunk range is associated with it", zone)
 		}
 	}
 	s.draining = true
 	c.saveShard(s)
-	c.logChange(onConfig, "removeShard.start", "", bson.D{{Key: "shard", Value: s.name}})
+	c.logChange(configServer, "removeShard.start", "", bson.D{{Key: "shard", Value: s.name}})
 	return append(bson.D{
 		{Key: "msg", Value: "draining started successfully"}, {Key: "state", Value: "started"}, {Key: "shard", Value: s.name},
 	}, c.toMove(s)...), nil
 }
 
-// left counts what still lives on a shard.
-func (c *Cluster) left(name string) (chunks, jumbo, dbs int64) {
+// remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
+func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
 	for _, r := range c.tables() {
 		if r.counts[name] == 0 {
 			continue
@@ -164,8 +165,8 @@ func (c *Cluster) left(name string) (chunks, jumbo, dbs int64) {
 	return chunks, jumbo, dbs
 }
 
-// dropShard takes an empty shard out of the cluster; the topology time of another
-// shard tells routers.
+// dropShard removes an empty shard from the cluster; a new topologyTime on another
+// shard notifies the routers.
 func (c *Cluster) dropShard(s *shard) {
 	c.config.delete("shards", s.record)
 	delete(c.Shards, s.name)
@@ -179,5 +180,5 @@ func (c *Cluster) dropShard(s *shard) {
 		c.shards[0].topology = c.Timestamp()
 		c.saveShard(c.shards[0])
 	}
-	c.logChange(onConfig, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
+	c.logChange(configServer, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
 }

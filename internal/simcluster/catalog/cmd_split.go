@@ -11,16 +11,16 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// limited gives the command its maxTimeMS.
-func limited(ctx context.Context, r *engine.Request) (context.Context, context.CancelFunc) {
+// withMaxTime applies the command's maxTimeMS to the context.
+func withMaxTime(ctx context.Context, r *engine.Request) (context.Context, context.CancelFunc) {
 	if ms, ok := asInt64(r.Lookup("maxTimeMS")); ok && ms > 0 {
 		return context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 	}
 	return ctx, func() {}
 }
 
-// found is the chunk that holds the document that a find query names.
-func (r *Routing) found(find bson.Raw) (*Chunk, error) {
+// chunkOfQuery is the chunk that contains the shard key in a find query.
+func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {
 	f, err := query.Parse(find, nil)
 	if err != nil {
 		return nil, err
@@ -29,26 +29,26 @@ func (r *Routing) found(find bson.Raw) (*Chunk, error) {
 	if key == nil {
 		return nil, status.Plain("no shard key found in chunk query %s", text(find))
 	}
-	return r.chunks[r.at(key)], nil
+	return r.chunks[r.indexOf(key)], nil
 }
 
-// bounded is the chunk with exactly these bounds; none is how the lack of one reads.
-func (r *Routing) bounded(lo, hi bson.Raw) (*Chunk, error) {
+// chunkWithBounds is the chunk with exactly these bounds, or an error.
+func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 	l, ok1 := r.pattern.normalize(lo)
 	h, ok2 := r.pattern.normalize(hi)
 	if !ok1 || !ok2 {
 		return nil, status.Plain("shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
 	}
-	ch := r.exact(l, h)
+	ch := r.chunkExactly(l, h)
 	if ch == nil {
 		return nil, status.Plain("no chunk found with the shard key bounds %s", rangeText(l, h))
 	}
 	return ch, nil
 }
 
-// runSplit cuts a chunk at a key or at the median of its documents
-// (s/commands/cluster_split_cmd.cpp). It waits for a migration that takes a chunk of
-// the collection away from the same shard.
+// runSplit splits a chunk at a key or at the median of its documents
+// (s/commands/cluster_split_cmd.cpp). It waits for a migration of the collection that
+// has the same donor.
 func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -64,16 +64,16 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 		if m := c.moves.donating(ns, ch.Shard); m != nil {
 			c.Mu.Unlock()
 			if err := await(ctx, m.done); err != nil {
-				return nil, because("split failed", err)
+				return nil, withContext("split failed", err)
 			}
 			continue
 		}
-		if !asked && c.watched() {
+		if !asked && c.hookArmed() {
 			asked = true
 			p := Point{Command: "split", Step: Committing, NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard}
 			c.Mu.Unlock()
-			if err := c.at(ctx, p); err != nil {
-				return nil, because("split failed", err)
+			if err := c.atStep(ctx, p); err != nil {
+				return nil, withContext("split failed", err)
 			}
 			continue
 		}
@@ -82,7 +82,7 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 		if err != nil {
 			return nil, err
 		}
-		if err := c.at(ctx, Point{Command: "split", Step: Committed, NS: ns}); err != nil {
+		if err := c.atStep(ctx, Point{Command: "split", Step: Committed, NS: ns}); err != nil {
 			return nil, err
 		}
 		c.Mu.Lock()
@@ -92,15 +92,15 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, er
 	}
 }
 
-// because puts a context in front of a server error, as uassertStatusOKWithContext
+// withContext prefixes a server error with a context, as uassertStatusOKWithContext
 // does.
-func because(what string, err error) error {
+func withContext(what string, err error) error {
 	e := status.Of(err)
 	return &status.Error{Code: e.Code, Name: e.Name, NoCode: e.NoCode, Extra: e.Extra, Message: what + " :: caused by :: " + e.Message}
 }
 
-// splitTarget reads the command: the chunk, and the key unless the median is asked
-// for. Mu is held.
+// splitTarget returns the chunk to split, and the split key unless the median is
+// requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
 	if r = c.routes[ns]; r == nil {
 		return nil, nil, nil, notSharded(ns)
@@ -118,9 +118,9 @@ func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *C
 	case bound && middle != nil:
 		err = status.Plain("cannot specify bounds and middle together")
 	case find != nil:
-		ch, err = r.found(find)
+		ch, err = r.chunkOfQuery(find)
 	case bound:
-		ch, err = r.bounded(lo, hi)
+		ch, err = r.chunkWithBounds(lo, hi)
 	default:
 		ch, middle, err = r.splitKey(middle)
 	}
@@ -133,7 +133,7 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 	if !ok {
 		return nil, nil, status.Plain("new split key %s is not valid for shard key pattern %s", text(middle), text(r.Key))
 	}
-	ch := r.chunks[r.at(key)]
+	ch := r.chunks[r.indexOf(key)]
 	if compareKeys(ch.Min, key) == 0 || compareKeys(ch.Max, key) == 0 {
 		return nil, nil, status.Plain("new split key %s is a boundary key of existing chunk [%s,%s)", text(key), text(ch.Min), text(ch.Max))
 	}
@@ -143,7 +143,8 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 	return ch, key, nil
 }
 
-// splitOnce gives what logs the split. Mu is held.
+// splitOnce splits the chunk and returns a function that writes the log entry. The
+// caller holds Mu.
 func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
 		key, err := c.median(r, ch)
@@ -154,7 +155,8 @@ func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(),
 			return nil, status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
 		}
 		if compareKeys(key, ch.Min) == 0 {
-			return nil, because("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
+			return nil, withContext("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is "+
+				"exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
 		}
 		middle = key
 	}

@@ -38,7 +38,7 @@ func shardAndZone(req *engine.Request) (name, zone string, err error) {
 	return name, zone, err
 }
 
-// textOf is a field that must be there and hold a string.
+// textOf reads a required string.
 func textOf(req *engine.Request, field string) (string, error) {
 	v := req.Lookup(field)
 	if v.Type == 0 {
@@ -51,7 +51,7 @@ func textOf(req *engine.Request, field string) (string, error) {
 	return s, nil
 }
 
-// documentOf is a field that must be there and hold a document.
+// documentOf reads a required document.
 func documentOf(req *engine.Request, field string) (bson.Raw, error) {
 	v := req.Lookup(field)
 	if v.Type == 0 {
@@ -72,7 +72,8 @@ func wrongType(field, want string, got bson.RawValue) error {
 	return status.Errorf(status.TypeMismatch, "%q had the wrong type. Expected %s, found %s", field, want, expr.TypeName(got))
 }
 
-// runUpdateZoneKeyRange ties a range to a zone; null unties it.
+// runUpdateZoneKeyRange assigns a range to a zone, or removes the assignment when the
+// zone is null.
 func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {

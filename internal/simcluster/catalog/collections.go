@@ -15,7 +15,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		{Key: "lastmodEpoch", Value: r.Epoch},
 		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
 	}
-	if c.format.tombstones {
+	if c.features.tombstones {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
 	d = append(d,
@@ -28,23 +28,23 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d = append(d,
 		bson.E{Key: "unique", Value: r.Unique},
 		bson.E{Key: "noBalance", Value: r.NoBalance})
-	if !r.Permitted && !c.format.allowField {
+	if !r.Permitted && !c.features.allowField {
 		d = append(d, bson.E{Key: "permitMigrations", Value: false})
 	}
-	return append(append(d, r.laterFields()...), r.extra...)
+	return append(append(d, r.nonDefaultFields()...), r.extra...)
 }
 
 func (c *Cluster) saveCollection(r *Routing) {
 	c.config.update("collections", r.record, c.collectionDocument(r))
 }
 
-// newRouting writes a collection and its chunks into the config database and makes
-// it routable.
+// newRouting writes a collection and its chunks to the config database and adds its
+// routing table.
 func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, epoch bson.ObjectID, at bson.Timestamp) *Routing {
 	r := &Routing{
 		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
 		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
-		format: c.format, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
+		format: c.features, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
 	}
 	c.clearTombstone(ns)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
@@ -52,7 +52,7 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	return r
 }
 
-// addChunk writes a new chunk document; the caller puts it into the table.
+// addChunk writes a new chunk document; the caller adds it to the routing table.
 func (c *Cluster) addChunk(r *Routing, ch *Chunk) {
 	ch.record = c.config.insert("chunks", r.document(ch))
 }
@@ -61,13 +61,13 @@ func (c *Cluster) saveChunk(r *Routing, ch *Chunk) {
 	c.config.update("chunks", ch.record, r.document(ch))
 }
 
-// forgetCollection removes the collection's documents: collection, chunks, zones
-// unless they are to stay.
+// forgetCollection removes a collection's metadata: collection, chunks and, if zones is
+// set, zone ranges.
 func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 	for _, ch := range r.chunks {
 		c.config.delete("chunks", ch.record)
 	}
-	c.bury(r)
+	c.removeCollectionDocument(r)
 	delete(c.routes, r.NS)
 	delete(c.tracked, r.NS)
 	if zones {
@@ -85,7 +85,7 @@ func (c *Cluster) reloadCollections() {
 			return
 		}
 		r.record = id
-		r.readLater(doc)
+		r.readNewerFields(doc)
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
 		r.Permitted = r.permitted(doc)
 	})
@@ -105,7 +105,7 @@ func (c *Cluster) reloadChunks() {
 				ns = byUUID[[16]byte(data)]
 			}
 		}
-		lists[ns] = append(lists[ns], c.format.parseChunk(id, doc))
+		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
 	})
 	for ns, r := range c.tables() {
 		if len(lists[ns]) > 0 {
@@ -114,8 +114,8 @@ func (c *Cluster) reloadChunks() {
 	}
 }
 
-// ConfigWritten tells the catalog that a client wrote into config.<coll> directly.
-// The caller holds Mu for writing.
+// ConfigWritten reloads config.<coll> after a client wrote to it directly. The caller
+// holds Mu for writing.
 func (c *Cluster) ConfigWritten(coll string) {
 	switch coll {
 	case "settings":

@@ -11,9 +11,10 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// faulty is the scene of the recorded races: two collections cut at 1000 and 2000,
-// the middle chunk of a on shard-rs-2, all else on shard-rs-1; a move takes 10 s.
-func faulty(t *testing.T) *replayer {
+// raceFixture is the cluster of the recorded races: two collections split at 1000 and
+// 2000, the middle chunk of a on shard-rs-2, everything else on shard-rs-1; a move
+// takes 10 s.
+func raceFixture(t *testing.T) *replayer {
 	c := New(Options{Seed: 5, Hostname: "vm", Pace: 20, Migration: 5 * time.Second})
 	p := &replayer{t: t, c: c, handlers: c.Handlers()}
 	p.must(`{"enableSharding": "faulty", "primaryShard": "shard-rs-1"}`)
@@ -33,11 +34,11 @@ func faulty(t *testing.T) *replayer {
 	return p
 }
 
-// during starts the recorded move of a's last chunk and runs the scene once it is in
-// the donor's given step.
-func during(t *testing.T, step int, scene func(p *replayer)) {
+// duringMove starts the recorded move of a's last chunk and calls scene when the donor
+// is in the given step.
+func duringMove(t *testing.T, step int, scene func(p *replayer)) {
 	synctest.Test(t, func(t *testing.T) {
-		p := faulty(t)
+		p := raceFixture(t)
 		defer p.c.Close()
 		result := make(chan error, 1)
 		go func() {
@@ -55,7 +56,7 @@ func during(t *testing.T, step int, scene func(p *replayer)) {
 		if err := <-result; err != nil {
 			t.Fatalf("the first move failed: %v", err)
 		}
-		p.partition()
+		p.checkInvariants()
 	})
 }
 
@@ -68,21 +69,23 @@ func (p *replayer) fails(cmd string, code int32, message string) {
 }
 
 func TestAShardThatReceivesTakesNoSecondChunk(t *testing.T) {
-	during(t, 3, func(p *replayer) {
+	duringMove(t, 3, func(p *replayer) {
 		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3", "maxTimeMS": 4000}`, 117,
-			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a from shard-rs-1")
+			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey "+
+				"}) for namespace faulty.a from shard-rs-1")
 	})
 }
 
 func TestAShardThatDonatesGivesNoSecondChunk(t *testing.T) {
-	during(t, 3, func(p *replayer) {
+	duringMove(t, 3, func(p *replayer) {
 		p.fails(`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2", "maxTimeMS": 4000}`, 117,
-			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a to shard-rs-3")
+			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey "+
+				"}) for namespace faulty.a to shard-rs-3")
 	})
 }
 
 func TestARefusedRecipientLeavesThreeEntriesAndARefusedDonorNone(t *testing.T) {
-	during(t, 3, func(p *replayer) {
+	duringMove(t, 3, func(p *replayer) {
 		before := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from")
 		_, _, _ = p.run("admin", doc(p.t, `{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2"}`))
 		if after := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from"); after != before {
@@ -107,13 +110,14 @@ func (p *replayer) count(what string) (n int) {
 }
 
 func TestASplitWaitsForTheMigrationAndItsTimeRunsOut(t *testing.T) {
-	during(t, 3, func(p *replayer) {
-		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50, "split failed :: caused by :: operation exceeded time limit")
+	duringMove(t, 3, func(p *replayer) {
+		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50,
+			"split failed :: caused by :: operation exceeded time limit")
 	})
 }
 
 func TestASplitGoesOnAfterTheMigration(t *testing.T) {
-	during(t, 3, func(p *replayer) {
+	duringMove(t, 3, func(p *replayer) {
 		p.must(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}}`)
 		if n := p.count("moveChunk.commit"); n != 2 {
 			p.t.Errorf("split before the move was done: %d commits", n)
@@ -122,8 +126,9 @@ func TestASplitGoesOnAfterTheMigration(t *testing.T) {
 }
 
 func TestTheSameMoveAgainJoinsTheRunningOne(t *testing.T) {
-	during(t, 3, func(p *replayer) {
-		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`, 50, "operation exceeded time limit")
+	duringMove(t, 3, func(p *replayer) {
+		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`,
+			50, "operation exceeded time limit")
 		p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
 		if n := p.count("moveChunk.commit"); n != 2 {
 			p.t.Errorf("%d commits", n)
@@ -132,7 +137,7 @@ func TestTheSameMoveAgainJoinsTheRunningOne(t *testing.T) {
 }
 
 func TestWritesDuringAMigrationArrive(t *testing.T) {
-	during(t, 4, func(p *replayer) {
+	duringMove(t, 4, func(p *replayer) {
 		p.c.Mu.Lock()
 		defer p.c.Mu.Unlock()
 		for i, key := range []int32{2050, 3000, 500} {
@@ -145,7 +150,7 @@ func TestWritesDuringAMigrationArrive(t *testing.T) {
 
 func TestCloseEndsARunningMigration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := faulty(t)
+		p := raceFixture(t)
 		failed := make(chan error, 1)
 		go func() {
 			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`))
@@ -156,12 +161,12 @@ func TestCloseEndsARunningMigration(t *testing.T) {
 		if err := <-failed; err == nil {
 			t.Fatal("the move succeeded")
 		}
-		p.partition()
+		p.checkInvariants()
 	})
 }
 
 func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
-	during(t, 3, func(p *replayer) {
+	duringMove(t, 3, func(p *replayer) {
 		p.c.Mu.RLock()
 		defer p.c.Mu.RUnlock()
 		coll := p.c.Config.Coll("config", "migrations")
@@ -177,11 +182,11 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 	})
 }
 
-// Each donor notes its migration at once and each recipient only when it is asked, so
-// two that begin together in opposite directions find each other in the way.
+// A donor registers its migration at once, a recipient only when it is contacted, so
+// two opposite moves that begin together block each other.
 func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := faulty(t)
+		p := raceFixture(t)
 		defer p.c.Close()
 		results := make(chan error, 2)
 		for _, cmd := range []string{
@@ -203,6 +208,6 @@ func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
 		if n := p.count("moveChunk.error"); n != 2 {
 			t.Errorf("%d errors logged", n)
 		}
-		p.partition()
+		p.checkInvariants()
 	})
 }

@@ -20,21 +20,21 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.format.shardRef(d.primary)}}
-	if c.format.partitioned {
+	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.features.shardRef(d.primary)}}
+	if c.features.partitioned {
 		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
 	}
 	version := bson.D{{Key: "uuid", Value: uuidValue(d.uuid)}}
-	if c.format.dbTimestamp {
+	if c.features.dbTimestamp {
 		version = append(version, bson.E{Key: "timestamp", Value: d.timestamp})
 	}
 	version = append(version, bson.E{Key: "lastMod", Value: d.lastMod})
 	return append(doc, bson.E{Key: "version", Value: version})
 }
 
-// Primary is the shard that holds a database's unsharded collections; ok is false
-// while the database does not exist. config and admin live on the config server and
-// have no primary. The caller holds Mu.
+// Primary is the primary shard of a database; ok is false if the database does not
+// exist. config and admin are on the config server and have no primary. The caller
+// holds Mu.
 func (c *Cluster) Primary(db string) (shard string, ok bool) {
 	d := c.dbs[db]
 	if d == nil {
@@ -46,14 +46,13 @@ func (c *Cluster) Primary(db string) (shard string, ok bool) {
 // Databases are the names of all databases, sorted. The caller holds Mu.
 func (c *Cluster) Databases() []string { return sortedKeys(c.dbs) }
 
-// EnsureDatabase creates the database's document at its first write and picks its
-// primary, the shard with the least data; it answers the primary. The caller holds
-// Mu for writing.
+// EnsureDatabase returns a database's primary shard. At the first write it creates the
+// database on the shard with the least data. The caller holds Mu for writing.
 func (c *Cluster) EnsureDatabase(db string) string {
 	if d := c.dbs[db]; d != nil {
 		return d.primary
 	}
-	return c.createDatabase(db, c.emptiest(), false).primary
+	return c.createDatabase(db, c.emptiestShard(), false).primary
 }
 
 func (c *Cluster) createDatabase(name, primary string, partitioned bool) *database {
@@ -63,7 +62,7 @@ func (c *Cluster) createDatabase(name, primary string, partitioned bool) *databa
 	}
 	d.record = c.config.insert("databases", c.databaseDocument(d))
 	c.dbs[name] = d
-	c.placed(name, nil, primary)
+	c.writePlacement(name, nil, primary)
 	return d
 }
 
@@ -71,9 +70,8 @@ func (c *Cluster) saveDatabase(d *database) {
 	c.config.update("databases", d.record, c.databaseDocument(d))
 }
 
-// emptiest is the shard with the fewest bytes that is not draining; the first wins
-// a tie.
-func (c *Cluster) emptiest() string {
+// emptiestShard is the first of the shards with the fewest bytes that is not draining.
+func (c *Cluster) emptiestShard() string {
 	best, least := "", int64(-1)
 	for _, s := range c.shards {
 		if s.draining {
@@ -86,8 +84,8 @@ func (c *Cluster) emptiest() string {
 	return best
 }
 
-// enableSharding marks a database as one whose collections may be sharded, creating
-// it if needed (db/s/config/sharding_catalog_manager_database_operations.cpp).
+// enableSharding allows a database's collections to be sharded and creates the database
+// if needed (db/s/config/sharding_catalog_manager_database_operations.cpp).
 func (c *Cluster) enableSharding(db, primary string) error {
 	because := fmt.Sprintf("Database %s could not be created :: caused by :: ", db)
 	switch db {
@@ -102,7 +100,7 @@ func (c *Cluster) enableSharding(db, primary string) error {
 	d := c.dbs[db]
 	if d == nil {
 		if primary == "" {
-			primary = c.emptiest()
+			primary = c.emptiestShard()
 		}
 		c.createDatabase(db, primary, true)
 		return nil
@@ -123,8 +121,8 @@ func (c *Cluster) reloadDatabases() {
 	c.config.each("databases", func(id engine.RecordID, doc bson.Raw) {
 		d := &database{record: id}
 		d.name, _ = doc.Lookup("_id").StringValueOK()
-		d.primary = c.format.shardName(doc.Lookup("primary"))
-		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.format.partitioned
+		d.primary = c.features.shardName(doc.Lookup("primary"))
+		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.features.partitioned
 		if _, data, ok := doc.Lookup("version", "uuid").BinaryOK(); ok && len(data) == 16 {
 			d.uuid = [16]byte(data)
 		}

@@ -1,7 +1,7 @@
 package catalog
 
-// Defragmenting is the reason of balancerCollectionStatus while a collection is being
-// defragmented.
+// Defragmenting is the reason given by balancerCollectionStatus during a
+// defragmentation.
 const Defragmenting = "defragmentingChunks"
 
 // defragmenting is the phase of a collection's defragmentation
@@ -19,8 +19,8 @@ func (p defragmenting) String() string {
 	return [...]string{"", "mergeAndMeasureChunks", "moveAndMergeChunks", "mergeChunks"}[p]
 }
 
-// defragment is the phase after the option was set: stopping goes to the last phase,
-// which ends by itself.
+// defragment is the phase after the option was changed: turning it off goes to the last
+// phase.
 func defragment(on bool, at defragmenting) defragmenting {
 	switch {
 	case on && at == notDefragmenting:
@@ -31,28 +31,28 @@ func defragment(on bool, at defragmenting) defragmenting {
 	return at
 }
 
-// Defragment does one phase for every collection that asks for it, at most one phase a
-// round: neighbours on one shard are merged as long as the chunk stays below the chunk
-// size. Chunks are not moved together from different shards, so the second phase
-// changes nothing. The caller holds Mu for writing.
+// Defragment runs one phase for every collection that is being defragmented: adjacent
+// chunks on one shard are merged while they stay below the chunk size. Moving chunks
+// together from different shards is not simulated, so the second phase changes nothing.
+// The caller holds Mu for writing.
 func (c *Cluster) Defragment() {
 	for _, ns := range c.Namespaces() {
 		r := c.routes[ns]
-		phase := r.later.defragment
+		phase := r.newer.defragment
 		if phase == notDefragmenting || !r.Balanced() || c.moves.donating(ns, "") != nil {
 			continue
 		}
 		if phase != moveAndMerge {
 			c.mergeNeighbours(r)
 		}
-		if r.later.defragment = phase + 1; phase == mergeRest {
-			r.later.defragment = notDefragmenting
+		if r.newer.defragment = phase + 1; phase == mergeRest {
+			r.newer.defragment = notDefragmenting
 		}
 		c.saveCollection(r)
 	}
 }
 
-// mergeNeighbours merges runs of neighbours of one shard up to the chunk size.
+// mergeNeighbours merges adjacent chunks of one shard up to the chunk size.
 func (c *Cluster) mergeNeighbours(r *Routing) {
 	limit := c.chunkSizeOf(r)
 	for first := 0; first < len(r.chunks); first++ {
@@ -60,7 +60,8 @@ func (c *Cluster) mergeNeighbours(r *Routing) {
 		last := first
 		for last+1 < len(r.chunks) {
 			next := r.chunks[last+1]
-			if next.Shard != r.chunks[first].Shard || next.Jumbo || r.chunks[first].Jumbo || c.zoneOf(r.NS, next) != c.zoneOf(r.NS, r.chunks[first]) {
+			if next.Shard != r.chunks[first].Shard || next.Jumbo || r.chunks[first].Jumbo ||
+				c.zoneOf(r.NS, next) != c.zoneOf(r.NS, r.chunks[first]) {
 				break
 			}
 			if size += c.bytesIn(r, next); size > limit {

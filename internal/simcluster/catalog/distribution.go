@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// distribution is one collection's chunks as the policy sees them.
+// distribution is the balancer policy's view of one collection.
 type distribution struct {
 	c     *Cluster
 	r     *Routing
 	zones []string // by chunk
 	used  map[string]bool
 	moves []Candidate
-	sizes map[string]int64 // by shard, where the policy weighs bytes
+	sizes map[string]int64 // by shard, where the policy compares bytes
 }
 
-// names are the zones of the collection, then the chunks outside of any.
+// names lists the collection's zones, then "" for chunks outside of zones.
 func (d *distribution) names() []string {
 	var names []string
 	for _, z := range d.c.zones[d.r.NS] {
@@ -31,8 +31,8 @@ func (d *distribution) move(i int, to, reason string) {
 	d.used[ch.Shard], d.used[to] = true, true
 }
 
-// receiver is the shard with the fewest chunks of the collection that may take one of
-// the zone.
+// receiver is the shard with the fewest chunks of the collection that may receive a
+// chunk of the zone.
 func (d *distribution) receiver(zone string) string {
 	best, least := "", int64(math.MaxInt64)
 	for _, s := range d.c.shards {
@@ -83,10 +83,10 @@ func (d *distribution) enforce() {
 	}
 }
 
-// level moves chunks of one zone from shards above the rounded average to shards
+// level plans moves within one zone from shards above the rounded average to shards
 // below it, one per pair of shards.
 func (d *distribution) level(zone string) {
-	if d.c.format.bySize {
+	if d.c.features.bySize {
 		d.levelBySize(zone)
 		return
 	}
@@ -96,7 +96,7 @@ func (d *distribution) level(zone string) {
 			count[ch.Shard]++
 		}
 	}
-	// Of the chunks outside of any zone the server expects a share of all chunks.
+	// For chunks outside of zones the server uses the average over all chunks.
 	chunks, shards := len(d.r.chunks), 0
 	if zone != "" {
 		chunks = 0

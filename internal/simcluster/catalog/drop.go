@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// DropCollection drops a collection, sharded or not: its documents on every shard,
-// its metadata and its zones, with the change log entries of the primary. It says
-// whether there was anything. The caller holds Mu for writing and has waited for
+// DropCollection drops a collection, sharded or not: its data on every shard, its
+// metadata and its zones, and writes the changelog entries of the primary. It reports
+// whether the collection existed. The caller holds Mu for writing and has waited for
 // migrations ([Cluster.Quiesce]).
 func (c *Cluster) DropCollection(ns string) (existed bool) {
 	db, coll, ok := splitNS(ns)
@@ -38,15 +38,15 @@ func (c *Cluster) dropData(ns, db, coll string) {
 	if r := c.table(ns); r != nil {
 		c.forgetOrphans(r.UUID)
 		c.forgetCollection(r, true)
-		c.placed(ns, &r.UUID)
+		c.writePlacement(ns, &r.UUID)
 	}
 	for _, s := range c.shards {
 		c.Shards[s.name].Drop(db, coll)
 	}
 }
 
-// DropDatabase drops a database with everything in it. Zones of namespaces that were
-// never sharded stay. It says whether the database existed. The caller holds Mu for
+// DropDatabase drops a database with its collections. Zones of namespaces that were
+// never sharded stay. It reports whether the database existed. The caller holds Mu for
 // writing and has waited for migrations.
 func (c *Cluster) DropDatabase(db string) (existed bool) {
 	d := c.dbs[db]
@@ -64,14 +64,14 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	}
 	c.config.delete("databases", d.record)
 	delete(c.dbs, db)
-	c.placed(db, nil)
+	c.writePlacement(db, nil)
 	c.logChange(d.primary, "dropDatabase", db, nil)
 	return true
 }
 
 // RenameCollection renames within a database, keeping uuid and chunks of a sharded
-// collection; epoch and timestamp are new, zones follow. An existing target is in the
-// way unless dropTarget. The caller holds Mu for writing and has waited for
+// collection; epoch and timestamp are new, zones follow. An existing target is an error
+// unless dropTarget is set. The caller holds Mu for writing and has waited for
 // migrations of both.
 func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	fromDB, fromColl, ok1 := splitNS(from)
@@ -112,27 +112,27 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	return nil
 }
 
-// renameMetadata writes what the config server does, with the odd namespace that it
-// logs: the source's collection after the database of the command.
+// renameMetadata renames on the config server. Its log entry has the server's wrong
+// namespace: the source's collection name in the database admin.
 func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	_, fromColl, _ := splitNS(from)
 	if r == nil {
-		c.logChange(onConfig, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
+		c.logChange(configServer, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
 		return
 	}
-	// Stopping migrations for the rename raised the version of one chunk.
+	// Forbidding migrations during the rename increased the version of one chunk.
 	first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
 	first.Version = r.bumpMajor()
 	c.saveChunk(r, first)
 	delete(c.routes, from)
 	delete(c.tracked, from)
-	c.placed(from, &r.UUID)
-	r.NS, r.Epoch, r.Timestamp = to, c.objectID(onConfig), c.Timestamp()
-	c.put(r)
-	c.placed(to, &r.UUID, r.ShardsOwning()...)
+	c.writePlacement(from, &r.UUID)
+	r.NS, r.Epoch, r.Timestamp = to, c.objectID(configServer), c.Timestamp()
+	c.setTable(r)
+	c.writePlacement(to, &r.UUID, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
-	if c.format.chunksByNS {
+	if c.features.chunksByNS {
 		for _, ch := range r.chunks {
 			c.saveChunk(r, ch)
 		}
@@ -143,6 +143,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 			o.ns = to
 		}
 	}
-	c.logChange(onConfig, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
+	c.logChange(configServer, "renameCollection.metadata",
+		fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
 		bson.D{{Key: "newCollMetadata", Value: c.collectionDocument(r)}})
 }

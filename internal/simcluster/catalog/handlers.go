@@ -9,13 +9,12 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// command is one sharding command: a handler that runs on admin only, as all of them
-// do.
+// command is the handler of a sharding command; all of them run on admin only.
 type command func(ctx context.Context, r *engine.Request) (bson.D, error)
 
-// Handlers are the sharding commands by name. They take Mu themselves. drop,
-// dropDatabase and renameCollection are not among them: the router runs those and
-// calls the methods of the same meaning.
+// Handlers returns the sharding commands by name. They lock Mu themselves. drop,
+// dropDatabase and renameCollection are implemented by the router, which calls
+// [Cluster.DropCollection], [Cluster.DropDatabase] and [Cluster.RenameCollection].
 func (c *Cluster) Handlers() map[string]engine.Handler {
 	commands := map[string]command{
 		"enableSharding":           c.runEnableSharding,
@@ -42,12 +41,12 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"reshardCollection":        c.runReshardCollection,
 		"abortReshardCollection":   c.runAbortReshardCollection,
 	}
-	c.addLater(commands)
+	c.addNewerCommands(commands)
 	out := make(map[string]engine.Handler, 2*len(commands))
 	for name, run := range commands {
 		out[name] = onAdmin(name, run)
 	}
-	// Old spellings that the server still takes.
+	// Old names that the server still accepts.
 	for alias, name := range map[string]string{
 		"enablesharding": "enableSharding", "shardcollection": "shardCollection", "movechunk": "moveChunk",
 		"removeshard": "removeShard", "moveprimary": "movePrimary",
@@ -57,20 +56,20 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 	return out
 }
 
-// onAdmin refuses a command on any other database: with the code of a missing
-// privilege, though it is none.
+// onAdmin rejects a command on any other database, with the code Unauthorized as the
+// server does.
 func onAdmin(name string, run command) engine.Handler {
 	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
 		if r.DB != "admin" {
 			return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", name)
 		}
-		ctx, cancel := limited(ctx, r)
+		ctx, cancel := withMaxTime(ctx, r)
 		defer cancel()
 		return run(ctx, r)
 	}
 }
 
-// namespace is the command's first value, which must name a collection.
+// namespace reads the command's first value, which must be a namespace.
 func namespace(r *engine.Request) (string, error) {
 	ns, ok := r.Lookup(r.Name).StringValueOK()
 	if !ok {
@@ -82,7 +81,7 @@ func namespace(r *engine.Request) (string, error) {
 	return ns, nil
 }
 
-// document is a field that holds a document, nil when it is missing or empty.
+// document reads an optional document; nil when it is missing or empty.
 func document(r *engine.Request, name string) bson.Raw {
 	d, ok := r.Lookup(name).DocumentOK()
 	if !ok || len(d) <= 5 {
@@ -91,7 +90,7 @@ func document(r *engine.Request, name string) bson.Raw {
 	return d
 }
 
-// bounds are the two documents of a "bounds" array.
+// bounds reads the two documents of a "bounds" array.
 func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
 	a, ok := r.Lookup("bounds").ArrayOK()
 	if !ok {

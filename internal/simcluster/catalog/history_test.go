@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A chunk that moves after a long rest still says where it was before; older moves are
-// forgotten.
+// A chunk that moves after a long time keeps the last history entry; older entries are
+// removed.
 func TestHistoryKeepsTheLastPlaceHoweverOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newReplayer(t)

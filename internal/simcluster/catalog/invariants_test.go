@@ -6,10 +6,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// partition checks the invariants: chunks cover the key space without gaps or
-// overlaps, versions are unique, config.chunks says the same as the tables, every
-// document is on its owner and any other copy is a known orphan.
-func (p *replayer) partition() {
+// checkInvariants checks that chunks cover the key space without gaps or overlaps,
+// versions are unique, config.chunks equals the tables, every document is on its owner,
+// and any other copy is a known orphan.
+func (p *replayer) checkInvariants() {
 	p.t.Helper()
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
@@ -21,7 +21,7 @@ func (p *replayer) partition() {
 	for _, r := range p.c.tables() {
 		total += r.Len()
 		p.contiguous(r, stored)
-		p.placed(r)
+		p.checkPlacement(r)
 	}
 	if total != len(stored) {
 		p.t.Errorf("%d chunks in tables, %d in config.chunks", total, len(stored))
@@ -55,7 +55,7 @@ func (p *replayer) contiguous(r *Routing, stored map[string]string) {
 	}
 }
 
-func (p *replayer) placed(r *Routing) {
+func (p *replayer) checkPlacement(r *Routing) {
 	p.t.Helper()
 	owned := make(map[string]int)
 	copies := make(map[string]bool)

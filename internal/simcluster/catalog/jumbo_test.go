@@ -29,7 +29,7 @@ func TestJumboChunksAnswerAsTheRecordedServer(t *testing.T) {
 	})
 }
 
-// fill makes the documents of the jumbo scenario, which the recording left out: 931
+// fill inserts the documents of the jumbo recording, which does not contain them: 931
 // bytes each, 2706 of them with the same key.
 func (p *replayer) fill() {
 	p.c.Mu.Lock()
@@ -51,8 +51,8 @@ func (p *replayer) fill() {
 	add(300, 120)
 }
 
-// jumboRound is what the balancer did: the zone's chunk is too big and gets flagged,
-// another moves for balance.
+// jumboRound repeats what the recorded balancer did: it marks the zone's chunk jumbo
+// and moves another one.
 func (p *replayer) jumboRound(log step) {
 	p.t.Helper()
 	lo, hi := doc(p.t, `{"p":{"$numberInt":"20"}}`), doc(p.t, `{"p":{"$numberInt":"21"}}`)

@@ -12,19 +12,19 @@ import (
 
 // MoveOptions are the options of a move.
 type MoveOptions struct {
-	ForceJumbo    bool // move even a chunk that is too big
-	WaitForDelete bool // return only when the donor's copy is gone
-	Range         bool // the bounds may lie inside one chunk, which is then cut
-	// Command is the command that asks; empty is the balancer's own move.
+	ForceJumbo    bool // move a chunk even if it is too big
+	WaitForDelete bool // return only after the donor's copy is deleted
+	Range         bool // the bounds may be inside one chunk, which is then split
+	// Command is the name of the requesting command; empty means the balancer.
 	Command string
-	// App is the application name of the client that asks, if it has one.
+	// App is the application name of the requesting client, if any.
 	App string
 }
 
-// Balancer says whether the balancer asks.
+// Balancer reports whether the balancer requested the move.
 func (o MoveOptions) Balancer() bool { return o.Command == "" || o.Command == "balancer" }
 
-// force is how config.migrations words ForceJumbo
+// force is the value of forceJumbo in config.migrations
 // (s/request_types/move_chunk_request.h).
 func (o MoveOptions) force() string {
 	switch {
@@ -36,28 +36,29 @@ func (o MoveOptions) force() string {
 	return "forceJumboManualMoveChunk"
 }
 
-// Move brings the chunk with exactly these bounds to another shard and returns when
-// it is there. It takes and releases Mu itself: reads and writes go on while it
-// copies. The end of ctx ends only the waiting (code 50): the move goes on, and the
-// same request again joins it. Errors carry the server's codes: 20 for a shard that
-// may not take the chunk, 70 for an unknown one, 96 when the transfer fails, 117
-// when a shard is busy or migrations are forbidden, 153 for a chunk too big.
+// Move moves the chunk with exactly these bounds to another shard and returns when that
+// is done. It locks and releases Mu itself: reads and writes continue while it copies.
+// When ctx ends, Move returns error 50 but the migration goes on, and a repeated
+// request joins it. Errors have the server's codes: 20 if the shard must not receive
+// the chunk, 70 if it is unknown, 96 if the transfer fails, 117 if a shard is busy or
+// migrations are forbidden, 153 if the chunk is too big.
 func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
 	if o.Command == "" {
 		o.Command = "balancer"
 	}
-	if c.watched() {
-		if err := c.at(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi, From: c.ownerOf(ns, lo), To: to}); err != nil {
+	if c.hookArmed() {
+		if err := c.atStep(ctx, Point{Command: o.Command, Step: Targeted, NS: ns, Min: lo, Max: hi,
+			From: c.ownerOf(ns, lo), To: to}); err != nil {
 			return err
 		}
 	}
 	m, err := func() (*migration, error) {
 		c.Mu.Lock()
 		defer c.Mu.Unlock()
-		return c.begin(ctx, ns, lo, hi, to, o)
+		return c.beginMove(ctx, ns, lo, hi, to, o)
 	}()
 	if e := status.Of(err); e != nil && e.Code == status.ConflictingOperationInProgress {
-		// The config server's part of it takes its time, also when the donor refuses at once.
+		// The config server's part takes time even when the donor refuses at once.
 		select {
 		case <-time.After(c.Paced(requestTime)):
 		case <-ctx.Done():
@@ -77,7 +78,7 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 	}
 }
 
-// ownerOf is the shard that owns a key, "" when the collection is not sharded.
+// ownerOf is the shard that owns a key, or "" if the collection is not sharded.
 func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
@@ -87,11 +88,11 @@ func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 	return ""
 }
 
-// begin checks a move and starts it on its own goroutine, or finds the same one
-// already running. It answers nil when there is nothing to wait for. The order of
-// the checks is the config server's, then the donor's
+// beginMove checks a move and starts it on its own goroutine, or returns the same
+// migration if it is already running. It returns nil when there is nothing to wait for.
+// The order of the checks is that of the config server, then of the donor
 // (db/s/balancer/balancer.cpp, moveSingleChunk; db/s/migration_source_manager.cpp).
-func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
+func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
 	r := c.routes[ns]
 	if r == nil {
 		return nil, notSharded(ns)
@@ -99,9 +100,9 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if c.life.Err() != nil {
 		return nil, errShutdown()
 	}
-	ch := r.exact(lo, hi)
+	ch := r.chunkExactly(lo, hi)
 	if ch == nil && o.Range {
-		ch = r.around(lo, hi)
+		ch = r.chunkAround(lo, hi)
 	}
 	if ch == nil {
 		return nil, status.Errorf(status.IncompatibleShardingMetadata, "no chunk found with the shard key bounds %s", rangeText(lo, hi))
@@ -110,22 +111,24 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if target == nil {
 		return nil, status.Errorf(status.ShardNotFound, "moveChunk destination shard does not exist")
 	}
-	// Also for the shard that it is on.
-	if err := c.suitable(r, ch, target); err != nil {
+	// This check applies even when the chunk is already on that shard.
+	if err := c.checkRecipient(r, ch, target); err != nil {
 		return nil, err
 	}
 	if ch.Shard == to && r.blocked {
 		return nil, nil
 	}
 	if ch.Shard == to {
-		c.logMove(ch.Shard, "moveChunk.from", ns, outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
+		c.logMove(ch.Shard, "moveChunk.from", ns,
+			outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o, done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
-	version := r.version // a router sends what it knows of the collection
+	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
+		done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+	version := r.version // mongos sends the collection version that it knows
 	if o.Balancer() {
 		version = ch.Version
 	}
@@ -134,14 +137,15 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	if join != nil || err != nil {
 		return join, err
 	}
-	if c.format.migrations {
+	if c.features.migrations {
 		if c.moves.begins(m) {
-			// The chunk has just arrived where it is, in a migration that is not over.
+			// The chunk has just arrived, in a migration that has not ended.
 			c.moves.remove(m)
-			return nil, status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
+			return nil, status.Errorf(status.DuplicateKey,
+				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
 		m.record = c.config.insert("migrations", bson.D{
-			{Key: "_id", Value: c.objectID(onConfig)}, {Key: "ns", Value: ns},
+			{Key: "_id", Value: c.objectID(configServer)}, {Key: "ns", Value: ns},
 			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
 			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
 			{Key: "chunkVersion", Value: m.version},
@@ -154,7 +158,7 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
-		if c.format.migrations {
+		if c.features.migrations {
 			c.config.delete("migrations", m.record)
 		}
 		c.Mu.Unlock()
@@ -163,16 +167,14 @@ func (c *Cluster) begin(ctx context.Context, ns string, lo, hi bson.Raw, to stri
 	return m, nil
 }
 
-// suitable says whether a shard may take a chunk: not when it is being emptied, nor
-// outside of the chunk's zone.
-func (c *Cluster) suitable(r *Routing, ch *Chunk, to *shard) error {
+// checkRecipient returns an error if a shard is draining or outside of the chunk's zone.
+func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
 	if to.draining {
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
 	}
-	if c.format.ranges {
-		// moveRange does not look at zones: the balancer moves the chunk back. That the
-		// public moveChunk goes the same way, and that a draining shard is still refused,
-		// is an assumption.
+	if c.features.ranges {
+		// moveRange ignores zones; the balancer later moves the chunk back. Assumed:
+		// moveChunk does the same, and a draining shard is still refused.
 		return nil
 	}
 	if zone := c.zoneOf(r.NS, ch); zone != "" && !contains(to.tags, zone) {
@@ -194,9 +196,9 @@ func (c *Cluster) logMove(server, what, ns string, details bson.D) {
 	c.logChange(server, what, ns, details)
 }
 
-// outcome are the details of moveChunk.from and moveChunk.to: how long each step
-// that ended took, and how it went. A move that failed names no reason unless the
-// recipient gave up by itself.
+// outcome has the details of moveChunk.from and moveChunk.to: the duration of each
+// completed step and the result. A failed move has no reason unless the recipient gave
+// up by itself.
 func outcome(bounds bson.D, steps []time.Duration, of int, from, to string, ok bool, failed error) bson.D {
 	d := append(bson.D(nil), bounds...)
 	for i, s := range steps {

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -10,18 +9,18 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// orphanRange is what a chunk left behind on its donor: documents nobody owns there,
-// kept for queries that still read them and deleted later.
+// orphanRange is the range of a moved chunk on its donor. The documents are kept for
+// running queries and deleted later.
 type orphanRange struct {
 	ns       string
 	uuid     [16]byte
 	shard    string
 	min, max bson.Raw
 	due      time.Time
-	gone     chan struct{} // closed when the range is clean
+	gone     chan struct{} // closed when the documents are deleted
 }
 
-// leaveOrphans schedules the donor's copy of a moved chunk for deletion.
+// leaveOrphans schedules the deletion of a moved chunk's documents on the donor.
 func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw) {
 	c.orphans = append(c.orphans, &orphanRange{
 		ns: r.NS, uuid: r.UUID, shard: shard, min: lo, max: hi,
@@ -29,7 +28,7 @@ func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw) {
 	})
 }
 
-// orphansIn is a range on shard that overlaps [lo, hi) and is not clean yet.
+// orphansIn is a pending orphan range on shard that overlaps [lo, hi), or nil.
 func (c *Cluster) orphansIn(r *Routing, shard string, lo, hi bson.Raw) *orphanRange {
 	for _, o := range c.orphans {
 		if o.ns == r.NS && o.shard == shard && o.uuid == r.UUID && compareKeys(o.min, hi) < 0 && compareKeys(lo, o.max) < 0 {
@@ -54,7 +53,7 @@ func (c *Cluster) CleanOrphans() {
 	})
 }
 
-// forgetOrphans drops the pending ranges of a collection that is gone.
+// forgetOrphans removes the pending ranges of a dropped collection.
 func (c *Cluster) forgetOrphans(uuid [16]byte) {
 	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphanRange) bool {
 		if o.uuid != uuid {
@@ -65,8 +64,8 @@ func (c *Cluster) forgetOrphans(uuid [16]byte) {
 	})
 }
 
-// Orphans is how many documents of a namespace sit on shard without belonging there.
-// It looks at every document of the pending ranges. The caller holds Mu.
+// Orphans counts the orphaned documents of a namespace on shard. It reads every
+// document of the pending ranges. The caller holds Mu.
 func (c *Cluster) Orphans(ns, shard string) int {
 	r, n := c.routes[ns], 0
 	coll := c.data(shard, ns)
@@ -94,28 +93,5 @@ func (c *Cluster) deleteRange(r *Routing, shard string, lo, hi bson.Raw) {
 	})
 	for _, id := range ids {
 		coll.Delete(id)
-	}
-}
-
-// pingEvery is how often a router reports itself (s/sharding_uptime_reporter.cpp).
-const pingEvery = 10 * time.Second
-
-// Run does what servers do on their own besides balancing: it deletes orphans when
-// they are due, makes the collection of sessions, and keeps the router's ping in
-// config.mongos fresh. It returns when ctx ends.
-func (c *Cluster) Run(ctx context.Context) {
-	tick := time.NewTicker(pingEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			c.Mu.Lock()
-			c.PingRouter()
-			c.CleanOrphans()
-			c.setUpSessions()
-			c.Mu.Unlock()
-		}
 	}
 }

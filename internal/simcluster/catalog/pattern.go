@@ -45,7 +45,8 @@ func parsePattern(raw bson.Raw) (pattern, error) {
 			p.fields = append(p.fields, f)
 			continue
 		}
-		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
+		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple "+
+			"numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
 	}
 	return p, nil
 }
@@ -56,7 +57,7 @@ func (p pattern) ordered() bool { return p.hashed < 0 }
 // hashedPrefix says that the first field is the hashed one.
 func (p pattern) hashedPrefix() bool { return p.hashed == 0 }
 
-// rawDoc builds a document from elements without reflection: routing looks at every
+// rawDoc builds a document without reflection, because routing builds a key for every
 // document that a query visits.
 type rawDoc []byte
 
@@ -81,7 +82,7 @@ func (d rawDoc) addHash(name string, v bson.RawValue) rawDoc {
 	return d.add(name, bson.TypeInt64, b[:])
 }
 
-// global is the key with the same value in every field.
+// global is a key with the same value in every field.
 func (p pattern) global(t bson.Type) bson.Raw {
 	d := newRawDoc(16 * len(p.fields))
 	for _, f := range p.fields {
@@ -93,8 +94,8 @@ func (p pattern) global(t bson.Type) bson.Raw {
 func (p pattern) min() bson.Raw { return p.global(bson.TypeMinKey) }
 func (p pattern) max() bson.Raw { return p.global(bson.TypeMaxKey) }
 
-// keyOf extracts the key of a document: a missing field counts as null, a hashed
-// field becomes its hash; arrays have no place in a key.
+// keyOf extracts the shard key of a document: a missing field is null, a hashed field
+// is replaced by its hash, an array is an error.
 func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
 	d := newRawDoc(32 * len(p.fields))
 	for _, f := range p.fields {
@@ -114,8 +115,8 @@ func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
 	return d.done(), nil
 }
 
-// normalize puts the fields of a full key into the pattern's order. It fails when a
-// field is missing or there are others.
+// normalize puts the fields of a full key into the pattern's order. It fails on missing
+// and on additional fields.
 func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
 	elements, err := key.Elements()
 	if err != nil || len(elements) != len(p.fields) {
@@ -135,7 +136,7 @@ func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
 	return d.done(), true
 }
 
-// extend fills a prefix of the key with MinKey. It fails when the fields are not a
+// extend completes a prefix of the key with MinKey. It fails if the fields are not a
 // prefix of the pattern, in order.
 func (p pattern) extend(key bson.Raw) (bson.Raw, bool) {
 	elements, err := key.Elements()

@@ -17,16 +17,16 @@ type Candidate struct {
 	Reason   string
 }
 
-// SplitCandidate is a chunk that reaches over edges of zones and the points at which
-// to cut it.
+// SplitCandidate is a chunk that crosses zone boundaries, with the points at which to
+// split it.
 type SplitCandidate struct {
 	NS     string
 	Min    bson.Raw
 	Points []bson.Raw
 }
 
-// ZoneSplits are the cuts that a round makes first, so that every chunk lies inside
-// one zone or outside of all. The caller holds Mu.
+// ZoneSplits are the splits at the beginning of a round, after which every chunk is
+// inside one zone or outside of all. The caller holds Mu.
 func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 	r := c.routes[ns]
 	if r == nil {
@@ -38,7 +38,7 @@ func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 			if compareKeys(edge, r.pattern.min()) <= 0 || compareKeys(edge, r.pattern.max()) >= 0 {
 				continue
 			}
-			ch := r.chunks[r.at(edge)]
+			ch := r.chunks[r.indexOf(edge)]
 			if compareKeys(ch.Min, edge) == 0 {
 				continue
 			}
@@ -54,10 +54,10 @@ func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 	return out
 }
 
-// Candidates are the moves that a round of the 5.0 balancer would make in one
-// collection, most urgent first: chunks leave draining shards, then shards outside of
-// their zone, then shards with more than their fair share of a zone's chunks. used
-// holds the shards that already take part in a move of this round; it grows
+// Candidates are the moves of a balancer round in one collection, most urgent first:
+// away from draining shards, then away from shards outside of the chunk's zone, then
+// from shards with more than their fair share of a zone's chunks. used holds the shards
+// that already take part in a move of this round and is extended
 // (db/s/balancer/balancer_policy.cpp, balance). The caller holds Mu.
 func (c *Cluster) Candidates(ns string, used map[string]bool) []Candidate {
 	r := c.routes[ns]

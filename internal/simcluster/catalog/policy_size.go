@@ -2,14 +2,14 @@ package catalog
 
 import "math"
 
-// MovesRanges says whether the balancer cuts what it moves to about one chunk size
-// (6.0.3), instead of moving whole chunks.
-func (c *Cluster) MovesRanges() bool { return c.format.bySize }
+// MovesRanges reports whether the balancer moves ranges of about one chunk size (6.0.3)
+// instead of whole chunks.
+func (c *Cluster) MovesRanges() bool { return c.features.bySize }
 
-// TimesRounds says whether the log of a balancer round tells its times (7.0).
-func (c *Cluster) TimesRounds() bool { return c.format.roundTimes }
+// TimesRounds reports whether the log entry of a balancer round has durations (7.0).
+func (c *Cluster) TimesRounds() bool { return c.features.roundTimes }
 
-// ownedBytes is what a shard holds of a collection without its orphans.
+// ownedBytes is the size of a shard's owned documents of a collection.
 func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
 	coll := c.data(shard, r.NS)
 	if coll == nil || coll.Len() == 0 {
@@ -18,8 +18,8 @@ func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
 	return coll.Bytes() - int64(c.Orphans(r.NS, shard))*(coll.Bytes()/int64(coll.Len()))
 }
 
-// bytesIn estimates the documents of a chunk: their number by the average size on the
-// shard.
+// bytesIn estimates the size of a chunk: its number of documents times the average
+// document size on the shard.
 func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
 	coll := c.data(ch.Shard, r.NS)
 	if coll == nil || coll.Len() == 0 {
@@ -28,9 +28,10 @@ func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
 	return coll.CountRange(r.Key, ch.Min, ch.Max) * (coll.Bytes() / int64(coll.Len()))
 }
 
-// load is by what the policy weighs a shard: its chunks, or since 6.0.3 its bytes.
+// load is the measure by which the policy compares shards: number of chunks, or since
+// 6.0.3 bytes.
 func (d *distribution) load(shard string) int64 {
-	if !d.c.format.bySize {
+	if !d.c.features.bySize {
 		return int64(d.r.counts[shard])
 	}
 	if d.sizes == nil {
@@ -42,8 +43,8 @@ func (d *distribution) load(shard string) int64 {
 	return d.sizes[shard]
 }
 
-// levelBySize moves from the fullest shard of a zone to the emptiest while they are
-// three chunk sizes of data apart; the number of chunks does not matter
+// levelBySize moves data from the fullest shard of a zone to the emptiest while they
+// differ by at least three chunk sizes; the number of chunks does not matter
 // (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
 func (d *distribution) levelBySize(zone string) {
 	var total, shards int64
@@ -61,7 +62,7 @@ func (d *distribution) levelBySize(zone string) {
 }
 
 func (d *distribution) levelOneBySize(zone string, ideal int64) bool {
-	first := make(map[string]int, len(d.c.shards)) // the chunk that each shard would give
+	first := make(map[string]int, len(d.c.shards)) // the chunk that each shard would donate
 	for i, ch := range d.r.chunks {
 		if _, seen := first[ch.Shard]; !seen && d.zones[i] == zone && !ch.Jumbo {
 			first[ch.Shard] = i

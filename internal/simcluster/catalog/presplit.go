@@ -7,18 +7,19 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// presplitZones cuts every zone range of a compound hashed key further by hashes.
-func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
+// presplitZones splits every zone range of a compound hashed key further by hashes.
+func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	if !empty || len(zones) == 0 || s.key.ordered() {
-		return nil, status.Errorf(31387, "'presplitHashedZones' is only supported when the collection is empty, has zones and is sharded by a hashed key")
+		return nil, status.Errorf(31387,
+			"'presplitHashedZones' is only supported when the collection is empty, has zones and is sharded by a hashed key")
 	}
 	if s.key.hashedPrefix() {
 		if len(zones) != 1 || compareKeys(zones[0].Min, s.key.min()) != 0 || compareKeys(zones[0].Max, s.key.max()) != 0 {
 			return nil, status.Errorf(31412, "For hashed prefix keys 'presplitHashedZones' needs one zone that covers the whole key space")
 		}
 		shards := c.inZone(zones[0].Name)
-		return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(c.format.initialPerNode*len(shards)), shards), nil
+		return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(c.features.initialPerNode*len(shards)), shards), nil
 	}
 	for _, z := range zones {
 		if err := s.key.presplittable(z); err != nil {
@@ -29,7 +30,7 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cuts []cut
+	var cuts []initialChunk
 	for _, w := range whole {
 		zone := c.zoneOf(s.ns, &Chunk{Min: w.min, Max: w.max})
 		if zone == "" {
@@ -37,14 +38,14 @@ func (c *Cluster) presplitZones(s shardSpec, empty bool) ([]cut, error) {
 			continue
 		}
 		shards := c.inZone(zone)
-		points := hashPoints(c.format.initialPerNode * len(shards))
+		points := hashPoints(c.features.initialPerNode * len(shards))
 		cuts = append(cuts, s.key.cutHashed(w, points, shards)...)
 	}
 	return cuts, nil
 }
 
-// presplittable checks one range: it must begin at the lowest hash of a real prefix
-// value and end at a greater one.
+// presplittable checks that a range begins at the lowest hash of a prefix value and
+// ends at a greater prefix value.
 func (p pattern) presplittable(z *Zone) error {
 	first := p.fields[0].name
 	if t := z.Min.Lookup(first).Type; t == bson.TypeMinKey || t == bson.TypeMaxKey {
@@ -63,11 +64,11 @@ func (p pattern) presplittable(z *Zone) error {
 	return status.Errorf(31390, "The prefix of a zone's upper bound %s must be greater than that of its lower bound", text(z.Max))
 }
 
-// cutHashed cuts a zone's chunk at hashes behind the prefix of its lower bound.
-func (p pattern) cutHashed(w cut, points []int64, shards []string) []cut {
+// cutHashed splits a zone's chunk at hashes after the prefix of its lower bound.
+func (p pattern) cutHashed(w initialChunk, points []int64, shards []string) []initialChunk {
 	n := len(points) + 1
 	run := max(n/len(shards), 1)
-	var cuts []cut
+	var cuts []initialChunk
 	lo := w.min
 	for i := range n {
 		hi := w.max
@@ -82,7 +83,7 @@ func (p pattern) cutHashed(w cut, points []int64, shards []string) []cut {
 			}
 			hi = d.done()
 		}
-		cuts = append(cuts, cut{lo, hi, shards[(i/run)%len(shards)]})
+		cuts = append(cuts, initialChunk{lo, hi, shards[(i/run)%len(shards)]})
 		lo = hi
 	}
 	return cuts

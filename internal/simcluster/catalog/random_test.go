@@ -14,20 +14,20 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// TestAnySequenceOfOperationsKeepsThePartition throws random commands at collections
-// of every kind of key and checks after each that nothing is lost, doubled or torn.
+// TestAnySequenceOfOperationsKeepsThePartition runs random commands on collections with
+// every kind of key and checks the invariants after each.
 func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
-	for i, version := range everyVersion {
+	for i, version := range allVersions {
 		seed := uint64(i)
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := New(Options{Seed: seed, Version: version, OrphanDelay: 30 * time.Second, Pace: 0.1})
 				defer c.Close()
-				g := &chaos{replayer: replayer{t: t, c: c, handlers: c.Handlers()}, rng: rand.New(rand.NewPCG(seed, 1))}
+				g := &randomOps{replayer: replayer{t: t, c: c, handlers: c.Handlers()}, rng: rand.New(rand.NewPCG(seed, 1))}
 				g.setUp()
 				for range 120 {
 					g.act()
-					g.partition()
+					g.checkInvariants()
 				}
 				for _, ns := range g.names {
 					if got := g.documents(ns); got != g.count[ns] {
@@ -39,7 +39,7 @@ func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
 	}
 }
 
-type chaos struct {
+type randomOps struct {
 	replayer
 	rng   *rand.Rand
 	names []string
@@ -47,7 +47,7 @@ type chaos struct {
 	next  int32
 }
 
-func (g *chaos) setUp() {
+func (g *randomOps) setUp() {
 	g.count = make(map[string]int)
 	g.must(`{"enableSharding": "db"}`)
 	for name, key := range map[string]string{
@@ -61,8 +61,8 @@ func (g *chaos) setUp() {
 	g.c.Mu.Unlock()
 }
 
-// act does one random thing; refusals are part of the game, other errors are not.
-func (g *chaos) act() {
+// act runs one random operation. Refusals are expected, other errors are not.
+func (g *randomOps) act() {
 	ns := g.names[g.rng.IntN(len(g.names))]
 	var err error
 	switch g.rng.IntN(11) {
@@ -81,13 +81,14 @@ func (g *chaos) act() {
 		g.c.Mu.RUnlock()
 		err = g.try(g.command("mergeChunks", ns, bson.E{Key: "bounds", Value: bounds}))
 	case 9:
-		if g.c.format.ranges {
+		if g.c.features.ranges {
 			p := g.rng.IntN(50)
 			lo, hi := g.between(ns, p, p+1+g.rng.IntN(5))
-			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi}, bson.E{Key: "toShard", Value: g.shard()}))
+			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi},
+				bson.E{Key: "toShard", Value: g.shard()}))
 		}
 	case 10:
-		if g.c.format.autoMerge {
+		if g.c.features.autoMerge {
 			time.Sleep(6 * time.Minute)
 			err = g.try(g.command("mergeAllChunksOnShard", ns, bson.E{Key: "shard", Value: g.shard()}))
 		}
@@ -108,21 +109,21 @@ func (g *chaos) act() {
 	}
 }
 
-func (g *chaos) command(name, ns string, more ...bson.E) bson.Raw {
+func (g *randomOps) command(name, ns string, more ...bson.E) bson.Raw {
 	return encode(append(bson.D{{Key: name, Value: ns}}, more...))
 }
 
-func (g *chaos) try(cmd bson.Raw) error {
+func (g *randomOps) try(cmd bson.Raw) error {
 	_, err, _ := g.run("admin", cmd)
 	return err
 }
 
-func (g *chaos) key() bson.D {
+func (g *randomOps) key() bson.D {
 	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
 }
 
-// between is a range inside the key space, by the first field.
-func (g *chaos) between(ns string, from, to int) (lo, hi bson.Raw) {
+// between is a key range on the first field.
+func (g *randomOps) between(ns string, from, to int) (lo, hi bson.Raw) {
 	g.c.Mu.RLock()
 	defer g.c.Mu.RUnlock()
 	r := g.c.Routing(ns)
@@ -142,9 +143,9 @@ func (g *chaos) between(ns string, from, to int) (lo, hi bson.Raw) {
 	return key(from), key(to)
 }
 
-func (g *chaos) shard() string { return g.c.opts.Shards[g.rng.IntN(3)] }
+func (g *randomOps) shard() string { return g.c.opts.Shards[g.rng.IntN(3)] }
 
-func (g *chaos) write(ns string, n int) {
+func (g *randomOps) write(ns string, n int) {
 	g.c.Mu.Lock()
 	defer g.c.Mu.Unlock()
 	db, coll, _ := splitNS(ns)
@@ -163,7 +164,7 @@ func (g *chaos) write(ns string, n int) {
 }
 
 // remove deletes one owned document.
-func (g *chaos) remove(ns string) {
+func (g *randomOps) remove(ns string) {
 	g.c.Mu.Lock()
 	defer g.c.Mu.Unlock()
 	r := g.c.Routing(ns)

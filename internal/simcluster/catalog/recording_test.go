@@ -15,8 +15,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// step is one line of a recording of a real cluster: a command with its answer, or
-// the documents of a config collection.
+// step is one line of a recording of a real cluster: a command with its reply, or the
+// documents of a config collection.
 type step struct {
 	N     int             `json:"n"`
 	Kind  string          `json:"kind"`
@@ -77,7 +77,7 @@ func rawJSON(t *testing.T, text []byte) bson.Raw {
 // doc makes a document from extended JSON.
 func doc(t *testing.T, text string) bson.Raw { return rawJSON(t, []byte(text)) }
 
-// check compares an answer with the recorded one: an error by code, name and text.
+// check compares a reply with the recorded one; errors by code, name and text.
 func (p *replayer) check(s step, reply bson.D, err error) {
 	p.t.Helper()
 	if s.Error == nil {
@@ -101,7 +101,8 @@ func (p *replayer) check(s step, reply bson.D, err error) {
 		code, name = 0, ""
 	}
 	if code != s.Error.Code || name != s.Error.CodeName || e.Message != s.Error.Errmsg {
-		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, clip(s.Cmd), code, name, e.Message, s.Error.Code, s.Error.CodeName, s.Error.Errmsg)
+		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, clip(s.Cmd), code, name, e.Message,
+			s.Error.Code, s.Error.CodeName, s.Error.Errmsg)
 	}
 }
 
@@ -114,11 +115,11 @@ func clip(b []byte) string {
 
 var varying = regexp.MustCompile(`^(step \d of \d|validAfter|lastmodEpoch|lastmodTimestamp|(prevShardVersion|mergedVersion)(Epoch|Timestamp)|oldEpoch|newEpoch|uuid|timestamp|millis|topologyTime|numBalancerRounds|host|time|clusterId|collectionUUID|reshardingUUID|tempNs|minFetchTimestamp|cloneTimestamp|sourceUUID|approxBytesToCopy)$`)
 
-// sampled are what the server chose by dice: where a resharding cuts the key space,
+// sampled matches values that the server chose at random: split points of a resharding
 // and the name of its temporary collection.
 var sampled = regexp.MustCompile(`^(client-\d+|yorkie-meta\.system\.resharding\..*)$`)
 
-// plain takes out of a document what differs from run to run.
+// plain removes values that differ from run to run.
 func plain(v any) any {
 	switch v := v.(type) {
 	case bson.D:

@@ -25,7 +25,7 @@ func (p *replayer) dump(s step, db string) {
 		p.t.Fatal(err)
 	}
 	for _, text := range list {
-		if d := rawJSON(p.t, text); p.mine(coll, d, db) {
+		if d := rawJSON(p.t, text); p.keepEntry(coll, d, db) {
 			want = append(want, reduce(d))
 		}
 	}
@@ -33,7 +33,7 @@ func (p *replayer) dump(s step, db string) {
 	at := p.c.Config.Coll("config", coll)
 	if at != nil {
 		scan(at, func(_ engine.RecordID, d bson.Raw) bool {
-			if p.mine(coll, d, db) {
+			if p.keepEntry(coll, d, db) {
 				got = append(got, reduce(d))
 			}
 			return true
@@ -51,8 +51,8 @@ func (p *replayer) dump(s step, db string) {
 	}
 }
 
-// mine leaves out change log entries of other databases.
-func (p *replayer) mine(coll string, d bson.Raw, db string) bool {
+// keepEntry leaves out changelog entries of other databases.
+func (p *replayer) keepEntry(coll string, d bson.Raw, db string) bool {
 	if coll != "changelog" {
 		return true
 	}
@@ -113,9 +113,9 @@ func TestRandomWalksAnswerAsTheRecordedServer(t *testing.T) {
 	}
 }
 
-// balanced does what the recorded balancer did between two dumps, from its change
-// log: which chunk it takes first depends on its dice.
-func (p *replayer) balanced(log step, after int) {
+// replayBalancer repeats the recorded balancer's moves between two dumps, from its
+// changelog: which chunk it moves first is random.
+func (p *replayer) replayBalancer(log step, after int) {
 	p.t.Helper()
 	var list []json.RawMessage
 	if err := json.Unmarshal(log.Reply, &list); err != nil {
@@ -136,7 +136,8 @@ func (p *replayer) balanced(log step, after int) {
 				points = nil
 			}
 		case "moveChunk.start":
-			err := p.c.Move(p.t.Context(), ns, details.Lookup("min").Document(), details.Lookup("max").Document(), details.Lookup("to").StringValue(), MoveOptions{})
+			err := p.c.Move(p.t.Context(), ns, details.Lookup("min").Document(), details.Lookup("max").Document(),
+				details.Lookup("to").StringValue(), MoveOptions{})
 			if err != nil {
 				p.t.Fatal(err)
 			}
@@ -152,9 +153,9 @@ func TestTranscriptAnswersAsTheRecordedServer(t *testing.T) {
 		defer p.c.Close()
 		for _, s := range steps {
 			switch {
-			case s.N == 20 || s.N == 21 || s.N == 130: // the router's ping; what was before; a count of rounds
+			case s.N == 20 || s.N == 21 || s.N == 130: // router pings, earlier entries, a number of rounds
 			case s.N == 131: // the balancer worked for 20 s before this
-				p.balanced(steps[137], 41)
+				p.replayBalancer(steps[137], 41)
 			case s.N == 176:
 				p.c.opts.Reshard = 2 * time.Second
 				p.c.SetStill(false)

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// replayer runs recorded commands against a cluster; data goes straight into the
+// replayer runs recorded commands on a cluster. Documents are written directly into the
 // engine, routed by the tables under test.
 type replayer struct {
 	t        *testing.T
@@ -25,7 +25,7 @@ func newReplayer(t *testing.T) *replayer {
 	return &replayer{t: t, c: c, handlers: c.Handlers()}
 }
 
-// run runs a command of this package; ok is false for commands of others.
+// run runs a command; ok is false for commands that are not in this package.
 func (p *replayer) run(db string, cmd bson.Raw) (reply bson.D, err error, ok bool) {
 	first, e := cmd.IndexErr(0)
 	if e != nil {
@@ -105,7 +105,7 @@ func (p *replayer) insert(db, coll string, cmd bson.Raw) {
 	defer p.c.Mu.Unlock()
 	values, _ := cmd.Lookup("documents").Array().Values()
 	for _, v := range values {
-		// Documents that the server refused are refused here too.
+		// Documents that the server rejected are rejected here too.
 		_ = p.put(db, coll, v.Document())
 	}
 }

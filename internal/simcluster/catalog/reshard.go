@@ -17,10 +17,10 @@ import (
 type resharding struct {
 	c        *Cluster
 	command  string // reshardCollection, moveCollection or unshardCollection
-	to       string // the only recipient of the latter two
+	to       string // the only recipient of moveCollection and unshardCollection
 	ns, temp string
 	source   [16]byte
-	uuid     [16]byte // of the operation and of the collection that it makes
+	uuid     [16]byte // of the operation and of the new collection
 	key      pattern
 	zones    []*Zone
 	initial  int64
@@ -30,17 +30,17 @@ type resharding struct {
 	fetched bson.Timestamp
 	bytes   int64 // approximate work of one recipient
 	docs    int64
-	copying copying
+	copying copyState
 
 	aborted bool
 	abort   chan struct{}
-	hurry   chan struct{} // closed: commit as soon as possible
+	hurry   chan struct{} // closed by commitReshardCollection: commit as soon as possible
 	hurried bool
 	done    chan struct{}
 	err     error
 }
 
-// Resharding is a running reshardCollection as operators see it.
+// Resharding describes a running resharding.
 type Resharding struct {
 	NS, TempNS   string
 	UUID, Source [16]byte
@@ -52,7 +52,7 @@ type Resharding struct {
 	Elapsed      time.Duration
 }
 
-// Resharding is the running operation; ok is false without one. The caller holds Mu.
+// Resharding returns the running resharding, if any. The caller holds Mu.
 func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	o := c.reshard
 	if o == nil {
@@ -62,8 +62,8 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun)}, true
 }
 
-// run goes through the states. Most of the time is spent cloning and blocking writes
-// until the shortest allowed time is over.
+// run goes through the states. Most of the minimum duration is spent in cloning and
+// blocking-writes.
 func (o *resharding) run(life context.Context) error {
 	least := o.c.opts.Reshard
 	for _, s := range []struct {
@@ -73,11 +73,11 @@ func (o *resharding) run(life context.Context) error {
 		{"initializing", 60 * time.Millisecond}, {"preparing-to-donate", 140 * time.Millisecond},
 		{"cloning", least / 2}, {"applying", 100 * time.Millisecond}, {"blocking-writes", least / 2},
 	} {
-		if err := o.enter(s.name); err != nil {
+		if err := o.enterState(s.name); err != nil {
 			return err
 		}
-		if err := o.work(life, s.name, s.time); err != nil {
-			o.undo()
+		if err := o.workFor(life, s.name, s.time); err != nil {
+			o.rollBack()
 			return err
 		}
 	}
@@ -102,8 +102,8 @@ func (o *resharding) pause(life context.Context, d time.Duration) error {
 	}
 }
 
-// enter writes a state into the log and every document that shows it.
-func (o *resharding) enter(state string) error {
+// enterState writes a new state to the log and to all documents that show it.
+func (o *resharding) enterState(state string) error {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -123,28 +123,28 @@ func (o *resharding) enter(state string) error {
 	case "cloning":
 		o.fetched = c.Timestamp()
 		o.estimate(r)
-		o.bump()
+		o.bumpRecipients()
 	default:
-		o.bump()
+		o.bumpRecipients()
 	}
-	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
 		{Key: "newState", Value: state}, {Key: "oldState", Value: before}, {Key: "namespace", Value: o.ns},
 		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
 	})
-	o.show(r)
+	o.writeState(r)
 	return nil
 }
 
-// prepare cuts the new key space by the keys of the present documents and makes the
-// temporary collection.
+// prepare computes the new chunks from the keys of the existing documents and creates
+// the temporary collection.
 func (o *resharding) prepare(r *Routing) error {
 	c := o.c
 	keys := o.keys(r)
 	at := c.Timestamp()
-	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(onConfig), at)
+	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(configServer), at)
 	t.blocked, t.simple, r.blocked = true, true, true
-	t.later.unsplittable = o.to != ""
-	shards := c.staying()
+	t.newer.unsplittable = o.to != ""
+	shards := c.notDraining()
 	if o.to != "" {
 		shards = []string{o.to}
 	}
@@ -160,7 +160,7 @@ func (o *resharding) prepare(r *Routing) error {
 		}
 		shard := list[i%len(list)]
 		ch := &Chunk{
-			ID: c.objectID(onConfig), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
+			ID: c.objectID(configServer), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
 			History: []Placement{{ValidAfter: at, Shard: shard}},
 		}
 		c.addChunk(t, ch)
@@ -170,12 +170,12 @@ func (o *resharding) prepare(r *Routing) error {
 	return nil
 }
 
-// undo takes everything back after an abort.
-func (o *resharding) undo() {
+// rollBack removes all traces after an abort.
+func (o *resharding) rollBack() {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.logChange(onConfig, "resharding.coordinator.transition", o.ns, bson.D{
+	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
 		{Key: "newState", Value: "aborting"}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
 		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
 	})

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// resharded runs a scene while db.t goes from {k: "hashed"} to {p: 1}.
+// resharded runs scene while db.t is resharded from {k: "hashed"} to {p: 1}.
 func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Seed: 4})
@@ -20,7 +20,8 @@ func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 		p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
 		c.Mu.Lock()
 		for i := range 300 {
-			if err := p.put("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)}, {Key: "k", Value: int32(i)}})); err != nil {
+			if err := p.put("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)},
+				{Key: "k", Value: int32(i)}})); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -32,7 +33,7 @@ func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 		}()
 		time.Sleep(time.Minute)
 		scene(p, result)
-		p.partition()
+		p.checkInvariants()
 		if n := p.documents("db.t"); n != 300 {
 			t.Errorf("%d documents", n)
 		}

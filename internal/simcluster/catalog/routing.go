@@ -10,8 +10,8 @@ import (
 )
 
 // Routing is the routing table of one sharded collection and its document of
-// config.collections. Reading needs Mu held (read side); tables change only inside
-// this package with Mu held for writing.
+// config.collections. Readers hold Mu for reading; only this package changes tables,
+// with Mu held for writing.
 type Routing struct {
 	NS        string
 	UUID      [16]byte
@@ -27,30 +27,29 @@ type Routing struct {
 	chunks  []*Chunk // sorted by Min, without gaps
 	counts  map[string]int
 	version bson.Timestamp // collection version: the highest of its chunks
-	format  format
+	format  versionFeatures
 	record  engine.RecordID
-	simple  bool   // defaultCollation {locale: "simple"} is written out
-	extra   bson.D // further fields of the document, such as reshardingFields
-	blocked bool   // a resharding forbids migrations (allowMigrations: false)
-	later   later  // what versions after 5.0 keep
+	simple  bool        // the document has defaultCollation {locale: "simple"}
+	extra   bson.D      // further fields of the document, such as reshardingFields
+	blocked bool        // a resharding forbids migrations (allowMigrations: false)
+	newer   newerFields // fields of versions after 5.0
 	written map[bson.ObjectID]int64
 }
 
-// Routing is the table of a sharded collection, nil when ns is not sharded. The
-// caller holds Mu.
+// Routing returns the table of a sharded collection, or nil. The caller holds Mu.
 func (c *Cluster) Routing(ns string) *Routing { return c.routes[ns] }
 
 // Namespaces are all sharded namespaces, sorted. The caller holds Mu.
 func (c *Cluster) Namespaces() []string { return sortedKeys(c.routes) }
 
-// KeyOf extracts the shard key of a document; a hashed field becomes its hash, a
-// missing one null. It fails with ShardKeyNotFound (61) on an array.
+// KeyOf extracts the shard key of a document; a hashed field is replaced by its hash, a
+// missing one by null. An array is ShardKeyNotFound (61).
 func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf(doc) }
 
-// Owner is the shard that owns a full key, as [Routing.KeyOf] makes it.
-func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.at(key)].Shard }
+// Owner is the shard that owns a full key, as returned by [Routing.KeyOf].
+func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].Shard }
 
-// Owns says whether doc, found on shard, belongs there: an orphan does not.
+// Owns reports whether doc on shard is owned by it, that is, not an orphan.
 func (r *Routing) Owns(shard string, doc bson.Raw) bool {
 	switch r.counts[shard] {
 	case 0:
@@ -62,7 +61,7 @@ func (r *Routing) Owns(shard string, doc bson.Raw) bool {
 	return err == nil && r.Owner(key) == shard
 }
 
-// Chunks are all chunks in key order: a copy of the list, sharing bounds.
+// Chunks returns a copy of the list of chunks in key order; the bounds are shared.
 func (r *Routing) Chunks() []Chunk {
 	out := make([]Chunk, len(r.chunks))
 	for i, ch := range r.chunks {
@@ -71,13 +70,13 @@ func (r *Routing) Chunks() []Chunk {
 	return out
 }
 
-// Balanced says whether the balancer may touch the collection.
+// Balanced reports whether the balancer may move chunks of the collection.
 func (r *Routing) Balanced() bool { return !r.NoBalance && r.Permitted && !r.blocked }
 
 // Len is the number of chunks.
 func (r *Routing) Len() int { return len(r.chunks) }
 
-// Inside are the chunks that lie wholly inside [lo, hi), in key order.
+// Inside lists the chunks that are completely inside [lo, hi), in key order.
 func (r *Routing) Inside(lo, hi bson.Raw) (out []*Chunk) {
 	for _, ch := range r.chunks {
 		if compareKeys(lo, ch.Min) <= 0 && compareKeys(ch.Max, hi) <= 0 {
@@ -128,8 +127,8 @@ func (r *Routing) bumpMinor() bson.Timestamp {
 	return r.version
 }
 
-// owned moves a chunk between the counts of two shards.
-func (r *Routing) owned(shard string, by int) {
+// countChunk changes a shard's number of chunks.
+func (r *Routing) countChunk(shard string, by int) {
 	r.counts[shard] += by
 	if r.counts[shard] == 0 {
 		delete(r.counts, shard)

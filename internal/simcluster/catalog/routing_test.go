@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// table makes a routing table from recorded chunk documents.
+// table builds a routing table from recorded chunk documents.
 func table(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	t.Helper()
 	p, err := parsePattern(key)
@@ -22,7 +22,7 @@ func table(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	r := &Routing{Key: p.raw, pattern: p}
 	list := make([]*Chunk, len(chunks))
 	for i, d := range chunks {
-		list[i] = format{}.parseChunk(0, d)
+		list[i] = versionFeatures{}.parseChunk(0, d)
 	}
 	r.setChunks(list)
 	return r
@@ -122,7 +122,7 @@ func (p *replayer) explain(s step, find bson.Raw) {
 	}
 }
 
-// big is a table of n chunks on a ranged key.
+// big builds a table of n chunks on a ranged key.
 func big(n int) *Routing {
 	p, _ := parsePattern(encode(bson.D{{Key: "p", Value: int32(1)}}))
 	r := &Routing{Key: p.raw, pattern: p}

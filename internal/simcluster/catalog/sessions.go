@@ -7,18 +7,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// The collection of logical sessions, which servers make for themselves.
+// config.system.sessions, the collection of logical sessions.
 const (
 	sessionsNS = "config.system.sessions"
-	// sessionsAfter is how long after its start a cluster has it.
+	// sessionsAfter is how long after the start it is created.
 	sessionsAfter = time.Minute
-	// sessionChunks is in how many chunks the balancer cuts it, so that every shard gets a
-	// share of it (minNumChunksForSessionsCollection).
+	// sessionChunks is the number of chunks into which the balancer splits it
+	// (minNumChunksForSessionsCollection).
 	sessionChunks = 1024
 )
 
-// setUpSessions makes the collection of sessions when it is time, if the options want it:
-// sharded by _id, one chunk, on the first shard (assumed: which one). Mu is held.
+// setUpSessions creates the sessions collection when it is due and Options.Sessions is
+// set: sharded by _id, one chunk on the first shard (assumed). The caller holds Mu.
 func (c *Cluster) setUpSessions() {
 	due := c.clock.epoch.Add(time.Duration(float64(sessionsAfter) * c.opts.Pace))
 	if !c.opts.Sessions || c.routes[sessionsNS] != nil || len(c.shards) == 0 || c.Now().Before(due) {
@@ -26,7 +26,7 @@ func (c *Cluster) setUpSessions() {
 	}
 	key, err := parsePattern(encode(bson.D{{Key: "_id", Value: int32(1)}}))
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // cannot happen: the pattern is a constant
 	}
 	home := c.shards[0].name
 	coll, err := c.EnsureCollection(home, sessionsNS, c.uuid(), nil)
@@ -38,9 +38,9 @@ func (c *Cluster) setUpSessions() {
 		{Key: "expireAfterSeconds", Value: int32(1800)},
 	})
 	at := c.Timestamp()
-	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(onConfig), at)
+	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
 	ch := &Chunk{
-		ID: c.objectID(onConfig), Min: key.min(), Max: key.max(), Shard: home,
+		ID: c.objectID(configServer), Min: key.min(), Max: key.max(), Shard: home,
 		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: home}},
 	}
 	c.addChunk(r, ch)
@@ -48,13 +48,13 @@ func (c *Cluster) setUpSessions() {
 	c.notePlacement(r)
 }
 
-// SplitSessions cuts the collection of sessions at even distances of its uuids, as the
-// balancer does at the beginning of a round where it counts chunks: there were 1,024
-// chunks and 1,023 log entries of a cut into many (assumed: because the first point is
-// cut by itself). The caller holds Mu for writing.
+// SplitSessions splits the sessions collection at evenly spaced uuids, as the balancer
+// does at the beginning of a round on versions that count chunks. Recorded: 1,024
+// chunks and 1,023 multi-split log entries (assumed: because the first split has only
+// one point). The caller holds Mu for writing.
 func (c *Cluster) SplitSessions() error {
 	r := c.routes[sessionsNS]
-	if r == nil || c.format.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
+	if r == nil || c.features.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
 		return nil
 	}
 	points := make([]bson.Raw, 0, sessionChunks-1)

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// Settings are the documents of config.settings that matter here, as the server
-// reads them (s/balancer_configuration.cpp).
+// Settings are the simulated documents of config.settings, as the server reads them
+// (s/balancer_configuration.cpp).
 type Settings struct {
 	Stopped     bool
 	Mode        string // full, autoSplitOnly, off
@@ -22,31 +22,31 @@ type Settings struct {
 	AutoMerge   bool // 7.0
 }
 
-// Window is the balancer's activeWindow, minutes after midnight; Set is false when
-// there is none.
+// Window is the balancer's activeWindow in minutes after midnight; Set is false without
+// a window.
 type Window struct {
 	Set         bool
 	Start, Stop int
 }
 
-// Settings are the current ones. The caller holds Mu.
+// Settings returns the current settings. The caller holds Mu.
 func (c *Cluster) Settings() Settings { return c.set }
 
 // ChunkSize is the maximum chunk size in bytes. The caller holds Mu.
 func (c *Cluster) ChunkSize() int64 { return c.set.ChunkSizeMB << 20 }
 
-// Balancing says whether balancer rounds move chunks now.
+// Balancing reports whether balancer rounds move chunks now.
 func (s Settings) Balancing(now time.Time) bool {
 	return !s.Stopped && s.Mode == "full" && s.Window.open(now)
 }
 
-// Splitting says whether shards split chunks that grew.
+// Splitting reports whether shards split chunks that grow too big.
 func (s Settings) Splitting() bool {
 	return s.AutoSplit
 }
 
-// open says whether now is inside the window; both ends count, start > stop wraps
-// around midnight.
+// open reports whether now is inside the window. Both ends are included; start > stop
+// wraps around midnight.
 func (w Window) open(now time.Time) bool {
 	if !w.Set {
 		return true
@@ -59,7 +59,7 @@ func (w Window) open(now time.Time) bool {
 }
 
 func (c *Cluster) readSettings() Settings {
-	s := Settings{Mode: "full", ChunkSizeMB: c.format.chunkSizeMB, AutoSplit: c.format.autoSplit, AutoMerge: c.format.autoMerge}
+	s := Settings{Mode: "full", ChunkSizeMB: c.features.chunkSizeMB, AutoSplit: c.features.autoSplit, AutoMerge: c.features.autoMerge}
 	c.config.each("settings", func(_ engine.RecordID, doc bson.Raw) {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
@@ -75,15 +75,16 @@ func (c *Cluster) readSettings() Settings {
 				s.ChunkSizeMB = n
 			}
 		case "automerge":
-			s.AutoMerge = c.format.autoMerge && truthy(doc.Lookup("enabled"))
+			s.AutoMerge = c.features.autoMerge && truthy(doc.Lookup("enabled"))
 		case "autosplit":
-			s.AutoSplit = c.format.autoSplit && truthy(doc.Lookup("enabled"))
+			s.AutoSplit = c.features.autoSplit && truthy(doc.Lookup("enabled"))
 		}
 	})
 	return s
 }
 
-// readWindow takes a window only if both ends are there, are times and differ.
+// readWindow reads a window; it is valid only if both ends are given, are times and
+// differ.
 func readWindow(doc bson.Raw) Window {
 	start, ok1 := minutes(doc.Lookup("activeWindow", "start"))
 	stop, ok2 := minutes(doc.Lookup("activeWindow", "stop"))
@@ -105,8 +106,7 @@ func minutes(v bson.RawValue) (int, bool) {
 	return h*60 + m, true
 }
 
-// set merges fields into a settings document, appending what is new, as an upsert
-// with $set does.
+// setSetting updates a settings document like an upsert with $set.
 func (c *Cluster) setSetting(id string, fields bson.D) {
 	var found engine.RecordID
 	var doc bson.D
@@ -142,17 +142,17 @@ next:
 func (c *Cluster) writeVersion() {
 	id := c.opts.ClusterID
 	if id.IsZero() {
-		id = c.objectID(onConfig)
+		id = c.objectID(configServer)
 	}
 	d := bson.D{{Key: "_id", Value: int32(1)}}
-	if !c.format.clusterIDOnly {
+	if !c.features.clusterIDOnly {
 		d = append(d, bson.E{Key: "minCompatibleVersion", Value: int32(5)}, bson.E{Key: "currentVersion", Value: int32(6)})
 	}
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
 }
 
-// PingRouter writes the router's row of config.mongos, as mongos does every 10 s.
-// The caller holds Mu for writing (New needs no lock).
+// PingRouter writes the router's row of config.mongos, as mongos does every 10 s. The
+// caller holds Mu for writing.
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version

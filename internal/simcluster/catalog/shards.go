@@ -19,7 +19,7 @@ type shard struct {
 	record     engine.RecordID
 }
 
-func (s *shard) document(f format) bson.D {
+func (s *shard) document(f versionFeatures) bson.D {
 	d := bson.D{
 		{Key: "_id", Value: s.name},
 		{Key: "host", Value: s.host},
@@ -44,19 +44,19 @@ func (s *shard) document(f format) bson.D {
 
 func (c *Cluster) registerShard(name, address string) {
 	set := name
-	if name == onConfig {
+	if name == configServer {
 		set = "cfg"
 	}
 	s := &shard{name: name, host: set + "/" + address, topology: c.Timestamp()}
 	c.nameShard(s.name)
-	s.record = c.config.insert("shards", s.document(c.format))
+	s.record = c.config.insert("shards", s.document(c.features))
 	c.shards = append(c.shards, s)
-	c.logChange(onConfig, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
+	c.logChange(configServer, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
 }
 
-func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.format)) }
+func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.features)) }
 
-// shard finds a shard by name, nil if there is none.
+// shard returns a shard by name, or nil.
 func (c *Cluster) shard(name string) *shard {
 	for _, s := range c.shards {
 		if s.name == name {
@@ -66,8 +66,8 @@ func (c *Cluster) shard(name string) *shard {
 	return nil
 }
 
-// ShardNames are the shards that the cluster has, in order of their registration.
-// The caller holds Mu.
+// ShardNames lists the shards in the order in which they were added. The caller holds
+// Mu.
 func (c *Cluster) ShardNames() []string {
 	names := make([]string, len(c.shards))
 	for i, s := range c.shards {
@@ -78,7 +78,7 @@ func (c *Cluster) ShardNames() []string {
 
 // Host is a shard's connection string, "name/address", or "". The caller holds Mu.
 func (c *Cluster) Host(name string) string {
-	if name == onConfig {
+	if name == configServer {
 		return "cfg/" + c.opts.ConfigHost
 	}
 	if s := c.shard(name); s != nil {
@@ -113,7 +113,7 @@ func (c *Cluster) reloadShards() {
 	c.shards = list
 }
 
-// inZone are the shards of a zone in order.
+// inZone lists the shards of a zone in order.
 func (c *Cluster) inZone(zone string) []string {
 	var names []string
 	for _, s := range c.shards {

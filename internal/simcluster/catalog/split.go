@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// Split cuts the chunk that holds the points at each of them. The points must be
-// full shard keys in rising order inside one chunk. It takes Mu itself and waits, at
-// most as long as ctx, for a migration of the collection that leaves the same shard.
+// Split splits a chunk at each of the points, which must be full shard keys in
+// ascending order inside one chunk. It locks Mu itself and waits until ctx ends for a
+// migration of the collection with the same donor.
 func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
 	for len(points) > 0 {
 		c.Mu.Lock()
@@ -20,7 +20,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 			c.Mu.Unlock()
 			return notSharded(ns)
 		}
-		ch := r.chunks[r.at(points[0])]
+		ch := r.chunks[r.indexOf(points[0])]
 		m := c.moves.donating(ns, ch.Shard)
 		if m == nil {
 			err := c.split(r, ch, points)
@@ -29,7 +29,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 		}
 		c.Mu.Unlock()
 		if err := await(ctx, m.done); err != nil {
-			return because("split failed", err)
+			return withContext("split failed", err)
 		}
 	}
 	return nil
@@ -39,9 +39,9 @@ func notSharded(ns string) error {
 	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 }
 
-// split replaces a chunk by len(points)+1 chunks. Every part gets a new minor
-// version, the first keeps the id, all keep the history and the jumbo flag; the log
-// names the collection version before the split, not the chunk's own
+// split replaces a chunk by len(points)+1 chunks. Every part gets a new minor version
+// and keeps the history and the jumbo flag; the first keeps the id. The log entry has
+// the collection version before the split, not the chunk's
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkSplit).
 func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	log, err := c.commitSplit(r, ch, points)
@@ -52,7 +52,8 @@ func (c *Cluster) split(r *Routing, ch *Chunk, points []bson.Raw) error {
 	return nil
 }
 
-// commitSplit is split without the log entries, which log writes; both with Mu held.
+// commitSplit is split without log entries, which the returned function writes. The
+// caller holds Mu for both.
 func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log func(), err error) {
 	last := ch.Min
 	for _, p := range points {
@@ -69,10 +70,10 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 	for i, hi := range ends {
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
-			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.format.splitUnflags, record: ch.record,
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.features.splitUnflags, record: ch.record,
 		}
 		if i > 0 {
-			part.ID = c.objectID(onConfig)
+			part.ID = c.objectID(configServer)
 		}
 		parts[i], lo = part, hi
 	}
@@ -81,7 +82,7 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 		c.addChunk(r, part)
 	}
 	r.chunks = slices.Replace(r.chunks, at, at+1, parts...)
-	r.owned(ch.Shard, len(parts)-1)
+	r.countChunk(ch.Shard, len(parts)-1)
 	made := make([]bson.D, len(parts))
 	for i, part := range parts {
 		made[i] = r.versioned(part.Min, part.Max, part.Version)
@@ -91,29 +92,29 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 
 func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	if len(parts) == 2 {
-		c.logChange(onConfig, "split", ns, bson.D{
+		c.logChange(configServer, "split", ns, bson.D{
 			{Key: "before", Value: before}, {Key: "left", Value: parts[0]}, {Key: "right", Value: parts[1]},
 			{Key: "owningShard", Value: owner},
 		})
 		return
 	}
 	for i, part := range parts {
-		c.logChange(onConfig, "multi-split", ns, bson.D{
+		c.logChange(configServer, "multi-split", ns, bson.D{
 			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
 			{Key: "chunk", Value: part}, {Key: "owningShard", Value: owner},
 		})
 	}
 }
 
-// SplitChunk cuts the chunk that begins at lo at each of the points. It leaves alone a
-// chunk of a shard that gives away another one just now: later is early enough. The
-// caller holds Mu for writing.
+// SplitChunk splits the chunk that begins at lo at each of the points. It does nothing
+// while the chunk's shard donates another chunk; a later round splits it. The caller
+// holds Mu for writing.
 func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 	r := c.routes[ns]
 	if r == nil {
 		return notSharded(ns)
 	}
-	ch := r.chunks[r.at(lo)]
+	ch := r.chunks[r.indexOf(lo)]
 	if c.moves.donating(ns, ch.Shard) != nil {
 		return nil
 	}

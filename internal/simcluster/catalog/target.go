@@ -6,15 +6,15 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// Target are the shards that a filter needs, sorted. A filter with an equality on
-// every field of the key needs one shard; bounds on a prefix need the shards of the
-// ranges they span; anything else needs every shard that owns a chunk. A filter that
-// nothing can match still needs one shard, the first chunk's (s/chunk_manager.cpp,
+// Target lists the shards that a filter needs, sorted. An equality on every field of
+// the key needs one shard; bounds on a prefix need the shards of the spanned ranges;
+// anything else needs every shard that owns a chunk. A filter that cannot match
+// anything still needs one shard, that of the first chunk (s/chunk_manager.cpp,
 // getShardIdsForQuery). The caller holds Mu.
 func (r *Routing) Target(f *query.Filter) []string {
 	shards := make(map[string]bool)
 	for _, k := range r.ranges(f) {
-		r.covering(k.low, k.high, shards)
+		r.addOwners(k.low, k.high, shards)
 		if len(shards) == len(r.counts) {
 			break
 		}
@@ -25,8 +25,8 @@ func (r *Routing) Target(f *query.Filter) []string {
 	return sortedKeys(shards)
 }
 
-// KeyFromFilter is the full shard key that the filter's equalities fix, nil when
-// they leave a field open; hashed fields are hashed.
+// KeyFromFilter is the full shard key given by the filter's equalities, nil when they
+// leave out a field; hashed fields are hashed.
 func (r *Routing) KeyFromFilter(f *query.Filter) bson.Raw {
 	values := make(map[string]bson.RawValue)
 	for _, e := range f.Equalities() {
@@ -50,18 +50,19 @@ func (r *Routing) KeyFromFilter(f *query.Filter) bson.Raw {
 // keyRange is a range of full keys, both ends included.
 type keyRange struct{ low, high bson.Raw }
 
-// maxRanges bounds the cross product of several $in lists; beyond it the rest of the
-// key is left open, which targets more shards but never too few.
+// maxRanges limits the cross product of several $in lists. Beyond it the rest of the
+// key is left open, which may target too many shards but never too few.
 const maxRanges = 10_000
 
-// ranges flattens the filter's bounds into ranges of whole keys: points multiply,
-// and behind the first field that is a real range the last fields only say where the
-// first range starts and the last one ends (s/shard_key_pattern.cpp, flattenBounds).
+// ranges converts the filter's bounds into ranges of full keys: points are combined,
+// and after the first field with a range, the bounds of later fields only limit the
+// start of the first and the end of the last range (s/shard_key_pattern.cpp,
+// flattenBounds).
 func (r *Routing) ranges(f *query.Filter) []keyRange {
 	if key := r.KeyFromFilter(f); key != nil {
 		return []keyRange{{key, key}}
 	}
-	heads := []head{{}}
+	heads := []keyPrefix{{}}
 	for _, field := range r.pattern.fields {
 		bounds := f.Bounds(field.name)
 		if len(bounds) == 0 {
@@ -71,14 +72,14 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 			bounds = hashBounds(bounds)
 		}
 		if heads[0].open || len(heads)*len(bounds) > maxRanges {
-			spread(heads, field.name, bounds[0], bounds[len(bounds)-1])
+			appendSpan(heads, field.name, bounds[0], bounds[len(bounds)-1])
 			continue
 		}
-		next := make([]head, 0, len(heads)*len(bounds))
+		next := make([]keyPrefix, 0, len(heads)*len(bounds))
 		open := !allPoints(bounds)
 		for _, h := range heads {
 			for _, b := range bounds {
-				next = append(next, head{
+				next = append(next, keyPrefix{
 					low:  append(h.low[:len(h.low):len(h.low)], element{field.name, b.Low}),
 					high: append(h.high[:len(h.high):len(h.high)], element{field.name, b.High}),
 					open: open,
@@ -94,8 +95,8 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 	return out
 }
 
-// head is the beginning of a range of keys; open once a field was not a point.
-type head struct {
+// keyPrefix is the first fields of a key range; open after a field that is not a point.
+type keyPrefix struct {
 	low, high []element
 	open      bool
 }
@@ -105,9 +106,8 @@ type element struct {
 	value bson.RawValue
 }
 
-// spread adds one field to every head as the span from its lowest to its highest
-// bound.
-func spread(heads []head, name string, first, last query.Interval) {
+// appendSpan adds to every prefix one field, from its lowest to its highest bound.
+func appendSpan(heads []keyPrefix, name string, first, last query.Interval) {
 	for i := range heads {
 		heads[i].low = append(heads[i].low, element{name, first.Low})
 		heads[i].high = append(heads[i].high, element{name, last.High})
@@ -132,8 +132,8 @@ func allPoints(bounds []query.Interval) bool {
 	return true
 }
 
-// hashBounds turns bounds on values into bounds on hashes: points stay points, a
-// range says nothing.
+// hashBounds converts bounds on values into bounds on hashes: points stay points,
+// ranges become unbounded.
 func hashBounds(bounds []query.Interval) []query.Interval {
 	if !allPoints(bounds) {
 		return []query.Interval{{
@@ -149,9 +149,9 @@ func hashBounds(bounds []query.Interval) []query.Interval {
 	return out
 }
 
-// covering adds the owners of all chunks that meet [low, high].
-func (r *Routing) covering(low, high bson.Raw, shards map[string]bool) {
-	for i := r.at(low); i < len(r.chunks); i++ {
+// addOwners adds the owners of all chunks that overlap [low, high].
+func (r *Routing) addOwners(low, high bson.Raw, shards map[string]bool) {
+	for i := r.indexOf(low); i < len(r.chunks); i++ {
 		ch := r.chunks[i]
 		if i > 0 && compareKeys(ch.Min, high) > 0 {
 			return

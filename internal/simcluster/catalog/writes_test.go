@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// update applies the recorded updates: of data to what each shard owns, of config
-// with an upsert of the settings.
+// update applies recorded updates: to the documents that each shard owns, or to
+// config.settings as an upsert.
 func (p *replayer) update(db, coll string, cmd bson.Raw) {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// Zone is a range of keys tied to a zone: one document of config.tags. It belongs to
-// a namespace, sharded or not.
+// Zone is a key range of a namespace (sharded or not) that is assigned to a zone: one
+// document of config.tags.
 type Zone struct {
 	Min, Max bson.Raw
 	Name     string
@@ -27,7 +27,7 @@ func zoneDocument(ns string, z *Zone) bson.D {
 	}
 }
 
-// zoneOf is the zone of a chunk that lies wholly inside one range, else "".
+// zoneOf is the zone of a chunk that is completely inside one range, otherwise "".
 func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
 	for _, z := range c.zones[ns] {
 		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
@@ -37,10 +37,10 @@ func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
 	return ""
 }
 
-// zoneExists says whether any shard is in the zone.
+// zoneExists reports whether any shard is in the zone.
 func (c *Cluster) zoneExists(zone string) bool { return len(c.inZone(zone)) > 0 }
 
-// zoneInUse says whether any range of any namespace is tied to the zone.
+// zoneInUse reports whether any range of any namespace is assigned to the zone.
 func (c *Cluster) zoneInUse(zone string) bool {
 	for _, list := range c.zones {
 		for _, z := range list {
@@ -64,7 +64,7 @@ func (c *Cluster) addShardToZone(name, zone string) error {
 	return nil
 }
 
-// removeShardFromZone keeps the last shard of a zone that still has ranges.
+// removeShardFromZone refuses to remove the last shard of a zone that still has ranges.
 func (c *Cluster) removeShardFromZone(name, zone string) error {
 	s := c.shard(name)
 	if s == nil {
@@ -82,9 +82,9 @@ func (c *Cluster) removeShardFromZone(name, zone string) error {
 	return nil
 }
 
-// fullRange extends a range given by a prefix of the shard key: missing fields of
-// both ends become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
-// On a namespace that is not sharded it stays as it is.
+// fullRange completes bounds that are a prefix of the shard key: missing fields of both
+// bounds become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
+// Bounds of a namespace that is not sharded are left unchanged.
 func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
 	r := c.routes[ns]
 	if r == nil {
@@ -97,13 +97,14 @@ func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, err
 	}{{"min", lo}, {"max", hi}} {
 		var ok bool
 		if full[i], ok = r.pattern.extend(end.key); !ok {
-			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s", end.name, text(end.key), text(r.Key), ns)
+			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s",
+				end.name, text(end.key), text(r.Key), ns)
 		}
 	}
 	return full[0], full[1], nil
 }
 
-// assignZone ties a range to a zone. The order of the checks is the server's.
+// assignZone assigns a range to a zone. The order of the checks is the server's.
 func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 	lo, hi, err := c.fullRange(ns, lo, hi)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 		return status.Errorf(status.RangeOverlapConflict, "Zone range: %s -->> %s  on  %s is overlapping with existing: %s -->> %s  on  %s",
 			text(lo), text(hi), zone, text(z.Min), text(z.Max), z.Name)
 	}
-	z := &Zone{Min: lo, Max: hi, Name: zone, id: c.objectID(onConfig)}
+	z := &Zone{Min: lo, Max: hi, Name: zone, id: c.objectID(configServer)}
 	z.record = c.config.insert("tags", zoneDocument(ns, z))
 	c.putZone(ns, z)
 	return nil
@@ -137,7 +138,7 @@ func (c *Cluster) putZone(ns string, z *Zone) {
 	c.zones[ns] = list
 }
 
-// clearZone removes the range with exactly these ends; that there is none is fine.
+// clearZone removes the range with exactly these bounds, if there is one.
 func (c *Cluster) clearZone(ns string, lo, hi bson.Raw) error {
 	lo, hi, err := c.fullRange(ns, lo, hi)
 	if err != nil {
@@ -161,7 +162,7 @@ func (c *Cluster) dropZones(ns string) {
 	delete(c.zones, ns)
 }
 
-// renameZones ties the ranges of one namespace to another.
+// renameZones moves the ranges of one namespace to another.
 func (c *Cluster) renameZones(from, to string) {
 	for _, z := range c.zones[from] {
 		c.config.update("tags", z.record, zoneDocument(to, z))
@@ -183,14 +184,13 @@ func (c *Cluster) reloadZones() {
 	})
 }
 
-// Zones are the ranges of a namespace that are tied to zones, in key order. The caller
-// holds Mu.
+// Zones lists the zone ranges of a namespace in key order. The caller holds Mu.
 func (c *Cluster) Zones(ns string) []*Zone { return c.zones[ns] }
 
-// InZone are the shards of a zone. The caller holds Mu.
+// InZone lists the shards of a zone. The caller holds Mu.
 func (c *Cluster) InZone(zone string) []string { return c.inZone(zone) }
 
-// Draining says whether a shard is being emptied. The caller holds Mu.
+// Draining reports whether a shard is draining. The caller holds Mu.
 func (c *Cluster) Draining(name string) bool {
 	s := c.shard(name)
 	return s != nil && s.draining

@@ -20,13 +20,15 @@ func doc(t testing.TB, v any) bson.Raw {
 	return raw
 }
 
-// changes makes a collection like an editor's change log, with its three secondary indexes.
+// changes makes a collection like Yorkie's changes, with its three secondary indexes.
 func changes(t testing.TB) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("shard").Create("db", "changes", [16]byte{}, nil)
 	for _, spec := range []bson.D{
-		{{Key: "key", Value: bson.D{{Key: "doc_id", Value: 1}, {Key: "project_id", Value: 1}, {Key: "server_seq", Value: 1}}}, {Key: "unique", Value: true}},
-		{{Key: "key", Value: bson.D{{Key: "doc_id", Value: 1}, {Key: "project_id", Value: 1}, {Key: "actor_id", Value: 1}, {Key: "server_seq", Value: 1}}}, {Key: "unique", Value: true}},
+		{{Key: "key", Value: bson.D{{Key: "doc_id", Value: 1}, {Key: "project_id", Value: 1}, {Key: "server_seq", Value: 1}}},
+			{Key: "unique", Value: true}},
+		{{Key: "key", Value: bson.D{{Key: "doc_id", Value: 1}, {Key: "project_id", Value: 1}, {Key: "actor_id", Value: 1},
+			{Key: "server_seq", Value: 1}}}, {Key: "unique", Value: true}},
 		{{Key: "key", Value: bson.D{{Key: "doc_id", Value: "hashed"}}}},
 	} {
 		if _, err := c.EnsureIndex(spec); err != nil {
@@ -41,7 +43,8 @@ func change(t testing.TB, i int) bson.Raw {
 		copy(o[:], fmt.Sprintf("%012d", n))
 		return o
 	}
-	return doc(t, bson.D{{Key: "_id", Value: id(i)}, {Key: "doc_id", Value: id(i / 20 * 7919 % 50021)}, {Key: "project_id", Value: id(i % 60 * 0)},
+	return doc(t, bson.D{{Key: "_id", Value: id(i)}, {Key: "doc_id", Value: id(i / 20 * 7919 % 50021)},
+		{Key: "project_id", Value: id(i % 60 * 0)},
 		{Key: "server_seq", Value: int64(i % 20)}, {Key: "actor_id", Value: id(i / 40)}, {Key: "client_seq", Value: int64(i)},
 		{Key: "message", Value: ""}, {Key: "operations", Value: bson.A{make([]byte, 90)}}, {Key: "presence_change", Value: nil}})
 }
@@ -71,7 +74,8 @@ func BenchmarkIndexedFind(b *testing.B) {
 	filters := make([]bson.Raw, 1000)
 	for i := range filters {
 		d := change(b, i*97)
-		filters[i] = doc(b, bson.D{{Key: "doc_id", Value: d.Lookup("doc_id")}, {Key: "project_id", Value: d.Lookup("project_id")}, {Key: "server_seq", Value: bson.D{{Key: "$gte", Value: 10}}}})
+		filters[i] = doc(b, bson.D{{Key: "doc_id", Value: d.Lookup("doc_id")},
+			{Key: "project_id", Value: d.Lookup("project_id")}, {Key: "server_seq", Value: bson.D{{Key: "$gte", Value: 10}}}})
 	}
 	order := doc(b, bson.D{{Key: "server_seq", Value: -1}})
 	b.ReportAllocs()

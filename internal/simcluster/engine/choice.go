@@ -21,12 +21,12 @@ type choice struct {
 	score    int // 0 = of no use
 }
 
-// maxRanges bounds the number of separate stretches of an index one scan visits.
+// maxRanges is the largest number of ranges that an index scan visits.
 const maxRanges = 4096
 
-// consider works out what an index can do for a query. Equality on a field counts most, then a
-// range, then the order: a rule in place of the server's trial runs, chosen to agree with them in
-// the plain cases.
+// consider scores an index for a query. An equality counts most, then a range, then the
+// sort order. The server runs candidate plans instead; this rule agrees with it in
+// simple cases.
 func consider(x *index, f *query.Filter, order *query.Sort) choice {
 	ch := choice{index: x}
 	if x.partial != nil && !implies(f, x.partial) {
@@ -80,8 +80,8 @@ func consider(x *index, f *query.Filter, order *query.Sort) choice {
 		}
 	}
 	if x.name == "_id_" && order == nil && len(ch.bounds) == 1 && len(ch.bounds[0]) == 1 && ch.bounds[0][0].IsPoint() {
-		// One document at most: no index does better in a trial run, and of equals the
-		// oldest wins.
+		// At most one document matches: no other index is better, and the oldest of equal
+		// indexes wins.
 		ch.score += 1000
 	}
 	if ch.score > 0 {
@@ -90,7 +90,7 @@ func consider(x *index, f *query.Filter, order *query.Sort) choice {
 	return ch
 }
 
-// sharesArray says whether field i goes through the same array as an earlier field: two conditions
+// sharesArray reports whether field i goes through the same array as an earlier field: two conditions
 // may be met by different elements, whose keys are different entries.
 func (x *index) sharesArray(i int) bool {
 	if x.multi&(1<<i) == 0 {
@@ -104,8 +104,9 @@ func (x *index) sharesArray(i int) bool {
 	return false
 }
 
-// gives says whether scanning the index yields the order: its fields follow the pattern, all in the
-// same or all in the opposite direction, where fields fixed by equality may be left out on both sides.
+// gives reports whether an index scan returns the sort order: its fields follow the
+// pattern, all in the same or all in the opposite direction, where fields fixed by
+// equality may be left out on both sides.
 func (ch *choice) gives(order *query.Sort) (sorted, backward bool) {
 	fixed := func(i int) bool {
 		return i < len(ch.bounds) && len(ch.bounds[i]) == 1 && ch.bounds[i][0].IsPoint() && ch.index.multi&(1<<i) == 0
@@ -141,7 +142,7 @@ func (ch *choice) gives(order *query.Sort) (sorted, backward bool) {
 	return true, backward
 }
 
-// implies says whether every document that matches f satisfies the partial filter, as far as
+// implies reports whether every document that matches f satisfies the partial filter, as far as
 // comparisons and $exists of single fields can tell.
 func implies(f, partial *query.Filter) bool {
 	for name, v := range value.Elements(partial.Raw()) {

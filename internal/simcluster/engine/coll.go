@@ -11,10 +11,12 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// RecordID is a document's place in insertion order within its collection, from 1; never reused.
+// RecordID is the position of a document in its collection's insertion order, from 1;
+// never reused.
 type RecordID uint64
 
-// record is one stored document. It is immutable: an update makes another record with the same id.
+// record is one stored document. It is immutable: an update creates a new record with
+// the same id.
 type record struct {
 	id  RecordID
 	doc bson.Raw
@@ -71,7 +73,7 @@ func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 	return r.id, nil
 }
 
-// check makes a record's entries in every index, or says why it cannot be stored.
+// check makes a record's entries in every index, or returns why it cannot be stored.
 func (c *Coll) check(r *record) ([][]entry, error) {
 	if len(r.doc) > maxDocument {
 		return nil, Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d", len(r.doc), maxDocument)
@@ -86,7 +88,8 @@ func (c *Coll) check(r *record) ([][]entry, error) {
 	return keys, nil
 }
 
-// Update replaces the document of a record. It fails like Insert, and with 47 when the record is gone.
+// Update replaces the document of a record. It fails like Insert, and with 47 if the
+// record does not exist.
 func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 	old := c.record(id)
 	if old == nil {
@@ -110,7 +113,7 @@ func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 	return nil
 }
 
-// Delete removes a record and says whether it was there.
+// Delete removes a record and reports whether it existed.
 func (c *Coll) Delete(id RecordID) bool {
 	old, ok := c.records.Delete(&record{id: id})
 	if !ok {
@@ -129,7 +132,7 @@ func (c *Coll) record(id RecordID) *record {
 	return r
 }
 
-// Get is the document of a record, nil when it is gone. The bytes never change.
+// Get is the document of a record, or nil. The bytes never change.
 func (c *Coll) Get(id RecordID) bson.Raw {
 	if r := c.record(id); r != nil {
 		return r.doc
@@ -151,7 +154,7 @@ func (c *Coll) Len() int { return c.records.Len() }
 // Bytes is the sum of the BSON sizes of all documents.
 func (c *Coll) Bytes() int64 { return c.bytes }
 
-// All iterates in insertion order; the collection must not be changed meanwhile.
+// All iterates in insertion order; do not change the collection during the iteration.
 func (c *Coll) All() iter.Seq2[RecordID, bson.Raw] {
 	return func(yield func(RecordID, bson.Raw) bool) {
 		c.records.Ascend(func(r *record) bool { return yield(r.id, r.doc) })

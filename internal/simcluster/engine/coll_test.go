@@ -110,7 +110,8 @@ func TestDuplicateKeysAreToldAsTheServerDoes(t *testing.T) {
 }
 
 func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
-	c := collection(t, nil, `{"key":{"leader":1},"unique":true,"partialFilterExpression":{"leader":true}}`, `{"key":{"s":1},"unique":true,"sparse":true}`)
+	c := collection(t, nil, `{"key":{"leader":1},"unique":true,"partialFilterExpression":{"leader":true}}`,
+		`{"key":{"s":1},"unique":true,"sparse":true}`)
 	for _, d := range []string{`{"_id":1,"leader":false}`, `{"_id":2,"leader":false}`, `{"_id":3,"leader":true,"s":1}`} {
 		if _, err := c.Insert(js(t, d)); err != nil {
 			t.Fatal(err)
@@ -132,7 +133,8 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 }
 
 func TestIndexSpecs(t *testing.T) {
-	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`, `{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
+	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`,
+		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
 	created, err := c.EnsureIndex(spec(t, `{"key":{"a":1.0},"name":"a_1"}`))
 	if created || err != nil {
 		t.Errorf("same again: %v %v", created, err)
@@ -166,7 +168,8 @@ func TestIndexSpecs(t *testing.T) {
 		t.Error(err)
 	}
 	wantError(t, collectionInsert(t, `{"key":{"a":1,"b":1}}`, `{"_id":1,"a":[1],"b":[2]}`), 171, "cannot index parallel arrays [b] [a]")
-	wantError(t, collectionInsert(t, `{"key":{"a":"hashed"}}`, `{"_id":1,"a":[1]}`), 16766, "hashed indexes do not currently support array values")
+	wantError(t, collectionInsert(t, `{"key":{"a":"hashed"}}`, `{"_id":1,"a":[1]}`), 16766,
+		"hashed indexes do not currently support array values")
 }
 
 func collectionInsert(t *testing.T, index, text string) error {

@@ -10,9 +10,10 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// Cursor iterates lazily over a query's result. It survives writes between calls of Next: it goes on
-// behind the last document it looked at. The caller holds the lock while calling Next; an update that
-// moves a document forward in the scanned index can make it appear again, so collect before writing.
+// Cursor iterates lazily over a query's result. Writes between calls of Next are
+// allowed: it continues after the last document that it read. The caller holds the lock
+// while calling Next; an update that moves a document forward in the scanned index can
+// make it appear again, so collect before writing.
 type Cursor struct {
 	coll   *Coll
 	filter *query.Filter
@@ -88,7 +89,8 @@ func (c *Cursor) scan() *record {
 	}
 }
 
-// Cursors read ahead in growing steps: cheap for a limit of 1, few seeks for long scans.
+// Cursors read ahead in growing batches: cheap for a limit of 1, few seeks for long
+// scans.
 const (
 	firstBatch = 4
 	lastBatch  = 256
@@ -131,7 +133,7 @@ func (c *Cursor) candidate() *record {
 	}
 }
 
-// sort reads everything, keeping no more than skip+limit documents when there is a limit.
+// sort reads all documents and keeps only skip+limit of them if there is a limit.
 func (c *Cursor) sort() {
 	type keyed struct {
 		rec *record
@@ -173,7 +175,7 @@ func (c *Cursor) Err() error { return c.err }
 // Plan is the plan with the counters so far.
 func (c *Cursor) Plan() Plan { return c.plan }
 
-// All iterates over what is left; an error comes last.
+// All iterates over the remaining documents; an error comes last.
 func (c *Cursor) All() iter.Seq2[bson.Raw, error] {
 	return func(yield func(bson.Raw, error) bool) {
 		for c.Next() {

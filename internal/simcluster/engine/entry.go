@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// entry is one index key: places of the key's values in the record's document, so that keys cost no
-// bytes of their own.
+// entry is one index key. It stores the positions of the key's values in the document
+// instead of copies.
 type entry struct {
 	rec  *record
 	hash int64      // of the hashed field
@@ -20,8 +20,9 @@ type entry struct {
 	wide *[28]place // the others; MongoDB allows 32
 }
 
-// place is a value in a document: its type in the upper 8 bits, where its bytes begin in the lower
-// 24, which is enough for documents of at most 16 MiB. Type 0 has special places.
+// place is the position of a value in a document: type in the upper 8 bits, byte offset
+// in the lower 24, which is enough for documents of at most 16 MiB. Type 0 marks
+// special values.
 type place uint32
 
 const (
@@ -78,8 +79,8 @@ func (e *entry) value(i int) bson.RawValue {
 	}
 }
 
-// bound makes an entry for seeking: the values of a key, or of its beginning, placed before or after
-// all entries that begin with them.
+// bound makes an entry for seeking: it sorts before or after all entries that begin
+// with the given values.
 func bound(fields int, values []bson.RawValue, side RecordID) entry {
 	b := value.NewBuilder(128)
 	e := entry{rec: &record{id: side}}
@@ -115,7 +116,7 @@ func (x *index) compareKeys(a, b *entry) int {
 	return 0
 }
 
-// comparePlaces takes short cuts for the types that keys are mostly made of.
+// comparePlaces has fast paths for the common key types.
 func comparePlaces(a, b *entry, p, q place, i int) int {
 	if p == atHash && q == atHash {
 		return cmp.Compare(a.hash, b.hash)

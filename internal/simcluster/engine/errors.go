@@ -2,7 +2,8 @@ package engine
 
 import "shardboard/internal/simcluster/engine/status"
 
-// Error is a command or write error as a MongoDB server words it; see status for the code table.
+// Error is a command or write error of a MongoDB server; see package status for the
+// codes.
 type Error = status.Error
 
 // Errorf makes an Error; Name is filled from the code table.
@@ -10,5 +11,5 @@ func Errorf(code int32, format string, args ...any) *Error {
 	return status.Errorf(code, format, args...)
 }
 
-// AsError gives any error as an *Error; nil for nil.
+// AsError converts any error to an *Error; nil for nil.
 func AsError(err error) *Error { return status.Of(err) }

@@ -31,7 +31,7 @@ type indexField struct {
 	hashed     bool
 }
 
-// entries are the keys a document has in this index.
+// entries returns the keys of a document in this index.
 func (x *index) entries(r *record) ([]entry, uint32, error) {
 	if x.partial != nil {
 		if ok, err := x.partial.Match(r.doc); !ok || err != nil {
@@ -41,7 +41,8 @@ func (x *index) entries(r *record) ([]entry, uint32, error) {
 	return x.keys(r)
 }
 
-// check makes the entries of a new version of a record and refuses those that break uniqueness.
+// check makes the entries of a new version of a record and returns an error if they
+// violate uniqueness.
 func (x *index) check(c *Coll, r *record) ([]entry, error) {
 	keys, multi, err := x.entries(r)
 	if err != nil {
@@ -58,9 +59,9 @@ func (x *index) check(c *Coll, r *record) ([]entry, error) {
 	return keys, nil
 }
 
-// taken says whether another record has the key.
+// taken reports whether another record has the key.
 func (x *index) taken(key *entry) bool {
-	// Keys often rise: what is above all others is not taken.
+	// Keys are often ascending: a key above all others cannot be a duplicate.
 	if top, ok := x.tree.Max(); !ok || x.compareKeys(&top, key) < 0 {
 		return false
 	}
@@ -86,15 +87,15 @@ func (x *index) add(keys []entry) {
 func (x *index) remove(r *record) {
 	keys, _, err := x.entries(r)
 	if err != nil {
-		return // it was indexed once, so its keys can be made
+		return // cannot fail: the document was indexed before
 	}
 	for _, e := range keys {
 		x.tree.Delete(e)
 	}
 }
 
-// replace swaps the entries of the old version for those of the new one; a key that stays is
-// overwritten in place.
+// replace replaces the entries of the old version by those of the new one; an unchanged
+// key is overwritten in place.
 func (x *index) replace(old *record, keys []entry) {
 	gone, _, err := x.entries(old)
 	if err == nil {
@@ -133,7 +134,7 @@ func (x *index) document(e *entry) bson.Raw {
 	return b.Raw()
 }
 
-// duplicateKey is error 11000 in the words of MongoDB 5.0.
+// duplicateKey is error 11000 with the text of MongoDB 5.0.
 func duplicateKey(ns string, x *index, key *entry) *Error {
 	doc := x.document(key)
 	e := Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",

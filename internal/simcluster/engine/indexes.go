@@ -13,10 +13,11 @@ import (
 
 func truthy(v bson.RawValue) bool { return expr.Truthy(v) }
 
-// EnsureIndex creates an index from a spec {key, name, unique, sparse, partialFilterExpression,
-// expireAfterSeconds, …}; other options are kept and shown. An index that is there already with the
-// same options is created = false. Errors: 85 same key under another name or other options,
-// 86 same name with another key, 67 bad spec, 11000 when the data break uniqueness.
+// EnsureIndex creates an index from a spec {key, name, unique, sparse,
+// partialFilterExpression, expireAfterSeconds, …}; other options are stored and shown.
+// For an existing index with the same options created is false. Errors: 85 same key
+// with another name or other options, 86 same name with another key, 67 invalid spec,
+// 11000 for duplicate keys in the data.
 func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 	s, err := parseSpec(spec)
 	if err != nil {
@@ -48,7 +49,8 @@ func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 	if idKey := c.indexes[0].key; bytes.Equal(normalKey(s.fields), normalKey(c.indexes[0].fields)) {
 		if s.name != "_id_" && s.name != "_id_1" {
-			return false, Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s", s.name, value.Text(value.Doc(idKey)))
+			return false, Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s",
+				s.name, value.Text(value.Doc(idKey)))
 		}
 		return true, nil
 	}
@@ -56,12 +58,15 @@ func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 		sameKey := bytes.Equal(normalKey(s.fields), normalKey(x.fields))
 		switch {
 		case x.name == s.name && !sameKey:
-			return false, Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: %s, existing index: %s",
+			return false, Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. "+
+				"When index names are not specified, they are auto generated and can cause conflicts. Please refer to our "+
+				"documentation. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case x.name == s.name && s.sameOptions(x):
 			return true, nil
 		case x.name == s.name:
-			return false, Errorf(status.IndexOptionsConflict, "An equivalent index already exists with the same name but different options. Requested index: %s, existing index: %s",
+			return false, Errorf(status.IndexOptionsConflict,
+				"An equivalent index already exists with the same name but different options. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case sameKey && s.sameOptions(x):
 			return false, Errorf(status.IndexOptionsConflict, "Index already exists with a different name: %s", x.name)
@@ -70,7 +75,7 @@ func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 	return false, nil
 }
 
-// normalKey is a key pattern with 1, 1.0 and NumberLong(1) made alike.
+// normalKey is a key pattern in which 1, 1.0 and NumberLong(1) are equal.
 func normalKey(fields []indexField) bson.Raw {
 	b := value.NewBuilder(64)
 	for _, f := range fields {

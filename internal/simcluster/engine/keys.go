@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// pending is one index field on its way to a value: an offset once done, else the document to look
-// into and the rest of the path.
+// pending is the state of resolving one index field: the offset of the value when done,
+// otherwise the current document and the rest of the path.
 type pending struct {
 	pos  int // offset of the element found so far, or noElement, emptyArray
 	base int // offset of the document that holds the rest; -1 when done
@@ -23,7 +23,7 @@ const (
 	emptyArray = 1
 )
 
-// keys lists the entries of a document. multi tells for which fields an array was opened.
+// keys lists the entries of a document. multi marks the fields with arrays.
 func (x *index) keys(r *record) (found []entry, multi uint32, err error) {
 	state := make([]pending, len(x.fields))
 	for i, f := range x.fields {
@@ -48,8 +48,8 @@ type generator struct {
 	present bool   // some field exists
 }
 
-// expand follows every path to its end or to an array, then branches over the elements of that
-// array, all fields that lead through it together.
+// expand follows every path to its end or to an array, then creates keys for each
+// element of that array, for all fields that go through it together.
 func (g *generator) expand(state []pending) error {
 	array := -1
 	for i := range state {
@@ -157,7 +157,7 @@ func (g *generator) follow(p *pending) bool {
 	}
 }
 
-// emit adds the key that the finished fields make.
+// emit adds the key of the resolved fields.
 func (g *generator) emit(state []pending) {
 	e := entry{rec: g.rec}
 	for i, p := range state {

@@ -24,7 +24,7 @@ func NewNode(name string) *Node {
 // Coll is the collection, nil when it does not exist.
 func (n *Node) Coll(db, coll string) *Coll { return n.dbs[db][coll] }
 
-// Create makes a collection with its _id index; an existing one is returned as it is.
+// Create makes a collection with its _id index; an existing one is returned unchanged.
 // opts is the options document of listCollections, nil for none.
 func (n *Node) Create(db, coll string, uuid [16]byte, opts bson.Raw) *Coll {
 	if c := n.Coll(db, coll); c != nil {
@@ -38,7 +38,7 @@ func (n *Node) Create(db, coll string, uuid [16]byte, opts bson.Raw) *Coll {
 	return c
 }
 
-// Drop removes a collection and says whether it existed.
+// Drop removes a collection and reports whether it existed.
 func (n *Node) Drop(db, coll string) bool {
 	if n.Coll(db, coll) == nil {
 		return false
@@ -51,7 +51,7 @@ func (n *Node) Drop(db, coll string) bool {
 	return true
 }
 
-// DropDatabase removes all collections of a database and says whether it had any.
+// DropDatabase removes all collections of a database and reports whether it had any.
 func (n *Node) DropDatabase(db string) bool {
 	for _, c := range n.dbs[db] {
 		c.dropped = true

@@ -49,8 +49,10 @@ func TestPlannerPicksIndex(t *testing.T) {
 		if w.filter == `{"tags":{"$gt":5,"$lt":7}}` { // a wide multikey range or the order: both are fair
 			w.stage, w.index, w.keys, w.docs, w.sorts = plan.Stage, plan.Index, plan.KeysExamined, plan.DocsExamined, plan.SortInMemory
 		}
-		if w.ids != "" && got != w.ids || plan.Stage != w.stage || plan.Index != w.index || plan.KeysExamined != w.keys || plan.DocsExamined != w.docs || plan.SortInMemory != w.sorts {
-			t.Errorf("%s sorted %s: %s by %s %s, keys %d, docs %d, sort %v", w.filter, w.order, got, plan.Stage, plan.Index, plan.KeysExamined, plan.DocsExamined, plan.SortInMemory)
+		if w.ids != "" && got != w.ids || plan.Stage != w.stage || plan.Index != w.index || plan.KeysExamined != w.keys ||
+			plan.DocsExamined != w.docs || plan.SortInMemory != w.sorts {
+			t.Errorf("%s sorted %s: %s by %s %s, keys %d, docs %d, sort %v", w.filter, w.order, got, plan.Stage, plan.Index,
+				plan.KeysExamined, plan.DocsExamined, plan.SortInMemory)
 		}
 	}
 	hint := func(v bson.RawValue) func(*engine.Query) { return func(q *engine.Query) { q.Hint = v } }

@@ -10,16 +10,16 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Query says what to read.
+// Query describes a read.
 type Query struct {
 	Filter      *query.Filter           // nil = everything
 	Sort        bson.Raw                // sort pattern; nil = natural order; {$natural: ±1} scans the collection
 	Skip, Limit int64                   // 0 = none
 	Hint        bson.RawValue           // index name or key pattern; missing = none
-	Owned       func(doc bson.Raw) bool // nil = all; documents it refuses are skipped as a shard skips orphans
+	Owned       func(doc bson.Raw) bool // nil = all; orphans for which it returns false are skipped
 }
 
-// Plan tells how a query runs. The counters grow while the cursor moves.
+// Plan describes how a query runs. Its counters increase while the cursor moves.
 type Plan struct {
 	Stage        string   // COLLSCAN, IXSCAN, IDHACK
 	Index        string   // name, "" for COLLSCAN
@@ -40,7 +40,7 @@ type FieldBounds struct {
 	Intervals []query.Interval
 }
 
-// Query plans and starts a query; what can go wrong is told by Cursor.Err.
+// Query plans and starts a query; errors are returned by Cursor.Err.
 func (c *Coll) Query(q Query) *Cursor {
 	cur := &Cursor{coll: c, filter: q.Filter, owned: q.Owned, skip: q.Skip, limit: q.Limit, writes: c.writes}
 	natural := value.Field(q.Sort, "$natural")
@@ -70,7 +70,7 @@ func (c *Coll) Query(q Query) *Cursor {
 	return cur
 }
 
-// plan picks how to read.
+// plan chooses the index or a collection scan.
 func (c *Coll) plan(q Query, order *query.Sort, natural bool) (choice, error) {
 	if natural {
 		return choice{}, nil
@@ -92,7 +92,7 @@ func (c *Coll) plan(q Query, order *query.Sort, natural bool) (choice, error) {
 	return best, nil
 }
 
-// hinted obeys a hint: an index by name or key, or {$natural: 1}.
+// hinted applies a hint: an index by name or key, or {$natural: 1}.
 func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 	name := ""
 	switch q.Hint.Type {
@@ -118,17 +118,18 @@ func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 			return ch, nil
 		}
 	}
-	return choice{}, Errorf(status.BadValue, "error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
+	return choice{}, Errorf(status.BadValue,
+		"error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
 }
 
-// onlyID says whether the filter is {_id: <value>} and nothing else, and gives the value's interval.
+// onlyID reports whether the filter is {_id: <value>} and nothing else, and gives the value's interval.
 func onlyID(f *query.Filter) ([]query.Interval, bool) {
 	if f.Empty() || value.Len(f.Raw()) != 1 {
 		return nil, false
 	}
 	if id := value.Field(f.Raw(), "_id"); id.Type == bson.TypeEmbeddedDocument {
 		if op, _ := value.First(id.Value); strings.HasPrefix(op, "$") && op != "$eq" {
-			return nil, false // {$in: [x]} says the same but is planned
+			return nil, false // {$in: [x]} is equivalent, but the server plans it
 		}
 	}
 	equal := f.Equalities()

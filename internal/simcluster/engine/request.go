@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Request is one command as it arrived.
+// Request is one received command.
 type Request struct {
 	DB, Name string                // database and command name
 	Body     bson.Raw              // the command document
@@ -19,7 +19,7 @@ type Request struct {
 // Lookup is a top-level field of the command, missing (zero) when absent.
 func (r *Request) Lookup(key string) bson.RawValue { return value.Field(r.Body, key) }
 
-// Conn is what commands may know about the connection they came over.
+// Conn describes the connection of a command.
 type Conn struct {
 	ID     int32
 	Remote string // host:port of the client
@@ -28,9 +28,10 @@ type Conn struct {
 	// Client is the handshake's client document, nil before it.
 	Client bson.Raw
 
-	// Access is what the access control knows of the connection, nil until asked.
+	// Access is the session of the access control, nil before the first use.
 	Access any
 }
 
-// Handler runs a command. The reply is without ok, operationTime and $clusterTime, which the server adds.
+// Handler runs a command. The server adds ok, operationTime and $clusterTime to the
+// reply.
 type Handler func(ctx context.Context, r *Request) (bson.D, error)

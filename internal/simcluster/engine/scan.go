@@ -8,10 +8,11 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// keyRange is a stretch of an index between two bounds, which are never entries themselves.
+// keyRange is a range of an index between two bounds, which are not entries themselves.
 type keyRange struct{ low, high entry }
 
-// makeRanges multiplies the bounds of the fields into stretches of the index, in its order.
+// makeRanges combines the bounds of the fields into ranges of the index, in index
+// order.
 func (ch *choice) makeRanges() {
 	fields := ch.index.fields
 	var prefix []bson.RawValue
@@ -69,13 +70,14 @@ func (ch *choice) describe() Plan {
 	return p
 }
 
-// source yields candidate records in some order and can go on after the collection has changed.
+// source returns candidate records in some order and can continue after the collection
+// has changed.
 type source interface {
 	// fill appends up to n records that follow those already taken.
 	fill(buf []*record, n int) []*record
-	// taken notes that the record at the front of the buffer was given out.
+	// taken records that the first record of the buffer was returned.
 	taken(i int)
-	// alive says whether the source can still be read.
+	// alive reports whether the source can still be read.
 	alive() bool
 }
 
@@ -144,7 +146,7 @@ func (s *indexScan) fill(buf []*record, n int) []*record {
 		resumed := at == s.at && s.last.rec != nil
 		take := func(e entry) bool {
 			if resumed && !x.less(e, s.last) && !x.less(s.last, e) {
-				return true // the one given out last
+				return true // the last returned record
 			}
 			buf = append(buf, e.rec)
 			s.buffered = append(s.buffered, scanned{e, at})

@@ -29,7 +29,8 @@ func idSpec() indexSpec {
 	return indexSpec{name: "_id_", key: key, fields: []indexField{{name: "_id", path: []string{"_id"}}}}
 }
 
-// newIndex makes an empty index. The _id index is unique without showing it, as the server's.
+// newIndex makes an empty index. The _id index is unique but does not show it, as in
+// the server.
 func newIndex(s indexSpec) *index {
 	x := &index{
 		name: s.name, key: s.key, fields: s.fields, sparse: s.sparse, partial: s.partial,
@@ -117,7 +118,8 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 		case v.Type == bson.TypeString:
 			return nil, Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
 		default:
-			return nil, Errorf(status.CannotCreateIndex, "Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
+			return nil, Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
 		}
 		fields = append(fields, f)
 	}
@@ -127,7 +129,8 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 	case len(fields) > 32:
 		return nil, Errorf(13103, "too many compound keys")
 	case hashed > 1:
-		return nil, Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed, value.Text(value.Doc(key)))
+		return nil, Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed,
+			value.Text(value.Doc(key)))
 	}
 	return fields, nil
 }
@@ -165,7 +168,7 @@ func (s indexSpec) document() bson.Raw {
 	return b.Raw()
 }
 
-// sameOptions says whether the options that make an index what it is agree.
+// sameOptions reports whether the options that define an index are equal.
 func (s indexSpec) sameOptions(x *index) bool {
 	return s.unique == x.unique && s.sparse == x.sparse && bytes.Equal(s.partialRaw, x.partial.Raw())
 }

@@ -52,7 +52,7 @@ func (c *Coll) SplitVector(pattern, min, max bson.Raw, o SplitOptions) []bson.Ra
 		}
 		key := KeyOf(pattern, doc)
 		if value.CompareKeys(key, previous) == 0 {
-			return true // too frequent a key: the split goes behind it
+			return true // too frequent a key: split after it
 		}
 		found = append(found, key)
 		previous, count = key, 0

@@ -13,14 +13,14 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// form is a server's sentence without the names in it.
+// form is an error text with the names removed.
 func form(text string) string {
 	text = regexp.MustCompile(`ObjectId\('[0-9a-f]+'\)|UUID\("[0-9a-f-]+"\)|MinKey|MaxKey`).ReplaceAllString(text, "x")
 	text = regexp.MustCompile(`shard-rs-\d|yorkie-meta\.\w+|config\.system\.sessions`).ReplaceAllString(text, "y")
 	return regexp.MustCompile(`\{ (\w+: (x|\{ id: x \})(, )?)+ \}`).ReplaceAllString(text, "{…}")
 }
 
-// names are the fields of a log entry's details, in order.
+// names lists the fields of a log entry's details, in order.
 func names(details bson.Raw) string {
 	var out []string
 	list, _ := details.Elements()
@@ -30,10 +30,10 @@ func names(details bson.Raw) string {
 	return strings.Join(out, " ")
 }
 
-// A client who sets zones, splits and moves by hand beside a balancer that spreads the
-// sessions of a new cluster meets what he met on a real one: the same sentences, the same
-// rhythm, the same entries in the logs. Whom the balancer is in the way of is a question
-// of milliseconds, there too: he begins at several moments.
+// A client that changes zones, splits and moves while the balancer spreads the sessions
+// of a new cluster gets the same errors, round times and log entries as on the recorded
+// cluster. Which commands conflict depends on milliseconds, so the test starts at
+// several times.
 func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 	missed := &meeting{texts: make(map[string]bool), entries: make(map[string]bool)}
 	for _, s := range sights(t, "busy") {
@@ -55,9 +55,11 @@ func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 			p.besideTheBalancer(here)
 			for text := range here.texts {
 				delete(missed.texts, text)
-				// Recorded elsewhere: a shard that receives, and one that waits for orphans.
+				// These errors are in other recordings: a receiving shard, and one that waits for
+				// orphans.
 				other := strings.NewReplacer("receiving", "donating", " from y", " to y").Replace(text)
-				if !recorded[text] && !recorded[other] && !strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
+				if !recorded[text] && !recorded[other] &&
+					!strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
 					t.Errorf("not met on the real server: %s", text)
 				}
 			}
@@ -74,10 +76,10 @@ func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 	}
 }
 
-// meeting is what a client met: sentences of refusals, and kinds of log entries.
+// meeting collects the error texts and the kinds of log entries that a client got.
 type meeting struct{ texts, entries map[string]bool }
 
-// spread makes the recorded collections, at rest, and turns the balancer on.
+// spread makes the recorded collections and then turns the balancer on.
 func (p *player) spread() {
 	p.t.Helper()
 	p.cluster.Start(p.t.Context())
@@ -104,11 +106,11 @@ func (p *player) spread() {
 	p.must("admin", bson.D{{Key: "balancerStart", Value: 1}})
 }
 
-// besideTheBalancer does what the client did, at the moments at which he did it.
+// besideTheBalancer repeats the recorded client's commands at the recorded times.
 func (p *player) besideTheBalancer(m *meeting) {
 	p.t.Helper()
 	list, begun, since := sights(p.t, "busy"), time.Now(), p.now()
-	to := "" // where the zone is
+	to := "" // shard of the zone
 	for i, s := range list {
 		if s.Did == "" || s.Did == "move" {
 			continue
@@ -127,12 +129,12 @@ func (p *player) besideTheBalancer(m *meeting) {
 	p.logged(since, m)
 }
 
-// whole gives a split of clients the last field of its key, which the recording leaves
-// out and the answers show.
+// whole adds the last field to a split key of clients, which the recording omits but
+// the replies show.
 func whole(cmd bson.Raw) bson.D {
 	var d bson.D
 	if err := bson.Unmarshal(cmd, &d); err != nil {
-		panic(err) // it was just decoded
+		panic(err) // cannot fail: it was just decoded
 	}
 	if d[0].Key == "split" && d[0].Value == "yorkie-meta.clients" {
 		d[1].Value = append(d[1].Value.(bson.D), bson.E{Key: "_id", Value: bson.MinKey{}})
@@ -148,8 +150,8 @@ func project(n byte) bson.ObjectID {
 // now is the cluster's time.
 func (p *player) now() time.Time { return p.cluster.Catalog().Now() }
 
-// bring moves the chunk that ends where was split, as the recorded client did: again
-// each 0.4 s while a shard is busy.
+// bring moves the chunk below the split point and retries every 0.4 s while a shard is
+// busy, as the recorded client did.
 func (p *player) bring(s sight, to string, m *meeting) {
 	p.t.Helper()
 	ns := s.Cmd.Lookup("split").StringValue()
@@ -163,7 +165,8 @@ func (p *player) bring(s sight, to string, m *meeting) {
 		}
 	}
 	for range 50 {
-		reply := p.run("admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bounds}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}})
+		reply := p.run("admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bounds},
+			{Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}})
 		if ok(reply) {
 			return
 		}
@@ -174,7 +177,7 @@ func (p *player) bring(s sight, to string, m *meeting) {
 	p.t.Errorf("%s %v never arrived on %s", ns, bounds, to)
 }
 
-// logged notes the kinds of entries, and compares the rhythm of rounds.
+// logged records the kinds of log entries and compares the times of rounds.
 func (p *player) logged(since time.Time, m *meeting) {
 	p.t.Helper()
 	var ends []time.Time
@@ -193,12 +196,12 @@ func (p *player) logged(since time.Time, m *meeting) {
 			}
 			end, took := row.Lookup("time").Time(), time.Duration(row.Lookup("details", "executionTimeMillis").Int32())*time.Millisecond
 			moved, _ := row.Lookup("details", "chunksMoved").Int32OK()
-			// Recorded: 344 to 639 ms. Where orphans are in the way, 10.3 to 10.5 s were seen.
+			// Recorded: 344 to 639 ms. With orphans in the range 10.3 to 10.5 s.
 			if took < 200*time.Millisecond || took > 650*time.Millisecond && (moved > 0 || took < 10*time.Second || took > 10500*time.Millisecond) {
 				p.t.Errorf("a round of %s that moved %d", took, moved)
 			}
 			if n := len(ends); n > 0 {
-				// Recorded: 1,003 to 1,008 ms, or ten seconds after a round in vain.
+				// Recorded: 1,003 to 1,008 ms, or ten seconds after a round without moves.
 				if pause := end.Add(-took).Sub(ends[n-1]); pause < time.Second || pause > 1010*time.Millisecond && pause < 10*time.Second {
 					p.t.Errorf("a pause of %s between rounds", pause)
 				}

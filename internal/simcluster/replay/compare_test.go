@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// comparison compares documents by the rules.
+// comparison compares documents according to the rules.
 type comparison struct {
 	rules *rules
 	pairs *correspondence
@@ -127,8 +127,7 @@ func (c *comparison) items(path []string, w, g []bson.RawValue) {
 	}
 }
 
-// sort brings items into an order that both sides share; what the recorded values
-// of the key stand for counts.
+// sort sorts items by key after translating recorded values to ours.
 func (c *comparison) sort(by []string, list []bson.RawValue, recorded bool) {
 	key := func(v bson.RawValue) string {
 		var b strings.Builder

@@ -1,10 +1,8 @@
-// Package replay holds no product code: its tests play what clients of a real
-// sharded MongoDB 5.0.7 sent, over the wire and through the official driver, to a
-// fresh simulated cluster, and compare every reply and every document of config.*
-// with what the real one had.
+// Package replay has only tests: they send the recorded commands of clients of a real
+// sharded MongoDB 5.0.7 with the official driver to a new simulated cluster, and
+// compare every reply and every document of config.* with the recorded ones.
 //
-// replay.yaml says how each field is compared: exactly, unless it is named there
-// with a reason. Values that a server makes up (uuids, epochs, object ids, cluster
-// times, its own addresses) are not skipped: each recorded value must stand for one
-// of ours and the other way round, wherever it appears.
+// Fields are compared exactly unless replay.yaml lists them with a reason. Generated
+// values (uuids, epochs, object ids, cluster times, addresses) are compared too: there
+// must be a one-to-one correspondence between recorded values and ours.
 package replay

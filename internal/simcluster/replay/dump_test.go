@@ -33,8 +33,8 @@ func (p *player) dump(coll string) []bson.RawValue {
 	return rows
 }
 
-// rows compares dumps. Entries of the change log before the scenario are not part
-// of it, nor are those of other databases.
+// rows compares dumps. Changelog entries from before the scenario and of other
+// databases are ignored.
 func (p *player) rows(c *comparison, coll string, want, got []bson.RawValue) {
 	switch coll {
 	case "changelog":
@@ -51,7 +51,7 @@ func (p *player) rows(c *comparison, coll string, want, got []bson.RawValue) {
 	c.items([]string{coll}, want, got)
 }
 
-// uncut leaves out the chunks of sampled collections.
+// uncut removes the chunks of collections with sampled split points.
 func (p *player) uncut(want, got []bson.RawValue) (w, g []bson.RawValue) {
 	theirs, ours := make(map[string]bool), make(map[string]bool)
 	for _, u := range p.sampled {
@@ -63,7 +63,8 @@ func (p *player) uncut(want, got []bson.RawValue) (w, g []bson.RawValue) {
 	return drop(want, theirs), drop(got, ours)
 }
 
-// recognize pairs uuids that nothing named before: by what their chunks are.
+// recognize pairs uuids that have not occurred before by comparing the collections'
+// chunks.
 func (p *player) recognize(want, got []bson.RawValue) {
 	looks := func(rows []bson.RawValue) map[string]bson.RawValue {
 		uuids, text := make(map[string]bson.RawValue), make(map[string]string)

@@ -20,8 +20,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// sight is one line of a recording of somebody who looked at a cluster while it worked:
-// what he did, what he saw, or what a log told afterwards.
+// sight is one line of the recording of a client that polled a working cluster: a
+// command, an observation, or log entries read afterwards.
 type sight struct {
 	Did, Saw, Log, Note, DB, What, NS string
 
@@ -58,11 +58,12 @@ func sights(t *testing.T, name string) (out []sight) {
 	return out
 }
 
-// chance is what no two clusters have in common.
-var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields", "txnNumber", "_id", "millis"}
+// chance matches values that differ between any two clusters.
+var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
+	"txnNumber", "_id", "millis"}
 
-// regular is a document without what depends on chance: field names in their order with
-// their values, numbers without their width.
+// regular is a document without random values: field names with values in order,
+// numbers without their type.
 func regular(name string, v bson.RawValue) string {
 	if slices.Contains(chance, name) && v.Type != bson.TypeEmbeddedDocument {
 		return "*"
@@ -79,7 +80,7 @@ func regular(name string, v bson.RawValue) string {
 		var parts []string
 		list, _ := v.Array().Values()
 		for i, e := range list {
-			// Of a version only the first part is a number, the others are names.
+			// Only the first part of a chunk version is a number.
 			if (name == "shardVersion" || name == "chunkVersion") && i > 0 {
 				parts = append(parts, e.Type.String())
 				continue
@@ -106,9 +107,8 @@ func regularDoc(d bson.Raw) string {
 	return regular("", bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d})
 }
 
-// What is seen of a move while it runs, by hand and by the balancer, and while a shard
-// is drained, is what was seen of a real 5.0.7: every recorded row of $currentOp and of
-// config.migrations appears here too, but for times and names.
+// During manual moves, balancer moves and draining, every recorded row of $currentOp
+// and config.migrations of a real 5.0.7 appears here too, except for times and names.
 func TestAMigrationInFlightLooksAsOnTheRealServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "inflight", simcluster.Options{Empty: true, Seed: 2, Epoch: time.Unix(1795343086, 0)})
@@ -128,7 +128,8 @@ func TestAMigrationInFlightLooksAsOnTheRealServer(t *testing.T) {
 			case strings.HasPrefix(s.Note, "a move by hand"):
 				moved := make(chan bson.Raw, 1)
 				go func() {
-					moved <- p.run("admin", bson.D{{Key: "moveChunk", Value: "yorkie-meta.documents"}, {Key: "bounds", Value: bson.A{bound(1), bound(2)}}, {Key: "to", Value: "shard-rs-2"}})
+					moved <- p.run("admin", bson.D{{Key: "moveChunk", Value: "yorkie-meta.documents"},
+						{Key: "bounds", Value: bson.A{bound(1), bound(2)}}, {Key: "to", Value: "shard-rs-2"}})
 				}()
 				begun := time.Now()
 				w.until(func() bool { return len(moved) == 1 })
@@ -163,20 +164,21 @@ func bound(n byte) bson.D {
 	return bson.D{{Key: "project_id", Value: bson.ObjectID{0x65, 11: n}}}
 }
 
-// named connects anew under a name.
+// named reconnects with an application name.
 func (p *player) named(app string) {
 	p.t.Helper()
 	if err := p.client.Disconnect(p.t.Context()); err != nil {
 		p.t.Fatal(err)
 	}
 	var err error
-	p.client, err = mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetAppName(app).SetDialer(p.cluster).SetServerMonitoringMode("poll"))
+	p.client, err = mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetAppName(app).SetDialer(p.cluster).
+		SetServerMonitoringMode("poll"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// did does what was done and compares the answer, field by field as far as chance lets.
+// did runs a recorded command and compares the reply, without random values.
 func (p *player) did(s sight) {
 	p.t.Helper()
 	got := without(p.run(s.DB, s.Cmd), "$clusterTime", "operationTime")
@@ -185,7 +187,7 @@ func (p *player) did(s sight) {
 	}
 }
 
-// watcher looks at a cluster again and again.
+// watcher polls a cluster.
 type watcher struct {
 	p    *player
 	seen map[string]bool
@@ -200,7 +202,8 @@ func (w *watcher) load() {
 	for project := byte(1); project <= 4; project++ {
 		docs := make([]any, 8000)
 		for i := range docs {
-			d := bson.D{{Key: "_id", Value: bson.ObjectID{project, 10: byte(i >> 8), 11: byte(i)}}, {Key: "project_id", Value: bson.ObjectID{0x65, 11: project}}, {Key: "pad", Value: ""}}
+			d := bson.D{{Key: "_id", Value: bson.ObjectID{project, 10: byte(i >> 8), 11: byte(i)}},
+				{Key: "project_id", Value: bson.ObjectID{0x65, 11: project}}, {Key: "pad", Value: ""}}
 			raw, _ := bson.Marshal(d)
 			d[2].Value = strings.Repeat("x", 1075+i%5/4-len(raw))
 			docs[i] = d
@@ -218,7 +221,8 @@ func (w *watcher) chunks(shard string) int {
 	return int(n)
 }
 
-// until looks every 5 ms until something is so; what it sees replaces what it saw before.
+// until polls every 5 ms until a condition holds; each observation replaces the
+// previous one.
 func (w *watcher) until(so func() bool) {
 	w.p.t.Helper()
 	w.seen = make(map[string]bool)
@@ -230,7 +234,9 @@ func (w *watcher) until(so func() bool) {
 			w.seen[regularDoc(row)] = true
 		}
 		for _, row := range w.rows("admin", bson.D{
-			{Key: "aggregate", Value: 1}, {Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: false}}}}}}, {Key: "cursor", Value: bson.D{}},
+			{Key: "aggregate", Value: 1},
+			{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true},
+				{Key: "localOps", Value: false}}}}}}, {Key: "cursor", Value: bson.D{}},
 		}) {
 			w.seen[regularDoc(row)] = true
 			if desc, _ := row.Lookup("desc").StringValueOK(); desc == "MigrationCoordinator" {
@@ -260,13 +266,14 @@ func (w *watcher) rows(db string, cmd bson.D) (out []bson.Raw) {
 	return out
 }
 
-// saw compares a recorded sight with what was seen, and says how many rows it compared.
+// saw compares a recorded observation with ours and returns the number of compared
+// rows.
 func (w *watcher) saw(list []sight, i int) (compared int) {
 	w.p.t.Helper()
 	s := list[i]
 	for _, row := range slices.Concat(s.Ops, s.Docs) {
 		if row.Lookup("command", "_shardsvrMovePrimary").Type != 0 {
-			continue // takes no time here
+			continue // takes no time in the simulation
 		}
 		want := regularDoc(row)
 		compared++

@@ -6,8 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// invariants checks what holds whatever a server chose: the chunks of a collection
-// follow each other without gap or overlap, and no two have the same version.
+// invariants checks what holds for any split points: chunks have no gaps or overlaps,
+// and versions are unique.
 func (p *player) invariants() {
 	p.t.Helper()
 	var at bson.Raw

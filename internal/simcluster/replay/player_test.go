@@ -15,7 +15,7 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// player plays recordings to a cluster through the driver.
+// player sends recorded commands to a cluster with the driver.
 type player struct {
 	t       *testing.T
 	file    string
@@ -25,7 +25,7 @@ type player struct {
 	pairs   *correspondence
 	done    map[int]string // by n: how it was compared
 	// sampled are recorded uuids of collections whose chunks a server cut by a sample;
-	// they are checked by the invariants.
+	// invariants checks them instead.
 	sampled []string
 }
 
@@ -69,7 +69,7 @@ func (p *player) run(db string, cmd any) bson.Raw {
 	return raw
 }
 
-// must runs a command that is none of the recording's.
+// must runs a command that is not in the recording.
 func (p *player) must(db string, cmd any) bson.Raw {
 	p.t.Helper()
 	reply := p.run(db, cmd)
@@ -79,8 +79,8 @@ func (p *player) must(db string, cmd any) bson.Raw {
 	return reply
 }
 
-// request is a recorded command as a driver sends it, with our values in place of
-// what the recorded server made up.
+// request is a recorded command as a driver sends it, with our values in place of the
+// recorded server's generated ones.
 func (p *player) request(s step) bson.D {
 	cmd := p.pairs.translate(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: s.Cmd}).(bson.D)
 	kept := cmd[:0]
@@ -109,8 +109,8 @@ func (p *player) play(s step) {
 	p.timed(s, time.Since(begun))
 }
 
-// timed checks that a command with a time limit answered at once, or when the limit
-// was over, as it did when it was recorded: its note ends with how long it took.
+// timed checks that a command with a time limit answered at once or at its limit, as
+// recorded: the step's note ends with the duration.
 func (p *player) timed(s step, took time.Duration) {
 	p.t.Helper()
 	_, last, ok := strings.Cut(s.Note, "[")
@@ -125,7 +125,7 @@ func (p *player) timed(s step, took time.Duration) {
 	}
 }
 
-// check compares an answer or a dump as the rules say.
+// check compares a reply or a dump according to the rules.
 func (p *player) check(s step, reply bson.Raw, rows []bson.RawValue) {
 	p.t.Helper()
 	rule, special := p.rules.step(p.file, s.N)
@@ -159,7 +159,7 @@ func (p *player) check(s step, reply bson.Raw, rows []bson.RawValue) {
 func (p *player) reply(c *comparison, s step, reply bson.Raw) {
 	want, whole := s.answer()
 	if _, err := want.LookupErr("$clusterTime"); err != nil {
-		// Recordings of other programs left the envelope out.
+		// Recordings of other programs lack ok and cluster times.
 		reply = without(reply, "$clusterTime", "operationTime")
 	}
 	if whole {

@@ -8,10 +8,10 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// faults is the world of the scenario of faults: frozen members, and a migration that
-// is held at a step while others try to get in, until its donor steps down.
+// faults prepares the scenario of faults: frozen members, and a migration that is held
+// at a step, with other commands at the same time, until its donor steps down.
 func faults() script {
-	var held chan bson.Raw // made inside of the bubble
+	var held chan bson.Raw // created inside the synctest bubble
 	var rule *simcluster.Planted
 	freeze := func(member string) func(*player, step) bool {
 		return func(p *player, _ step) bool {

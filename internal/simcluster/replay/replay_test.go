@@ -13,13 +13,12 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// script does what the world did to the recorded cluster before a step; it answers
-// whether it played the step itself. A recording without one happened to a cluster
-// that was left alone.
+// script makes the changes before a step that are not in the recording; it reports
+// whether it ran the step itself.
 type script map[int]func(p *player, s step) bool
 
-// conversations are the recordings that can be replayed as a whole. Each begins about
-// when it was recorded, so that times that its commands name lie where they lay.
+// conversations lists the recordings that can be replayed completely. Each cluster
+// starts at the recorded time, so that times in commands have the same meaning.
 var conversations = []struct {
 	file    string
 	options simcluster.Options
@@ -65,8 +64,8 @@ func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {
 	}
 }
 
-// elsewhere are the recordings that other tests replay: they need users, no server, or the
-// right moment.
+// elsewhere lists the recordings that other tests replay: they need users, no server,
+// or exact timing.
 var elsewhere = []string{"access", "yorkie", "routing", "inflight", "busy"}
 
 func TestEveryRecordingIsReplayed(t *testing.T) {
@@ -86,8 +85,8 @@ func TestEveryRecordingIsReplayed(t *testing.T) {
 	}
 }
 
-// report fails for a step that nobody compared, prints how many were and gives how
-// many were exactly.
+// report fails the test for steps that were not compared, prints the number of compared
+// steps and returns the number of exactly compared ones.
 func (p *player) report() int {
 	p.t.Helper()
 	count := make(map[string]int)
@@ -104,7 +103,7 @@ func (p *player) report() int {
 	return count[exact]
 }
 
-// unused fails for rules that nothing needs any more.
+// unused fails the test for rules that were not needed.
 func (r *rules) unused(t *testing.T) {
 	t.Helper()
 	for _, f := range r.fields {
@@ -124,8 +123,8 @@ func (r *rules) unused(t *testing.T) {
 	}
 }
 
-// shell is the world of the shell's helpers: the router chose this primary when
-// nobody named one.
+// shell prepares the recording of mongosh helpers, in which the router chose this
+// primary.
 func shell() script {
 	return script{5: func(p *player, _ step) bool {
 		p.must("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-2"}})

@@ -13,12 +13,11 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// Random walks of administration and reads over collections with every kind of shard
-// key, as the recorded ones are but with dice of their own. Nothing was recorded for
-// these, so what must always hold is checked: the chunks partition the key space,
-// versions rise, explain names exactly the owners, and what is read is what was
-// inserted and not deleted. Keys, hashes and order are judged by the product's own
-// implementation, which was written apart.
+// Random walks of administration and reads on collections with every kind of shard key,
+// like the recorded walks but with other random choices. They check invariants: chunks
+// partition the key space, versions increase, explain names exactly the owners, and
+// reads return what was inserted and not deleted. Keys, hashes and order are checked
+// with the product's independent implementation.
 func TestAnyWalkKeepsItsPromises(t *testing.T) {
 	seeds, steps := uint64(20), 60
 	if os.Getenv("SHARDBOARD_LONG") != "" {
@@ -40,7 +39,7 @@ func TestAnyWalkKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// walk is one run: the cluster, and what it must hold.
+// walk is one run: the cluster and its expected content.
 type walk struct {
 	*player
 	rng   *rand.Rand
@@ -73,7 +72,7 @@ func newWalk(t *testing.T, seed uint64) *walk {
 
 func (w *walk) shard() string { return fmt.Sprintf("shard-rs-%d", 1+w.rng.IntN(3)) }
 
-// p and k are values of the two fields: few projects, keys of four types.
+// p and k are the values of the two fields: few projects, keys of four types.
 func (w *walk) p() any { return bson.ObjectID{0x66, 0, byte(w.rng.IntN(24)), 1} }
 
 func (w *walk) k() any {
@@ -93,7 +92,8 @@ func (w *walk) insert(c *collection, n int) {
 	docs := bson.A{}
 	for range n {
 		w.next++
-		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.p()}, {Key: "k", Value: w.k()}, {Key: "pad", Value: strings.Repeat("x", w.rng.IntN(60))}}
+		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.p()}, {Key: "k", Value: w.k()},
+			{Key: "pad", Value: strings.Repeat("x", w.rng.IntN(60))}}
 		docs = append(docs, d)
 		c.docs[w.next] = encode(d)
 	}
@@ -103,7 +103,7 @@ func (w *walk) insert(c *collection, n int) {
 	}
 }
 
-// step does one thing and checks what it may have changed.
+// step runs one operation and checks its effects.
 func (w *walk) step() {
 	c := w.colls[w.rng.IntN(len(w.colls))]
 	switch w.rng.IntN(12) {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// collection is what a walk knows of one: its documents and, as of the last look, its
+// collection is the expected content of a collection: its documents and its last known
 // chunks.
 type collection struct {
 	name    string
@@ -56,8 +56,8 @@ func (c *collection) at(k shardkey.Key) chunk {
 	return chunk{}
 }
 
-// chunks reads the chunk table and checks it: a partition, versions unique and never
-// falling, one placement of each.
+// chunks reads and checks the chunk table: no gaps or overlaps, unique versions that
+// never decrease, one owner per chunk.
 func (w *walk) chunks(c *collection) {
 	w.t.Helper()
 	info := w.must("config", bson.D{{Key: "find", Value: "collections"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: c.ns()}}}})
@@ -104,10 +104,11 @@ func (w *walk) chunks(c *collection) {
 	c.version = highest
 }
 
-// whole checks that all documents are there, once each, wherever they live.
+// whole checks that every document exists exactly once.
 func (w *walk) whole(c *collection) {
 	w.t.Helper()
-	reply := w.must("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "batchSize", Value: 100000}})
+	reply := w.must("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
+		{Key: "batchSize", Value: 100000}})
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	if len(rows) != len(c.docs) {
 		w.t.Fatalf("%s has %d documents, want %d", c.name, len(rows), len(c.docs))

@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// query is a filter with what it must find.
+// query is a filter with its expected result.
 type query struct {
 	filter bson.D
 	key    bson.Raw // binds the whole shard key of some collections
@@ -48,12 +48,13 @@ func (c *collection) meeting(q query) map[int32]bson.Raw {
 	return out
 }
 
-// explain must name exactly the owner when the query binds the whole key, and never
-// miss a shard that has something to find.
+// explain must name exactly the owner when the query binds the full key, and otherwise
+// every shard with matching documents.
 func (w *walk) explain(c *collection) {
 	w.chunks(c)
 	q := w.query()
-	reply := w.must("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}}, {Key: "verbosity", Value: "queryPlanner"}})
+	reply := w.must("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}},
+		{Key: "verbosity", Value: "queryPlanner"}})
 	shards := make(map[string]bool)
 	rows, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	for _, r := range rows {
@@ -83,7 +84,7 @@ func (w *walk) explain(c *collection) {
 	}
 }
 
-// change updates or deletes what a query finds.
+// change updates or deletes the documents of a query.
 func (w *walk) change(c *collection) {
 	q := w.query()
 	if len(q.filter) == 0 {
@@ -91,7 +92,8 @@ func (w *walk) change(c *collection) {
 	}
 	found := c.meeting(q)
 	if w.rng.IntN(2) == 0 {
-		reply := w.must("w", bson.D{{Key: "delete", Value: c.name}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: q.filter}, {Key: "limit", Value: 0}}}}})
+		reply := w.must("w", bson.D{{Key: "delete", Value: c.name},
+			{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: q.filter}, {Key: "limit", Value: 0}}}}})
 		if n := reply.Lookup("n").Int32(); int(n) != len(found) {
 			w.t.Fatalf("%s: deleted %d, want %d", c.name, n, len(found))
 		}
@@ -152,7 +154,7 @@ func (w *walk) read(c *collection) {
 	}
 }
 
-// mistake asks for what can't be; nothing may change.
+// mistake sends an invalid command, which must not change anything.
 func (w *walk) mistake(c *collection) {
 	w.chunks(c)
 	ch, version := w.some(c), c.version

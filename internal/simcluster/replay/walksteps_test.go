@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// try runs a command that may be refused with one of the codes; 0 stands for a
-// refusal without a code. It answers whether it worked.
+// try runs a command that may be refused with one of the codes; 0 means a refusal
+// without a code. It reports whether the command succeeded.
 func (w *walk) try(cmd bson.D, codes ...int32) bool {
 	w.t.Helper()
 	reply := w.run("admin", cmd)
@@ -30,7 +30,7 @@ func (w *walk) some(c *collection) chunk {
 	return c.chunks[w.rng.IntN(len(c.chunks))]
 }
 
-// anyKey is the key document of a value that might exist, as split wants it.
+// anyKey is a random key document for split.
 func (w *walk) anyKey(c *collection) (bson.Raw, shardkey.Key) {
 	doc := encode(bson.D{{Key: "p", Value: w.p()}, {Key: "k", Value: w.k()}})
 	k := c.key(w.t, doc)
@@ -113,12 +113,14 @@ func (w *walk) zone(c *collection) {
 		}
 	case 2:
 		ch := w.some(c)
-		worked := w.try(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
+		worked := w.try(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
+			{Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
 		if worked && len(w.zones[name]) == 0 {
 			w.t.Fatalf("zone %s has a range and no shard", name)
 		}
 		if worked && w.rng.IntN(3) > 0 {
-			w.must("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min}, {Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})
+			w.must("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
+				{Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})
 		}
 	}
 }

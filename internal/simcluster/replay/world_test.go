@@ -23,8 +23,8 @@ func at(t *testing.T, file string, n int) step {
 	return step{}
 }
 
-// balanced does what the recorded balancer did up to a dump of the change log, whose
-// first entries are older: which chunk it takes first depends on its dice.
+// balanced repeats the recorded balancer's moves up to a dump of the changelog, whose
+// first entries are older. Which chunk the balancer moves first is random.
 func (p *player) balanced(log step, older int) {
 	p.t.Helper()
 	rows, _ := log.Reply.Array().Values()
@@ -52,10 +52,10 @@ func (p *player) balanced(log step, older int) {
 	}
 }
 
-// scenario is the world of the long scenario: its balancer, and a resharding that
-// runs while others look.
+// scenario prepares the long recording: its balancer, and a resharding that runs during
+// other commands.
 func scenario() script {
-	var done chan bson.Raw // made inside of the bubble
+	var done chan bson.Raw // created inside the synctest bubble
 	wait := func(d time.Duration) func(*player, step) bool {
 		return func(*player, step) bool { time.Sleep(d); return false }
 	}
@@ -90,8 +90,8 @@ func scenario() script {
 	}
 }
 
-// jumbo is the world of the scenario about jumbo chunks: documents that it leaves
-// out, and the balancer.
+// jumbo prepares the recording about jumbo chunks: documents that are not recorded, and
+// the balancer.
 func jumbo() script {
 	return script{
 		3: func(p *player, _ step) bool {
@@ -99,7 +99,7 @@ func jumbo() script {
 			return false
 		},
 		14: func(p *player, _ step) bool {
-			// The zone's chunk is too big and gets flagged, another moves for balance.
+			// The zone's chunk is too big and is marked jumbo; another one moves for balance.
 			c := p.cluster.Catalog()
 			lo, hi := document(p.t, `{"p":{"$numberInt":"20"}}`), document(p.t, `{"p":{"$numberInt":"21"}}`)
 			err := c.Move(p.t.Context(), "jumbo.t", lo, hi, "shard-rs-3", catalog.MoveOptions{})

@@ -11,9 +11,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// Every shape of request that Yorkie sends is answered on the layout that Yorkie has,
-// with every field that the real answer had. What was recorded is no whole
-// conversation, so what is found is not compared.
+// Every kind of request of Yorkie is answered on Yorkie's layout with all fields of the
+// real reply. The recording is incomplete, so the found documents are not compared.
 func TestEveryShapeOfRequestOfYorkieIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "yorkie", simcluster.Options{Projects: 2, Documents: 5, Still: true, Epoch: time.Unix(1795274561, 0)})
@@ -39,7 +38,7 @@ func TestEveryShapeOfRequestOfYorkieIsAnswered(t *testing.T) {
 			answered++
 			want, _ := s.Reply.Document().Elements()
 			for _, e := range want {
-				// An update that finds nothing upserts or not, as its document is there.
+				// Whether an update upserts depends on documents that were not recorded.
 				if _, err := reply.LookupErr(e.Key()); e.Key() != "upserted" && err != nil {
 					t.Errorf("%d %s: the reply has no %s", s.N, s.name(), e.Key())
 				}

@@ -128,8 +128,8 @@ func (m *Message) parseQuery(p []byte) *ProtocolError {
 	return nil
 }
 
-// takeDocument cuts one checked document off p. The result can't grow into its
-// neighbour: its capacity ends where it does.
+// takeDocument splits one validated document off p. Its capacity is limited, so that
+// appending cannot overwrite the next one.
 func takeDocument(p []byte) (bson.Raw, []byte, *ProtocolError) {
 	size, ok := documentSize(p)
 	if !ok {

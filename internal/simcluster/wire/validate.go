@@ -9,8 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// MaxDepth is how deep documents and arrays may be nested. It is the server's
-// limit (bson/bson_depth.h), and keeps recursive walks off the stack's end.
+// MaxDepth is how deep documents and arrays may be nested. It is the server's limit
+// (bson/bson_depth.h) and limits recursion.
 const MaxDepth = 200
 
 var errTruncated = errors.New("BSON element ends outside its document")
@@ -69,8 +69,8 @@ func validateElements(p []byte, depth int) error {
 	}
 }
 
-// valueSize is the length of a value of the given type at the start of p. A
-// result beyond len(p) is the caller's to notice.
+// valueSize is the length of a value of the given type at the start of p. The caller
+// must check that the result is at most len(p).
 func valueSize(kind bson.Type, p []byte, depth int) (int, error) {
 	switch kind {
 	case bson.TypeDouble, bson.TypeDateTime, bson.TypeTimestamp, bson.TypeInt64:

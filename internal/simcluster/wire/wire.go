@@ -1,14 +1,13 @@
-// Package wire speaks the MongoDB wire protocol: it cuts a byte stream into
-// messages and writes replies.
+// Package wire implements the MongoDB wire protocol: it reads messages from a byte
+// stream and writes replies.
 //
-// It knows OP_MSG with body and document-sequence sections, and of the legacy
-// opcodes only OP_QUERY, which drivers still send for their first hello, with
-// its answer OP_REPLY. Everything else is refused with a ProtocolError.
+// It supports OP_MSG with body and document-sequence sections, and the legacy OP_QUERY,
+// which drivers still send for their first hello, with its answer OP_REPLY. Anything
+// else is a ProtocolError.
 //
-// The promise: whatever bytes arrive, reading never panics, never allocates
-// more than about twice what has arrived, and never hands out BSON that is not
-// well-formed or is nested deeper than the server's own limit. Code behind this
-// package can therefore walk documents without checking them again.
+// For any input, reading never panics, allocates at most about twice the received
+// bytes, and returns only well-formed BSON within the server's nesting limit. Other
+// packages can therefore read documents without checking them again.
 //
 // Source: the MongoDB wire protocol and OP_MSG specifications, and
 // src/mongo/rpc/op_msg.cpp of 5.0 for error codes.
@@ -35,7 +34,7 @@ const MaxBatch = 100_000
 // headerSize is the length of the fixed message header in bytes.
 const headerSize = 16
 
-// OpCode tells what a message holds.
+// OpCode is the type of a message.
 type OpCode int32
 
 // The opcodes that this package can name. Only OpQuery and OpMsg are read, only
@@ -75,16 +74,16 @@ type Message struct {
 	Collection string
 }
 
-// ProtocolError says why a message can't be read. The stream can't be trusted
-// after it: the caller may answer with Code and Reason when Answerable is true, and
-// then closes the connection.
+// ProtocolError is the reason why a message cannot be read. The caller answers with
+// Code and Reason if Answerable is true, and closes the connection, because the start
+// of the next message is unknown.
 type ProtocolError struct {
 	Code   int32 // server error code, such as 40587
 	Reason string
 	// RequestID is the request to answer; meaningful only when Answerable.
 	RequestID int32
-	// Answerable tells that the header was sound and the opcode OP_MSG, so that
-	// a reply can reach the client.
+	// Answerable means that the header was valid and the opcode OP_MSG, so that the client
+	// can receive a reply.
 	Answerable bool
 }
 
@@ -130,7 +129,7 @@ func Read(r io.Reader) (*Message, error) {
 	}
 	if m.OpCode != OpMsg && m.OpCode != OpQuery {
 		if m.OpCode == OpCompressed {
-			// hello announces no compressor, so nobody may send this.
+			// hello offers no compressor, so clients must not send this.
 			return nil, malformed(codeProtocolError, "compressed messages were not negotiated")
 		}
 		return nil, malformed(codeProtocolError, "opcode %d is not supported", m.OpCode)
@@ -152,8 +151,8 @@ func Read(r io.Reader) (*Message, error) {
 	return m, nil
 }
 
-// readBounded reads n bytes without trusting n: the buffer grows with what has
-// really arrived, so that a header that claims 48 MB costs the sender 48 MB.
+// readBounded reads n bytes without allocating n in advance: the buffer grows with the
+// received bytes, so that a header alone cannot cause a 48 MB allocation.
 func readBounded(r io.Reader, n int) ([]byte, error) {
 	const first = 64 << 10
 	buf := make([]byte, min(n, first))

@@ -138,7 +138,7 @@ func TestEndOfStreamTellsCleanFromCut(t *testing.T) {
 	}
 }
 
-// A header may claim 48 MB; only what arrives is paid for.
+// A header that claims 48 MB does not allocate 48 MB.
 func TestReadAllocatesByWhatArrives(t *testing.T) {
 	claim := append(appendHeader(nil, MaxMessage, 1, 0, OpMsg), make([]byte, 100)...)
 	var before, after runtime.MemStats

@@ -7,8 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// AppendMsg appends an OP_MSG reply with one body section. With ChecksumPresent
-// in flags the checksum follows; a server sends one to who sent one.
+// AppendMsg appends an OP_MSG reply with one body section. With ChecksumPresent in
+// flags the checksum follows; a server adds one if the request had one.
 func AppendMsg(dst []byte, requestID, responseTo int32, flags Flags, body bson.Raw) []byte {
 	start := len(dst)
 	size := headerSize + 4 + 1 + len(body)

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// maxChangeRows bounds what the live writers keep: at about 600 bytes a
-	// row with its index entries this stays far below 500 MB.
+	// maxChangeRows limits the rows of the live writers: at about 600 bytes a row with
+	// index entries they stay far below 500 MB.
 	maxChangeRows = 300_000
-	compactRows   = 200 // documents with fewer rows are not worth it
+	compactRows   = 200 // documents with fewer rows are not compacted
 	compactBatch  = 5
 )
 
-// compact replaces the changes of the documents that have most of them by one,
-// as Yorkie's housekeeping does, and all the more while there are too many.
+// compact replaces the changes of the documents with the most changes by one, as
+// Yorkie's housekeeping does. Above maxChangeRows it compacts more.
 func (w *Workload) compact(ctx context.Context) {
 	byRows := slices.Clone(w.docs)
 	slices.SortFunc(byRows, func(a, b *document) int { return cmp.Compare(b.rows, a.rows) })
@@ -56,7 +56,7 @@ func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
 			{Key: "$inc", Value: bson.D{{Key: "epoch", Value: int64(1)}}}}, false)
 }
 
-// countProjects refreshes the figures that Yorkie caches on each project.
+// countProjects updates the counts that Yorkie caches in each project.
 func (w *Workload) countProjects(ctx context.Context) {
 	if !w.layout.current {
 		return

@@ -9,26 +9,26 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Mean numbers per Yorkie document at load. Small beside real clusters, where
-// a document has hundreds of changes: the shape counts, and the whole load has
-// to fit into a second and a laptop.
+// Mean numbers per Yorkie document in the generated data. They are smaller than on real
+// clusters, where a document has hundreds of changes, because loading must take about a
+// second on a laptop.
 const (
 	meanChanges     = 2.2
-	snapshotShare   = 0.06 // documents old enough to have a snapshot
-	vectorShare     = 0.2  // documents that somebody has open
+	snapshotShare   = 0.06 // documents with a snapshot
+	vectorShare     = 0.2  // documents that are open in a client
 	revisionShare   = 0.01
 	clientsPerDoc   = 0.3
 	removedShare    = 0.04
 	snapshotBytes   = 3000
 	operationBytes  = 180
 	snapshotEvery   = 500 // Yorkie's default snapshot interval
-	snapshotOften   = 50  // that of every other project
+	snapshotOften   = 50  // interval of every second project
 	schemaPerThree  = 3   // one project in three uses schemas
 	hotCandidates   = 400 // newest documents that live writers choose from
 	maxLiveDocument = 20_000
 )
 
-// data collects rows by collection in the order in which they are made.
+// data collects rows by collection in the order of generation.
 type data struct {
 	rows map[string][]bson.Raw
 }
@@ -42,7 +42,7 @@ func (d *data) add(coll string, doc bson.D) error {
 	return nil
 }
 
-// generate makes every row of the first load.
+// generate makes all rows of the initial data.
 func (w *Workload) generate(r *rand.Rand) (*data, error) {
 	d := &data{rows: map[string][]bson.Raw{}}
 	for _, p := range w.projects {
@@ -53,7 +53,7 @@ func (w *Workload) generate(r *rand.Rand) (*data, error) {
 	if err := w.generateClusterWide(r, d); err != nil {
 		return nil, err
 	}
-	// Live writers favour what was edited last; ids grow with time.
+	// Newest first: live writers prefer recent documents.
 	slices.SortStableFunc(w.docs, func(a, b *document) int { return slices.Compare(b.id[:], a.id[:]) })
 	if len(w.docs) > maxLiveDocument {
 		w.docs = w.docs[:maxLiveDocument]
@@ -99,7 +99,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 	n := int(r.ExpFloat64() * meanChanges)
 	snapshot := r.Float64() < snapshotShare
 	first := int64(1)
-	if snapshot { // what lies before the snapshot's tail was compacted away
+	if snapshot { // changes before the snapshot were compacted
 		first = int64(snapshotEvery + r.IntN(40))
 	}
 	at := created
@@ -140,7 +140,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 	return nil
 }
 
-// actorsOf draws who edited a document: mostly one or two, now and then many.
+// actorsOf draws the editors of a document: mostly one or two, sometimes many.
 func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 	n := 1 + r.IntN(2)
 	if r.IntN(50) == 0 {
@@ -155,7 +155,7 @@ func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 	return out
 }
 
-// addVector keeps what a client has seen of a document: versionvectors from
+// addVector adds the rows with a client's state of a document: versionvectors from
 // 0.5.3 on, syncedseqs before 0.6.7.
 func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) error {
 	id := w.mongod.at(at)
@@ -177,7 +177,7 @@ func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at ti
 	})
 }
 
-// generateClusterWide makes users, members and the leader's lease.
+// generateClusterWide makes users, members and the leader lease.
 func (w *Workload) generateClusterWide(r *rand.Rand, d *data) error {
 	seen := map[bson.ObjectID]bool{}
 	for i, p := range w.projects {

@@ -3,13 +3,13 @@ package workload
 import "math/rand/v2"
 
 const (
-	hotDocuments = 40   // edited far more than the rest
+	hotDocuments = 40   // number of frequently edited documents
 	hotPushes    = 0.7  // share of the pushes that go to them
-	driftChance  = 0.08 // per tick: one hot document cools, another heats up
+	driftChance  = 0.08 // per tick: one hot document is replaced
 )
 
-// heat decides which Yorkie documents are edited: a small hot set, itself
-// skewed, which drifts over time, and now and then any other.
+// heat chooses the Yorkie documents to edit: mostly from a small, skewed hot set that
+// changes over time, sometimes any other document.
 type heat struct {
 	docs []*document // all that may be edited
 	hot  []*document
@@ -23,7 +23,7 @@ func newHeat(docs []*document, r *rand.Rand) *heat {
 	return h
 }
 
-// recent draws an index that favours the newest documents.
+// recent draws an index, preferring the newest documents.
 func (h *heat) recent(r *rand.Rand) int {
 	return r.IntN(min(len(h.docs), hotCandidates))
 }
@@ -34,14 +34,14 @@ func (h *heat) pick(r *rand.Rand) *document {
 		return nil
 	}
 	if r.Float64() < hotPushes {
-		// Squaring makes the first of the hot set the hottest.
+		// Squaring prefers the first documents of the hot set.
 		f := r.Float64()
 		return h.hot[int(f*f*float64(len(h.hot)))]
 	}
 	return h.docs[r.IntN(len(h.docs))]
 }
 
-// drift now and then replaces one hot document.
+// drift replaces one hot document with probability driftChance.
 func (h *heat) drift(r *rand.Rand, docs []*document) {
 	h.docs = docs
 	if len(h.hot) > 0 && r.Float64() < driftChance {

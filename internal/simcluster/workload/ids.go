@@ -8,8 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// idMaker makes ObjectIDs as one process does: seconds, five bytes drawn once,
-// and a counter.
+// idMaker generates ObjectIDs like one process: seconds, five fixed random bytes, and a
+// counter.
 type idMaker struct {
 	process [5]byte
 	counter uint32
@@ -55,7 +55,7 @@ func between(r *rand.Rand, a, b time.Time) time.Time {
 	return a.Add(time.Duration(r.Int64N(d)) * time.Millisecond)
 }
 
-// payload is size bytes that look like an encoded operation: cheap to make and
+// payload is size bytes in place of an encoded operation, cheap to generate and
 // different each time.
 func payload(r *rand.Rand, size int) []byte {
 	b := make([]byte, size)

@@ -24,8 +24,8 @@ type collection struct {
 	indexes []index
 }
 
-// layout is how one range of Yorkie's releases keeps its data. The flags are
-// what else differs in rows and fields.
+// layout is the data layout of a range of Yorkie releases. The flags are further
+// differences in rows and fields.
 type layout struct {
 	name        string
 	collections []collection
@@ -49,9 +49,9 @@ func layoutOf(name string) (layout, error) {
 }
 
 // declare lists the collections in the order in which the server creates them.
-// What is kept by document is ranged until 0.6.20 and hashed from then on;
-// clients are spread by their id from 0.6.38 on. snapshot_bodies stays
-// unsharded: no release's set-up shards it.
+// Collections keyed by document are ranged until 0.6.20 and hashed from then on;
+// clients are hashed by id from 0.6.38 on. snapshot_bodies is unsharded in every
+// release.
 func (l layout) declare(spreadClients bool) []collection {
 	zero := int32(0)
 	byDoc, clientsKey := asc("doc_id"), asc("project_id")
@@ -111,7 +111,7 @@ func clusterNodes() collection {
 	}}
 }
 
-// projectIndexes: names were unique per owner until 0.6.43.
+// projectIndexes depend on the release: names were unique per owner until 0.6.43.
 func (l layout) projectIndexes() []index {
 	out := []index{unique("owner", "name")}
 	if l.current {
@@ -120,7 +120,8 @@ func (l layout) projectIndexes() []index {
 	return append(out, unique("public_key"), unique("secret_key"))
 }
 
-// clientIndexes: a hashed _id in the shard key ended the unique client key.
+// clientIndexes depend on the shard key: with a hashed _id the client key cannot be
+// unique.
 func (l layout) clientIndexes(spread bool) []index {
 	var out []index
 	if !spread {

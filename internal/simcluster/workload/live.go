@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// How the live part is paced.
+// Timing of the live writers.
 const (
 	tick           = 500 * time.Millisecond
 	pushesPerTick  = 8
@@ -20,9 +20,9 @@ const (
 	streamCompact  = 1 << 48
 )
 
-// Run writes until ctx ends: pushes every half second, each tick drawn from
-// its own seeded stream, so that what is written depends on the seed and the
-// tick's number alone; a housekeeper that compacts; and an operator.
+// Run writes until ctx ends: edits every half second, compaction, and an operator's
+// actions. Each tick has its own seeded random stream, so the writes depend only on the
+// seed and the tick's number.
 func (w *Workload) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { w.write(ctx) })
@@ -53,8 +53,8 @@ func (w *Workload) write(ctx context.Context) {
 	}
 }
 
-// pushAll does one tick's edits. An error is what a Yorkie server would log
-// and go on from: the cluster may be moving that very chunk.
+// pushAll makes one tick's edits. Errors are ignored, as a Yorkie server logs them and
+// continues: the chunk may be migrating.
 func (w *Workload) pushAll(ctx context.Context, r *rand.Rand) {
 	for range pushesPerTick {
 		doc := w.heat.pick(r)

@@ -9,8 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// chunkMB is the cluster's chunk size: small, so that a small data set has as
-// many chunks as a large one would at the default.
+// chunkMB is the cluster's chunk size. It is small, so that the small data set has many
+// chunks.
 const chunkMB = 1
 
 // prepare creates, shards, spreads and indexes the collections while they are empty.
@@ -50,9 +50,9 @@ func (w *Workload) prepare(ctx context.Context, d *data) error {
 	return nil
 }
 
-// spread splits an empty ranged collection where its data will be about half a
-// chunk on, or finer where there is little of it, and deals the chunks out.
-// Hashed collections come spread already.
+// spread splits an empty ranged collection so that its data will fill about half of
+// each chunk, or less if there is little data, and distributes the chunks. Hashed
+// collections are already distributed.
 func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) error {
 	if c.key == nil || c.key[0].Value == "hashed" {
 		return nil
@@ -111,8 +111,8 @@ func bytesIn(rows []bson.Raw) int {
 	return n
 }
 
-// cutsOf finds the values of field at which the rows, in field order, pass
-// each further size bytes. Rows of one value stay together.
+// cutsOf returns the values of field that split the rows, in field order, into parts of
+// size bytes. Rows with the same value stay together.
 func cutsOf(rows []bson.Raw, field string, size int) []bson.ObjectID {
 	bytesOf := map[bson.ObjectID]int{}
 	for _, r := range rows {
@@ -137,7 +137,7 @@ func cutsOf(rows []bson.Raw, field string, size int) []bson.ObjectID {
 	return cuts
 }
 
-// fill inserts the generated rows, parents before what refers to them.
+// fill inserts the generated rows, referenced rows first.
 func (w *Workload) fill(d *data) error {
 	for _, c := range w.layout.collections {
 		if err := w.c.BulkInsert(w.ns(c.name), d.rows[c.name]); err != nil {

@@ -8,12 +8,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// maxChunks is where the operator merges rather than splits a collection.
+// maxChunks is the number of chunks above which the operator merges instead of
+// splitting.
 const maxChunks = 60
 
-// operate plays the person on call: now and then a chunk is split at its
-// median, moved to another shard, or two neighbours are merged, so that even a
-// hashed layout stays alive. Refusals are part of the game.
+// operate simulates an operator: from time to time it splits a chunk at its median,
+// moves one, or merges two adjacent ones, so that even a hashed layout changes.
+// Refusals are ignored.
 func (w *Workload) operate(ctx context.Context) {
 	for n := uint64(0); ; n++ {
 		r := w.rng(streamOperator + n)
@@ -29,7 +30,7 @@ func (w *Workload) operate(ctx context.Context) {
 	}
 }
 
-// chunk is what the operator sees of a row of config.chunks.
+// chunk has the fields of config.chunks that the operator uses.
 type chunk struct {
 	Min   bson.Raw `bson:"min"`
 	Max   bson.Raw `bson:"max"`
@@ -53,7 +54,7 @@ func (w *Workload) act(ctx context.Context, r *rand.Rand) error {
 	switch c := chunks[i]; {
 	case len(chunks) > maxChunks || r.IntN(5) == 0:
 		if i+1 == len(chunks) || chunks[i+1].Shard != c.Shard {
-			return nil // nothing to merge with here
+			return nil // no adjacent chunk on this shard
 		}
 		_, err = w.admin(ctx, bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, chunks[i+1].Max}}})
 	case r.IntN(2) == 0:

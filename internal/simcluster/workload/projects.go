@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// projectAge is how far back the oldest project goes.
+	// projectAge is the age of the oldest project.
 	projectAge = 500 * 24 * time.Hour
 	zipf       = 1.05
 )
 
 var (
-	firstWords  = []string{"atlas", "birch", "comet", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper", "kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "river", "sable", "tundra"}
+	firstWords = []string{"atlas", "birch", "comet", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper",
+		"kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "river", "sable", "tundra"}
 	secondWords = []string{"board", "docs", "editor", "forms", "maps", "notes", "pad", "plans", "sheets", "slides", "tasks", "wiki"}
 )
 
-// makeProjects draws the tenants, oldest first. Their sizes follow Zipf's law
-// with the ranks shuffled, so that the largest is not always the oldest.
+// makeProjects generates the projects, oldest first. Their sizes follow Zipf's law with
+// shuffled ranks, so that the largest is not always the oldest.
 func (w *Workload) makeProjects(r *rand.Rand) {
 	n := w.o.Projects
 	start := w.o.Epoch.Add(-projectAge)
@@ -56,7 +57,7 @@ func projectName(i int) string {
 	return name
 }
 
-// shares divides total among n by Zipf's law, exactly.
+// shares divides total into n parts by Zipf's law; the parts add up to total.
 func shares(n, total int) []int {
 	weights, sum := make([]float64, n), 0.0
 	for i := range weights {

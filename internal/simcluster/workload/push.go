@@ -7,9 +7,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// push is one PushPull with edits, with the writes that a Yorkie server makes:
-// the change (upsert on its unique key, so that mongod makes the id), the
-// document's server_seq and time, the client's, and now and then a snapshot.
+// push makes the writes of a Yorkie server for one PushPull with edits: the change (an
+// upsert, so that mongod generates the id), the document's server_seq and time, the
+// client's, and sometimes a snapshot.
 func (w *Workload) push(ctx context.Context, r *rand.Rand, doc *document) error {
 	p, now := doc.project, w.o.Now()
 	seq := doc.seq + 1
@@ -41,21 +41,22 @@ func (w *Workload) push(ctx context.Context, r *rand.Rand, doc *document) error 
 	return err
 }
 
-// What bounds what a demo that runs for weeks adds to memory: nothing deletes
-// documents, clients or revisions, here as in Yorkie.
+// Limits of a demo that runs for weeks: documents, clients and revisions are never
+// deleted, as in Yorkie.
 const (
 	maxOpened  = 50_000
 	maxRevised = 20_000
 )
 
-// revise keeps a revision of a Yorkie document, as its writers do now and then.
+// revise creates a revision of a Yorkie document.
 func (w *Workload) revise(ctx context.Context, r *rand.Rand) error {
 	doc := w.heat.pick(r)
 	if doc == nil || !w.layout.current || w.revised >= maxRevised {
 		return nil
 	}
 	w.revised++
-	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
+	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"},
+		{Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
 	return err
 }
 

@@ -1,11 +1,10 @@
 // Package expr compiles and evaluates MongoDB aggregation expressions.
 //
-// An expression is compiled once, then evaluated against many documents by
-// walking their BSON bytes; nothing is decoded into maps. Compiled values are
-// immutable and safe for concurrent use. The package also compiles the stages
-// that turn one document into one document ($set, $unset, $project,
-// $replaceRoot), because updates with a pipeline need them as much as
-// aggregation does.
+// An expression is compiled once and then evaluated on the BSON bytes of many
+// documents, without decoding them into maps. Compiled values are immutable and safe
+// for concurrent use. The package also compiles the stages that turn one document into
+// one document ($set, $unset, $project, $replaceRoot), because updates with a pipeline
+// need them as much as aggregation does.
 //
 // Behaviour follows MongoDB 5.0: missing is distinct from null, numbers widen
 // int → long → double → decimal, errors carry the server's codes.
@@ -17,10 +16,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Env is what an evaluation may see beside the document. The zero value is
-// usable: the clock reads the zero time and $rand draws from the process's
-// generator. An Env is only read, so it may be shared between goroutines when
-// Rand may be.
+// Env is the environment of an evaluation. The zero value is usable: the clock reads
+// the zero time and $rand draws from the process's generator. An Env is only read, so
+// it may be shared between goroutines when Rand may be.
 type Env struct {
 	// Now is $$NOW, in UTC with millisecond precision.
 	Now time.Time

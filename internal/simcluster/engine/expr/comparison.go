@@ -15,8 +15,8 @@ func comparisonOperators(name string) parser {
 	return nil
 }
 
-// comparison is its own node, without a list of operands: it is what filters
-// evaluate for every document.
+// comparison is a separate node without an operand list, because filters evaluate it
+// for every document.
 type comparison struct {
 	op          string
 	left, right node

@@ -49,7 +49,8 @@ func (c *compiler) object(doc []byte) (node, error) {
 	name, arg, n := soleField(doc)
 	if n > 0 && strings.HasPrefix(name, "$") {
 		if n != 1 {
-			return nil, status.Errorf(15983, "An object representing an expression must have exactly one field: %s", Text(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc}))
+			return nil, status.Errorf(15983, "An object representing an expression must have exactly one field: %s",
+				Text(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc}))
 		}
 		return c.operator(name, arg)
 	}

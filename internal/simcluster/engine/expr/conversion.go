@@ -42,16 +42,19 @@ func convert(v bson.RawValue, to bson.Type) (bson.RawValue, error) {
 }
 
 func unsupported(v bson.RawValue, to bson.Type) error {
-	return status.Errorf(status.ConversionFailure, "Unsupported conversion from %s to %s in $convert with no onError value", TypeName(v), TypeName(bson.RawValue{Type: to}))
+	return status.Errorf(status.ConversionFailure,
+		"Unsupported conversion from %s to %s in $convert with no onError value", TypeName(v), TypeName(bson.RawValue{Type: to}))
 }
 
 func objectID(s string) (bson.RawValue, error) {
 	if len(s) != 24 {
-		return missing(), status.Errorf(status.ConversionFailure, "Failed to parse objectId '%s' in $convert with no onError value: Invalid string length for parsing to OID, expected 24 but found %d", s, len(s))
+		return missing(), status.Errorf(status.ConversionFailure, "Failed to parse objectId '%s' in $convert with no "+
+			"onError value: Invalid string length for parsing to OID, expected 24 but found %d", s, len(s))
 	}
 	b, err := hex.DecodeString(s)
 	if err != nil {
-		return missing(), status.Errorf(status.ConversionFailure, "Failed to parse objectId '%s' in $convert with no onError value: Invalid character found in hex string", s)
+		return missing(), status.Errorf(status.ConversionFailure,
+			"Failed to parse objectId '%s' in $convert with no onError value: Invalid character found in hex string", s)
 	}
 	return bson.RawValue{Type: bson.TypeObjectID, Value: b}, nil
 }
@@ -112,9 +115,11 @@ func narrow(n num, v bson.RawValue, to bson.Type) (bson.RawValue, error) {
 		return num{kind: kindDecimal, d: n.decimal()}.value(), nil
 	}
 	if f := n.float(); math.IsNaN(f) {
-		return missing(), status.Errorf(status.ConversionFailure, "Attempt to convert NaN value to integer type in $convert with no onError value")
+		return missing(), status.Errorf(status.ConversionFailure,
+			"Attempt to convert NaN value to integer type in $convert with no onError value")
 	} else if math.IsInf(f, 0) {
-		return missing(), status.Errorf(status.ConversionFailure, "Attempt to convert infinity value to integer type in $convert with no onError value")
+		return missing(), status.Errorf(status.ConversionFailure,
+			"Attempt to convert infinity value to integer type in $convert with no onError value")
 	}
 	i, ok := roundTo(n, 0, towardZero).exactInt()
 	if !ok || to == bson.TypeInt32 && i != int64(int32(i)) {

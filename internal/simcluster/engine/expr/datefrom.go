@@ -9,8 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// parseDate reads the ISO 8601 forms that people write; without a zone the
-// text is UTC.
+// parseDate reads common ISO 8601 forms; without a zone the text is UTC.
 func parseDate(s string) (time.Time, error) {
 	for _, layout := range [...]string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999Z0700", "2006-01-02T15:04:05.999", "2006-01-02T15:04Z07:00",
@@ -67,7 +66,8 @@ func (n dateFromString) eval(c *evaluation) (bson.RawValue, error) {
 
 func dateFromText(text, zone bson.RawValue) (time.Time, error) {
 	if text.Type != bson.TypeString {
-		return time.Time{}, status.Errorf(status.ConversionFailure, "$dateFromString requires that 'dateString' be a string, found: %s with value %s", TypeName(text), Text(text))
+		return time.Time{}, status.Errorf(status.ConversionFailure,
+			"$dateFromString requires that 'dateString' be a string, found: %s with value %s", TypeName(text), Text(text))
 	}
 	loc, err := location(zone)
 	if err != nil {

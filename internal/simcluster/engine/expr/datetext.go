@@ -99,7 +99,8 @@ func formatDate(format string, t time.Time) (string, error) {
 			b.WriteByte('%')
 		case 'Y':
 			if t.Year() < 0 || t.Year() > 9999 {
-				return "", status.Errorf(18537, "Could not convert date to string: date component was outside the supported range of 0-9999: %d", t.Year())
+				return "", status.Errorf(18537,
+					"Could not convert date to string: date component was outside the supported range of 0-9999: %d", t.Year())
 			}
 			fmt.Fprintf(&b, "%04d", t.Year())
 		case 'm':

@@ -26,7 +26,8 @@ func evalDateDiff(_ *evaluation, op string, args []bson.RawValue) (bson.RawValue
 	for i := range at {
 		t, err := dateIn(args[i], args[3])
 		if err != nil {
-			return missing(), status.Errorf(5166307, "%s requires '%s' to be a date, but got %s", op, [...]string{"startDate", "endDate"}[i], TypeName(args[i]))
+			return missing(), status.Errorf(5166307, "%s requires '%s' to be a date, but got %s", op,
+				[...]string{"startDate", "endDate"}[i], TypeName(args[i]))
 		}
 		at[i] = ordinal(t, unit, week)
 	}
@@ -98,7 +99,8 @@ func evalDateTrunc(_ *evaluation, op string, args []bson.RawValue) (bson.RawValu
 	n, ok := number(args[2])
 	bin, whole := n.exactInt()
 	if !ok || !whole {
-		return missing(), status.Errorf(5439017, "%s requires 'binSize' to be a 64-bit integer, but got value '%s' of type %s", op, Text(args[2]), TypeName(args[2]))
+		return missing(), status.Errorf(5439017,
+			"%s requires 'binSize' to be a 64-bit integer, but got value '%s' of type %s", op, Text(args[2]), TypeName(args[2]))
 	}
 	if bin <= 0 {
 		return missing(), status.Errorf(5439018, "%s requires 'binSize' to be greater than 0, but got value %d", op, bin)
@@ -114,7 +116,7 @@ func evalDateTrunc(_ *evaluation, op string, args []bson.RawValue) (bson.RawValu
 	base := time.Date(2000, 1, 1, 0, 0, 0, 0, t.Location())
 	switch unit {
 	case "hour":
-		// Counted on the local clock, so that bins begin at local midnight.
+		// Use local time, so that bins begin at local midnight.
 		_, offset := t.Zone()
 		return dateValue(reference + start*3600*1000 - int64(offset)*1000), nil
 	case "week":

@@ -17,8 +17,7 @@ func (d decimal) negate() decimal {
 	return decimal{coeff: new(big.Int).Neg(d.coeff), exp: d.exp}
 }
 
-// special handles operands that are not finite by way of float64, which has
-// the same rules for them.
+// special handles non-finite operands with float64, which has the same rules.
 func special(a, b decimal, f func(x, y float64) float64) decimal {
 	return decimalOfFloat(f(a.float(), b.float()))
 }

@@ -54,7 +54,7 @@ func equalities(out []Equality, c *evaluation, n node) []Equality {
 	return out
 }
 
-// independent says whether a node has the same value for every document.
+// independent reports whether a node has the same value for every document.
 func independent(n node) bool {
 	switch n := n.(type) {
 	case constant, userNode, clockNode:

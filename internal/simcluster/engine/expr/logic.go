@@ -28,7 +28,7 @@ func logicOperators(name string) parser {
 	return nil
 }
 
-// junction is $and and $or; it stops at the first operand that decides.
+// junction is $and and $or; it stops at the first deciding operand.
 type junction struct {
 	args    []node
 	decides bool

@@ -139,9 +139,11 @@ func evalArrayToObject(_ *evaluation, _ string, args []bson.RawValue) (bson.RawV
 		}
 		if item.Type != shape {
 			if shape == bson.TypeArray {
-				return missing(), status.Errorf(40396, "$arrayToObject requires a consistent input format. Elements must all be arrays or all be objects. Array was detected, now found: %s", TypeName(item))
+				return missing(), status.Errorf(40396, "$arrayToObject requires a consistent input format. Elements must all be "+
+					"arrays or all be objects. Array was detected, now found: %s", TypeName(item))
 			}
-			return missing(), status.Errorf(40391, "$arrayToObject requires a consistent input format. Elements must all be arrays or all be objects. Object was detected, now found: %s", TypeName(item))
+			return missing(), status.Errorf(40391, "$arrayToObject requires a consistent input format. Elements must all be "+
+				"arrays or all be objects. Object was detected, now found: %s", TypeName(item))
 		}
 		var k, v bson.RawValue
 		if shape == bson.TypeArray {
@@ -156,7 +158,8 @@ func evalArrayToObject(_ *evaluation, _ string, args []bson.RawValue) (bson.RawV
 			}
 			k, v = value.Field(item.Value, "k"), value.Field(item.Value, "v")
 			if k.Type == 0 || v.Type == 0 {
-				return missing(), status.Errorf(40393, "$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both keys from: %s", Text(item))
+				return missing(), status.Errorf(40393,
+					"$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both keys from: %s", Text(item))
 			}
 		}
 		if k.Type != bson.TypeString {
@@ -164,7 +167,8 @@ func evalArrayToObject(_ *evaluation, _ string, args []bson.RawValue) (bson.RawV
 			if shape == bson.TypeArray {
 				code = 40395
 			}
-			return missing(), status.Errorf(code, "$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: %s", TypeName(k))
+			return missing(), status.Errorf(code,
+				"$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: %s", TypeName(k))
 		}
 		o.set(str(k), v)
 	}

@@ -72,7 +72,8 @@ func between(lo, hi int, f function) parser {
 			return nil, err
 		}
 		if len(args) < lo || len(args) > hi {
-			return nil, status.Errorf(28667, "Expression %s takes at least %d arguments, and at most %d, but %d were passed in.", name, lo, hi, len(args))
+			return nil, status.Errorf(28667, "Expression %s takes at least %d arguments, and at most %d, but %d were passed in.",
+				name, lo, hi, len(args))
 		}
 		return call{name, args, f}, nil
 	}

@@ -33,7 +33,8 @@ func evalSlice(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 		which := [...]string{"Second", "Third"}[i]
 		n, ok := number(v)
 		if !ok {
-			return missing(), status.Errorf(28725+2*int32(i), "%s argument to $slice must be a numeric value, but is of type: %s", which, TypeName(v))
+			return missing(), status.Errorf(28725+2*int32(i),
+				"%s argument to $slice must be a numeric value, but is of type: %s", which, TypeName(v))
 		}
 		if at[i], ok = n.index(); !ok {
 			return missing(), status.Errorf(28726+2*int32(i), "%s argument to $slice can't be represented as a 32-bit integer: %s", which, Text(v))
@@ -71,7 +72,8 @@ func evalRange(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 			return missing(), status.Errorf(34443+2*int32(i), "$range requires a numeric %s value, found value of type: %s", what, TypeName(v))
 		}
 		if at[i], ok = n.index(); !ok {
-			return missing(), status.Errorf(34444+2*int32(i), "$range requires a %s value that can be represented as a 32-bit integer, found value: %s", what, Text(v))
+			return missing(), status.Errorf(34444+2*int32(i),
+				"$range requires a %s value that can be represented as a 32-bit integer, found value: %s", what, Text(v))
 		}
 	}
 	start, end, step := at[0], at[1], at[2]
@@ -81,7 +83,8 @@ func evalRange(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 	b := value.NewBuilder(64)
 	for i := start; step > 0 && i < end || step < 0 && i > end; i += step {
 		if b.Count() > maxRange {
-			return missing(), status.Errorf(status.ExceededMemoryLimit, "$range would use too much memory and cannot spill to disk. Memory limit: 104857600 bytes")
+			return missing(), status.Errorf(status.ExceededMemoryLimit,
+				"$range would use too much memory and cannot spill to disk. Memory limit: 104857600 bytes")
 		}
 		b.Push(value.Int32(int32(i)))
 	}

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Small readings of values that the operators share.
+// Readers of values that the operators share.
 
 // fields walks the elements of a document or array.
 func fields(doc []byte) iter.Seq2[[]byte, bson.RawValue] {

@@ -41,7 +41,8 @@ func (r replaceRoot) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
 		return nil, err
 	}
 	if v.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(40228, "%s must evaluate to an object, but resulting value was: %s. Type of resulting value: '%s'. Input document: %s",
+		return nil, status.Errorf(40228,
+			"%s must evaluate to an object, but resulting value was: %s. Type of resulting value: '%s'. Input document: %s",
 			r.name, Text(v), TypeName(v), Text(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc}))
 	}
 	return v.Value, nil

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// mode says which neighbour a rounding takes.
+// mode is the rounding mode.
 type mode uint8
 
 const (

@@ -71,11 +71,13 @@ func evalIndexOf(_ *evaluation, name string, args []bson.RawValue) (bson.RawValu
 func position(name, which string, v bson.RawValue) (int, error) {
 	n, ok := number(v)
 	if !ok {
-		return 0, status.Errorf(40096, "%s requires an integral %s index, found a value of type: %s, with value: %s", name, which, TypeName(v), Text(v))
+		return 0, status.Errorf(40096, "%s requires an integral %s index, found a value of type: %s, with value: %s", name,
+			which, TypeName(v), Text(v))
 	}
 	i, ok := n.index()
 	if !ok {
-		return 0, status.Errorf(40096, "%s requires an integral %s index, found a value of type: %s, with value: %s", name, which, TypeName(v), Text(v))
+		return 0, status.Errorf(40096, "%s requires an integral %s index, found a value of type: %s, with value: %s", name,
+			which, TypeName(v), Text(v))
 	}
 	if i < 0 {
 		return 0, status.Errorf(40097, "%s requires a nonnegative %s index, found: %d", name, which, i)

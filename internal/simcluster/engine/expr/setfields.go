@@ -9,14 +9,14 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// tree is a specification of nested fields: at each name there is either a
-// leaf or a tree. It is shared by $set, $unset and $project.
+// tree is a specification of nested fields: each name has either a leaf or a tree. It
+// is shared by $set, $unset and $project.
 type tree struct {
 	names []string
 	nodes []*branch
 }
 
-// branch is what a specification says about one field.
+// branch is the specification of one field.
 type branch struct {
 	sub     *tree
 	expr    node // computed

@@ -79,7 +79,8 @@ func evalTwoSets(_ *evaluation, name string, args []bson.RawValue) (bson.RawValu
 			if !difference {
 				i = -4 * i // 17046 and 17042
 			}
-			return missing(), status.Errorf(code+int32(i), "both operands of %s must be arrays. %s argument is of type: %s", name, which, TypeName(v))
+			return missing(), status.Errorf(code+int32(i), "both operands of %s must be arrays. %s argument is of type: %s",
+				name, which, TypeName(v))
 		}
 	}
 	second := sorted(args[1])

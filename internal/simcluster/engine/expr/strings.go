@@ -112,9 +112,11 @@ func evalSplit(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 	case nullish(s) || nullish(sep):
 		return value.Null(), nil
 	case s.Type != bson.TypeString:
-		return missing(), status.Errorf(40085, "$split requires an expression that evaluates to a string as a first argument, found: %s", TypeName(s))
+		return missing(), status.Errorf(40085,
+			"$split requires an expression that evaluates to a string as a first argument, found: %s", TypeName(s))
 	case sep.Type != bson.TypeString:
-		return missing(), status.Errorf(40086, "$split requires an expression that evaluates to a string as a second argument, found: %s", TypeName(sep))
+		return missing(), status.Errorf(40086,
+			"$split requires an expression that evaluates to a string as a second argument, found: %s", TypeName(sep))
 	case str(sep) == "":
 		return missing(), status.Errorf(40087, "$split requires a non-empty separator")
 	}
@@ -125,7 +127,7 @@ func evalSplit(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 	return arrayValue(b), nil
 }
 
-// whitespace is what $trim removes when nothing else is asked for.
+// whitespace has the characters that $trim removes by default.
 const whitespace = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
 func parseTrim(c *compiler, name string, arg bson.RawValue) (node, error) {
@@ -155,7 +157,8 @@ func evalTrim(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, 
 		}
 		if v.Type != bson.TypeString {
 			what := [...]string{"its input", "'chars'"}[i]
-			return missing(), status.Errorf(50699+int32(i), "%s requires %s to be a string, got %s (of type %s) instead.", name, what, Text(v), TypeName(v))
+			return missing(), status.Errorf(50699+int32(i), "%s requires %s to be a string, got %s (of type %s) instead.",
+				name, what, Text(v), TypeName(v))
 		}
 	}
 	if len(args) == 2 {

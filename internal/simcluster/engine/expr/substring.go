@@ -71,7 +71,8 @@ func evalSubstrCP(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue,
 			return missing(), status.Errorf(34450+2*int32(i), "$substrCP: %s must be a numeric type (is BSON type %s)", what, TypeName(args[i+1]))
 		}
 		if at[i], ok = n.index(); !ok {
-			return missing(), status.Errorf(34451+2*int32(i), "$substrCP: %s cannot be represented as a 32-bit integral value: %s", what, Text(args[i+1]))
+			return missing(), status.Errorf(34451+2*int32(i),
+				"$substrCP: %s cannot be represented as a 32-bit integral value: %s", what, Text(args[i+1]))
 		}
 	}
 	if at[1] < 0 {

@@ -40,8 +40,8 @@ func evalTotal(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue,
 	return best, nil
 }
 
-// Extreme is the smaller or larger of two values; null and missing never win
-// against another value.
+// Extreme is the smaller or larger of two values; null and missing are ignored if the
+// other has a value.
 func Extreme(best, v bson.RawValue, largest bool) bson.RawValue {
 	switch {
 	case nullish(v):
@@ -55,19 +55,19 @@ func Extreme(best, v bson.RawValue, largest bool) bson.RawValue {
 	return best
 }
 
-// Total sums numbers as $sum does: whatever is no number is passed over, the
-// result has the widest type seen, ints grow to longs and longs to doubles
-// when they overflow. The zero value is an empty sum, int 0.
+// Total sums numbers like $sum: other values are ignored, the result has the widest
+// type, and on overflow ints become longs and longs become doubles. The zero value is
+// an empty sum, int 0.
 //
-// Integers are added exactly; doubles with a running compensation, so that the
-// order in which shards deliver does not show in sums of ordinary size.
+// Integers are added exactly, doubles with compensated summation, so that sums of
+// ordinary size do not depend on the order of the shards.
 type Total struct {
 	Count  int64 // numbers added
 	widest kind
 	whole  int64   // sum of ints and longs
 	over   bool    // whole has overflowed into sum
 	sum    float64 // sum of doubles
-	lost   float64 // what rounding lost from sum
+	lost   float64 // compensation for rounding errors in sum
 	dec    decimal // sum of decimals
 }
 

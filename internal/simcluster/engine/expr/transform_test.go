@@ -100,7 +100,8 @@ func TestReplaceRoot(t *testing.T) {
 }
 
 func TestStagesMustHaveOneField(t *testing.T) {
-	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil || !strings.Contains(err.Error(), "exactly one field") {
+	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil ||
+		!strings.Contains(err.Error(), "exactly one field") {
 		t.Error(err)
 	}
 }

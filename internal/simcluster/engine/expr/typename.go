@@ -2,8 +2,8 @@ package expr
 
 import "go.mongodb.org/mongo-driver/v2/bson"
 
-// TypeName is what $type answers and what messages call a value; "missing" for
-// the zero value.
+// TypeName is the result of $type and the type's name in messages; "missing" for the
+// zero value.
 func TypeName(v bson.RawValue) string {
 	if v.Type == 0 {
 		return "missing"

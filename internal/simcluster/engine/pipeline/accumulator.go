@@ -8,12 +8,12 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// accumulator grows one field of one group.
+// accumulator computes one field of one group.
 type accumulator interface {
 	add(v bson.RawValue) (grown int, err error)   // a document's value
 	merge(v bson.RawValue) (grown int, err error) // another accumulator's state
 	result() bson.RawValue
-	state() bson.RawValue // what merge takes; missing when there is nothing to say
+	state() bson.RawValue // input of merge; missing if there is no state
 }
 
 func accumulatorFor(op string) func() accumulator {
@@ -43,7 +43,7 @@ func (a *sum) merge(v bson.RawValue) (int, error) { return a.add(v) }
 func (a *sum) result() bson.RawValue              { return a.total.Sum() }
 func (a *sum) state() bson.RawValue               { return a.total.Sum() }
 
-// average has the state {subTotal, count}, which is MongoDB's too.
+// average has the state {subTotal, count}, as in MongoDB.
 type average struct {
 	total expr.Total
 	count int64

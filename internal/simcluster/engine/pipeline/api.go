@@ -1,10 +1,9 @@
-// Package pipeline runs aggregation pipelines over streams of raw documents
-// and cuts them in two for a router: what shards run, and what merges their
-// output.
+// Package pipeline runs aggregation pipelines over streams of raw documents and splits
+// them for a router into a part for the shards and a part that merges their output.
 //
-// Stages stream where they can; $sort, $group, $sample and $facet hold what
-// they must. A pipeline is compiled, and so validated, before the first
-// document is read. Behaviour, messages and codes are those of MongoDB 5.0.
+// Stages stream if possible; $sort, $group, $sample and $facet keep documents in
+// memory. A pipeline is compiled, and so validated, before the first document is read.
+// Behaviour, messages and codes are those of MongoDB 5.0.
 package pipeline
 
 import (
@@ -16,16 +15,16 @@ import (
 	"shardboard/internal/simcluster/engine/expr"
 )
 
-// Docs is a stream of documents. It ends after the first error. Documents stay
-// valid for ever; nobody changes them.
+// Docs is a stream of documents. It ends after the first error. Documents are immutable
+// and stay valid.
 type Docs = iter.Seq2[bson.Raw, error]
 
 // Source produces the documents of a stage that reads no collection, from the
 // stage's argument.
 type Source func(spec bson.Raw) Docs
 
-// Env is what a pipeline may reach beside its input. A nil Source makes its
-// stage unknown (40324), as on a server that lacks it.
+// Env is the environment of a pipeline. A nil Source makes its stage unknown (40324),
+// as on a server that lacks it.
 type Env struct {
 	Expr expr.Env // clock, variables ("let")
 	DB   string   // database of the command; $lookup and $unionWith read there
@@ -33,9 +32,9 @@ type Env struct {
 	// Rand drives $sample; nil draws from the process's generator.
 	Rand *rand.Rand
 
-	// Lookup runs a pipeline over another collection of DB, for $lookup and
-	// $unionWith. vars are all variables in scope, to be put into the Env of
-	// that run. Its leading $match (see Leading) is meant to use an index.
+	// Lookup runs a pipeline over another collection of DB, for $lookup and $unionWith.
+	// vars are all variables in scope, for the Env of that run. Its leading $match (see
+	// Leading) should use an index.
 	Lookup func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) Docs
 
 	CollStats        Source // $collStats of the shard the pipeline runs on

@@ -15,7 +15,8 @@ func BenchmarkGroupSizesByProject(b *testing.B) {
 	}
 	stages := []bson.Raw{
 		stageOf("$match", doc("project_id", doc("$gte", value.Int32(5)))),
-		stageOf("$group", doc("_id", value.String("$project_id"), "n", doc("$sum", one()), "bytes", doc("$sum", doc("$bsonSize", value.String("$$ROOT"))))),
+		stageOf("$group", doc("_id", value.String("$project_id"), "n", doc("$sum", one()), "bytes",
+			doc("$sum", doc("$bsonSize", value.String("$$ROOT"))))),
 		stageOf("$sort", doc("_id", one())),
 	}
 	for b.Loop() {

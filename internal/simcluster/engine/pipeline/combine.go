@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// Combine is the router's half: it brings the shards' outputs together and
-// runs Merge over them. For a RouterOnly pipeline there are no streams.
+// Combine runs Merge on the router over the combined outputs of the shards. A
+// RouterOnly pipeline has no streams.
 func (p Parts) Combine(shards []Docs, env *Env) (Docs, error) {
 	merge, err := Compile(p.Merge, env)
 	if err != nil {

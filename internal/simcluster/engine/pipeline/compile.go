@@ -15,7 +15,7 @@ import (
 // compiler turns stage documents into stages.
 type compiler struct {
 	env   *Env
-	facet bool // inside of $facet, where some stages may not stand
+	facet bool // inside of $facet, where some stages are not allowed
 }
 
 func (c *compiler) stages(docs []bson.Raw) ([]stage, error) {
@@ -162,5 +162,5 @@ func text(v bson.RawValue) (string, bool) {
 	return s, ok
 }
 
-// dollar says whether a name begins with a dollar sign.
+// dollar reports whether a name begins with a dollar sign.
 func dollar(s string) bool { return strings.HasPrefix(s, "$") }

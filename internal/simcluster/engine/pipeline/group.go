@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// grouping is $group. Groups come out in the order in which their first
-// document came in; MongoDB promises none.
+// grouping is $group. Groups are returned in the order of their first document; MongoDB
+// guarantees no order.
 type grouping struct {
 	env   *expr.Env
 	id    expr.Expr
@@ -41,7 +41,7 @@ const (
 	markMerging = "$doingMerge"
 )
 
-// bucket is one group while it grows.
+// bucket is the state of one group.
 type bucket struct {
 	id   bson.RawValue
 	accs []accumulator
@@ -113,7 +113,7 @@ func (g *grouping) key(doc bson.Raw, buf []byte) (bson.RawValue, []byte, error) 
 	return value.Doc(b.Raw()), buf, nil
 }
 
-// add gives the document to every accumulator and tells how much they grew.
+// add adds the document to every accumulator and returns by how many bytes they grew.
 func (g *grouping) add(b *bucket, doc bson.Raw) (grown int, err error) {
 	for i, a := range g.accs {
 		v, err := a.expr.Eval(doc, g.env)

@@ -15,7 +15,7 @@ import (
 func appendKey(b []byte, v bson.RawValue) []byte {
 	b = append(b, byte(value.Rank(v.Type)))
 	switch v.Type {
-	case 0: // told from undefined, which would share its rank
+	case 0: // distinguish missing from undefined, which has the same rank
 		return append(b, 0)
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
 		return appendNumber(b, v)

@@ -46,8 +46,8 @@ func (j *joining) join(d bson.Raw) (bson.Raw, error) {
 	return put(d, j.as, bson.RawValue{Type: bson.TypeArray, Value: found.Raw()}), nil
 }
 
-// narrowed says with plain filters what the leading $expr demand, so that the
-// reading side can use an index for them.
+// narrowed adds plain filters for the conditions of leading $expr, so that an index can
+// be used.
 func (j *joining) narrowed(vars map[string]bson.RawValue) []bson.Raw {
 	if len(j.conditions) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Lead is what the beginning of a pipeline asks of the collection itself, so
-// that the caller can target shards and use indexes.
+// Lead is the beginning of a pipeline as a query, so that the caller can target shards
+// and use indexes.
 type Lead struct {
 	Filter bson.Raw // all leading $match together; nil = everything
 	Sort   bson.Raw // the $sort after them; nil = none
@@ -16,9 +16,9 @@ type Lead struct {
 	Rest   []bson.Raw
 }
 
-// Leading takes the leading $match stages, a $sort, a $skip and a $limit off a
-// pipeline. Running Rest over what find returns for Filter, Sort, Skip and
-// Limit gives what the whole pipeline gives.
+// Leading splits the leading $match stages, a $sort, a $skip and a $limit off a
+// pipeline. Running Rest over the result of a find with Filter, Sort, Skip and Limit is
+// equivalent to the whole pipeline.
 func Leading(stages []bson.Raw) Lead {
 	l := Lead{}
 	l.Filter, l.Rest = LeadingMatch(stages)

@@ -37,12 +37,14 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 		case "from", "as", "localField", "foreignField":
 			s, ok := text(v)
 			if !ok {
-				return nil, status.Errorf(status.FailedToParse, "$lookup argument '%s: %s' must be a string, is type %s", k, expr.Text(v), expr.TypeName(v))
+				return nil, status.Errorf(status.FailedToParse, "$lookup argument '%s: %s' must be a string, is type %s", k,
+					expr.Text(v), expr.TypeName(v))
 			}
 			*map[string]*string{"from": &j.from, "as": &as, "localField": &j.local, "foreignField": &j.foreign}[k] = s
 		case "let":
 			if let = v; v.Type != bson.TypeEmbeddedDocument {
-				return nil, status.Errorf(status.FailedToParse, "$lookup argument 'let: %s' must be an object, is type %s", expr.Text(v), expr.TypeName(v))
+				return nil, status.Errorf(status.FailedToParse, "$lookup argument 'let: %s' must be an object, is type %s",
+					expr.Text(v), expr.TypeName(v))
 			}
 		case "pipeline":
 			piped = true
@@ -62,7 +64,8 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 	case (j.local == "") != (j.foreign == ""):
 		return nil, status.Errorf(status.FailedToParse, "$lookup requires both or neither of 'localField' and 'foreignField' to be specified")
 	case !piped && j.local == "":
-		return nil, status.Errorf(status.FailedToParse, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified")
+		return nil, status.Errorf(status.FailedToParse,
+			"$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified")
 	case let.Type != 0 && !piped:
 		return nil, status.Errorf(status.FailedToParse, "$lookup with a 'let' argument must also specify 'pipeline'")
 	}
@@ -77,7 +80,7 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 		j.let = append(j.let, idPart{name, e})
 		inner.Expr.Vars[name] = bson.RawValue{}
 	}
-	// What is wrong with the inner pipeline shows before anything is read.
+	// Errors in the inner pipeline are reported before anything is read.
 	if _, err := Compile(j.stages, &inner); err != nil {
 		return nil, err
 	}

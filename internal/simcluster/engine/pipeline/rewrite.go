@@ -88,7 +88,8 @@ func rewriteBucket(arg bson.RawValue) ([]bson.Raw, error) {
 		return nil, status.Errorf(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.")
 	}
 	if s, ok := text(by); ok && !dollar(s) || !ok && by.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(40202, "The $bucket 'groupBy' field must be defined as a $-prefixed path or an expression, but found: %s.", expr.Text(by))
+		return nil, status.Errorf(40202,
+			"The $bucket 'groupBy' field must be defined as a $-prefixed path or an expression, but found: %s.", expr.Text(by))
 	}
 	if boundaries.Type != bson.TypeArray {
 		return nil, status.Errorf(40200, "The $bucket 'boundaries' field must be an array, but found type: %s.", expr.TypeName(boundaries))
@@ -97,10 +98,12 @@ func rewriteBucket(arg bson.RawValue) ([]bson.Raw, error) {
 	for v := range value.Items(boundaries) {
 		if n := len(at); n > 0 {
 			if value.Rank(at[n-1].Type) != value.Rank(v.Type) {
-				return nil, status.Errorf(40193, "All values in the the 'boundaries' option to $bucket must have the same type. Found conflicting types %s and %s.", expr.TypeName(at[n-1]), expr.TypeName(v))
+				return nil, status.Errorf(40193, "All values in the the 'boundaries' option to $bucket must have the same type. "+
+					"Found conflicting types %s and %s.", expr.TypeName(at[n-1]), expr.TypeName(v))
 			}
 			if value.Compare(at[n-1], v) >= 0 {
-				return nil, status.Errorf(40194, "The 'boundaries' option to $bucket must be sorted, but elements %d and %d are not in ascending order (%s is not less than %s).", n-1, n, expr.Text(at[n-1]), expr.Text(v))
+				return nil, status.Errorf(40194, "The 'boundaries' option to $bucket must be sorted, but elements %d and %d are "+
+					"not in ascending order (%s is not less than %s).", n-1, n, expr.Text(at[n-1]), expr.Text(v))
 			}
 		}
 		at = append(at, v)
@@ -109,7 +112,8 @@ func rewriteBucket(arg bson.RawValue) ([]bson.Raw, error) {
 		return nil, status.Errorf(40192, "The $bucket 'boundaries' field must have at least 2 values, but found %d value(s).", len(at))
 	}
 	if other.Type != 0 && value.Compare(other, at[0]) >= 0 && value.Compare(other, at[len(at)-1]) < 0 {
-		return nil, status.Errorf(40199, "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest boundary.")
+		return nil, status.Errorf(40199,
+			"The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest boundary.")
 	}
 	var branches []bson.RawValue
 	literal := func(v bson.RawValue) bson.RawValue { return doc("$literal", v) }

@@ -36,8 +36,8 @@ func (c *compiler) sample(arg bson.RawValue) (stage, error) {
 	}
 	return stageFunc(func(in Docs) Docs {
 		return func(yield func(bson.Raw, error) bool) {
-			// A reservoir: every document is as likely to stay as any other, and
-			// no more than size of them are held.
+			// Reservoir sampling: every document has the same probability, and at most size of
+			// them are kept.
 			var kept []bson.Raw
 			n := 0
 			for d, err := range in {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// memoryLimit is what one $sort, $group or $facet may hold, in bytes of BSON:
-// the server's 100 MB.
+// memoryLimit is the memory limit of $sort, $group and $facet in bytes of BSON: 100 MB
+// as in the server.
 const memoryLimit = 100 << 20
 
 func (c *compiler) sort(arg bson.RawValue) (stage, error) {
@@ -23,7 +23,8 @@ func (c *compiler) sort(arg bson.RawValue) (stage, error) {
 	}
 	for _, v := range value.Elements(arg.Value) {
 		if !value.IsNumber(v) {
-			return nil, status.Errorf(15974, "Illegal key in $sort specification: $sort key ordering must be specified using a number or {$meta: 'textScore'}")
+			return nil, status.Errorf(15974,
+				"Illegal key in $sort specification: $sort key ordering must be specified using a number or {$meta: 'textScore'}")
 		}
 		if f := value.Float(v); f != 1 && f != -1 {
 			return nil, status.Errorf(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")

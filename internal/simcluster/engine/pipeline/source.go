@@ -41,7 +41,8 @@ func checkCollStats(spec bson.Raw) error {
 		switch k {
 		case "latencyStats", "storageStats", "count", "queryExecStats":
 			if v.Type != bson.TypeEmbeddedDocument {
-				return status.Errorf(status.TypeMismatch, "BSON field '$collStats.%s' is the wrong type '%s', expected type 'object'", k, expr.TypeName(v))
+				return status.Errorf(status.TypeMismatch,
+					"BSON field '$collStats.%s' is the wrong type '%s', expected type 'object'", k, expr.TypeName(v))
 			}
 		default:
 			return status.Errorf(40415, "BSON field '$collStats.%s' is an unknown field.", k)
@@ -72,7 +73,8 @@ func (c *compiler) documents(arg bson.RawValue, first bool) (stage, error) {
 	var docs []bson.Raw
 	for d := range value.Items(v) {
 		if d.Type != bson.TypeEmbeddedDocument {
-			return nil, status.Errorf(40228, "'newRoot' expression  must evaluate to an object, but resulting value was: %s. Type of resulting value: '%s'.", expr.Text(d), expr.TypeName(d))
+			return nil, status.Errorf(40228, "'newRoot' expression  must evaluate to an object, but resulting value was: %s. "+
+				"Type of resulting value: '%s'.", expr.Text(d), expr.TypeName(d))
 		}
 		docs = append(docs, d.Value)
 	}

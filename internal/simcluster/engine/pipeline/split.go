@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Parts is a pipeline cut for a router.
+// Parts is a pipeline split for a router.
 type Parts struct {
 	// RouterOnly says that no shard takes part: the pipeline begins with
 	// $currentOp, $documents, $listLocalSessions, $listSessions or
@@ -25,13 +25,14 @@ type Parts struct {
 	SortedBy bson.Raw
 }
 
-// Split cuts a pipeline where documents of different shards first meet.
+// Split splits a pipeline at the first stage that combines documents of different
+// shards.
 //
-// Stages that look at one document each run on the shards. At the first stage
-// that does not, the cut: $limit runs on both sides, $skip on the router with
-// the shards cut off at skip + limit, $sort on the shards with the streams
-// merged, $group twice (the shards send partial states). Everything else that
-// joins documents ($lookup, $facet, $sample, …) runs on the router only.
+// Stages that look at one document each run on the shards. At the first stage that does
+// not, the cut: $limit runs on both sides, $skip on the router with the shards cut off
+// at skip + limit, $sort on the shards with the streams merged, $group twice (the
+// shards send partial states). All other stages that combine documents ($lookup,
+// $facet, $sample, …) run on the router only.
 //
 // Split does not validate: Compile the original first. Compile accepts both
 // parts.
@@ -79,7 +80,7 @@ func First(stages []bson.Raw) string {
 	return name
 }
 
-// plain has $count, $sortByCount and $bucket replaced by what they stand for.
+// plain replaces $count, $sortByCount and $bucket by equivalent stages.
 func plain(stages []bson.Raw) []bson.Raw {
 	var out []bson.Raw
 	for _, s := range stages {
@@ -95,7 +96,7 @@ func plain(stages []bson.Raw) []bson.Raw {
 	return out
 }
 
-// streams says whether a stage handles every document alone.
+// streams reports whether a stage handles each document independently.
 func streams(s bson.Raw) bool {
 	switch name, _ := value.First(s); name {
 	case "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind",
@@ -125,7 +126,7 @@ func cutoff(rest []bson.Raw) []bson.Raw {
 	return nil
 }
 
-// splitGroup makes the shards' half of a $group and the router's.
+// splitGroup makes the part of a $group for the shards and the part for the router.
 func splitGroup(spec bson.Raw) (partial, merging bson.Raw, ok bool) {
 	shard, router := value.NewBuilder(len(spec)), value.NewBuilder(len(spec))
 	for name, v := range value.Elements(spec) {

@@ -63,7 +63,8 @@ func TestCombineMergesSortedStreams(t *testing.T) {
 
 func TestLeadingTakesWhatTheCollectionCanDo(t *testing.T) {
 	l := Leading(list(t, `[{'$match': {'a': 1}}, {'$match': {'b': 2}}, {'$sort': {'c': -1}}, {'$skip': 4}, {'$limit': 5}, {'$limit': 2}]`))
-	if texts([]bson.Raw{l.Filter, l.Sort}) != texts(list(t, `[{'$and': [{'a': 1}, {'b': 2}]}, {'c': -1}]`)) || l.Skip != 4 || l.Limit != 5 || len(l.Rest) != 1 {
+	if texts([]bson.Raw{l.Filter, l.Sort}) != texts(list(t, `[{'$and': [{'a': 1}, {'b': 2}]}, {'c': -1}]`)) ||
+		l.Skip != 4 || l.Limit != 5 || len(l.Rest) != 1 {
 		t.Errorf("%+v", l)
 	}
 	l = Leading(list(t, `[{'$group': {'_id': 1}}]`))

@@ -14,7 +14,8 @@ func (c *compiler) union(arg bson.RawValue) (stage, error) {
 	var stages []bson.Raw
 	if !ok {
 		if arg.Type != bson.TypeEmbeddedDocument {
-			return nil, status.Errorf(status.FailedToParse, "the $unionWith stage specification must be an object or string, but found %s", expr.TypeName(arg))
+			return nil, status.Errorf(status.FailedToParse,
+				"the $unionWith stage specification must be an object or string, but found %s", expr.TypeName(arg))
 		}
 		coll, _ = text(value.Field(arg.Value, "coll"))
 		if v := value.Field(arg.Value, "pipeline"); v.Type != 0 {

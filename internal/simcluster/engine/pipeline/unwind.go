@@ -14,7 +14,7 @@ import (
 type unwinding struct {
 	path  []string
 	index []string // where the position goes; nil = nowhere
-	keep  bool     // documents without elements pass
+	keep  bool     // keep documents without elements
 }
 
 func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
@@ -34,13 +34,15 @@ func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
 			case "preserveNullAndEmptyArrays":
 				b, ok := v.BooleanOK()
 				if !ok {
-					return nil, status.Errorf(28809, "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got %s", expr.TypeName(v))
+					return nil, status.Errorf(28809,
+						"expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got %s", expr.TypeName(v))
 				}
 				u.keep = b
 			case "includeArrayIndex":
 				s, ok := text(v)
 				if !ok || s == "" {
-					return nil, status.Errorf(28810, "expected a non-empty string for the includeArrayIndex  option to $unwind stage, got %s", expr.TypeName(v))
+					return nil, status.Errorf(28810,
+						"expected a non-empty string for the includeArrayIndex  option to $unwind stage, got %s", expr.TypeName(v))
 				}
 				if dollar(s) {
 					return nil, status.Errorf(28822, "includeArrayIndex option to $unwind stage should not be prefixed with a '$': %s", s)
@@ -123,8 +125,8 @@ func at(d bson.Raw, path []string) bson.RawValue {
 	return v
 }
 
-// put is d with the value at path replaced (missing: removed); documents on
-// the way are made as needed.
+// put returns d with the value at path replaced (removed if missing); documents on the
+// path are created as needed.
 func put(d bson.Raw, path []string, v bson.RawValue) bson.Raw {
 	b := value.NewBuilder(len(d) + 16)
 	found := false

@@ -1,8 +1,7 @@
-// Package query gives filters, projections, sort patterns and updates the
-// meaning they have in MongoDB 5.0. Everything is compiled once and then
-// applied to raw documents. Compiled values are immutable and safe for
-// concurrent use; they keep slices of the documents they were compiled from,
-// which must not be changed afterwards.
+// Package query implements filters, projections, sort patterns and updates of MongoDB
+// 5.0. They are compiled once and then applied to raw documents. Compiled values are
+// immutable and safe for concurrent use; they alias the documents from which they were
+// compiled, which must not be changed.
 //
 // Errors are *status.Error (or an expr error) with the server's codes.
 package query
@@ -43,10 +42,10 @@ func (f *Filter) Raw() bson.Raw {
 	return f.raw
 }
 
-// Empty says whether the filter matches everything by having no conditions.
+// Empty reports whether the filter matches everything by having no conditions.
 func (f *Filter) Empty() bool { return f == nil || f.root == nil }
 
-// Match says whether the document satisfies the filter. Only $expr can fail.
+// Match reports whether the document satisfies the filter. Only $expr can fail.
 func (f *Filter) Match(doc bson.Raw) (bool, error) {
 	if f.Empty() {
 		return true, nil

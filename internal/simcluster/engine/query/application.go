@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// application is one update of one document under way.
+// application is the state of one update of one document.
 type application struct {
 	update   *Update
 	doc      bson.Raw // before
 	tree     *tree    // now
 	filter   *Filter
-	position int // what "$" stands for
+	position int // index for "$"
 	located  bool
 }
 
@@ -58,7 +58,8 @@ func (a *application) resolve(m *modifier, prefix []string, part string) ([]stri
 	case array.Type == 0:
 		return nil, status.Errorf(status.BadValue, "The path '%s' must exist in the document in order to apply array updates.", at)
 	case array.Type != bson.TypeArray:
-		return nil, status.Errorf(status.BadValue, "Cannot apply array updates to non-array element %s: %s", prefix[len(prefix)-1], value.Text(array))
+		return nil, status.Errorf(status.BadValue, "Cannot apply array updates to non-array element %s: %s",
+			prefix[len(prefix)-1], value.Text(array))
 	}
 	id := part[2 : len(part)-1]
 	var wanted *Filter
@@ -100,11 +101,12 @@ func (a *application) matched() (int, error) {
 	return a.position, nil
 }
 
-// source is the value $rename moves; neither end may lie in an array.
+// source is the value that $rename moves; neither path may lead through an array.
 func (a *application) source(from []string) (bson.RawValue, error) {
 	for n := 1; n < len(from); n++ {
 		if v := a.tree.get(from[:n]); v.Type == bson.TypeArray {
-			return v, status.Errorf(status.BadValue, "The source field cannot be an array element, '%s' in doc with %s has an array field called '%s'",
+			return v, status.Errorf(status.BadValue,
+				"The source field cannot be an array element, '%s' in doc with %s has an array field called '%s'",
 				strings.Join(from, "."), a.idText(), from[n-1])
 		}
 	}
@@ -128,7 +130,8 @@ func (u *Update) arrayFilters() error {
 			case strings.HasPrefix(name, "$"):
 				id = identifierWithin(doc)
 			case id != "" && id != first:
-				return status.Errorf(status.FailedToParse, "Error parsing array filter :: caused by :: Expected a single top-level field name, found '%s' and '%s'", id, first)
+				return status.Errorf(status.FailedToParse,
+					"Error parsing array filter :: caused by :: Expected a single top-level field name, found '%s' and '%s'", id, first)
 			default:
 				id = first
 			}
@@ -168,7 +171,8 @@ func (u *Update) unusedFilters(doc bson.Raw) error {
 	for id := range u.filters {
 		used := slices.ContainsFunc(u.modifiers, func(m *modifier) bool { return slices.Contains(m.path, "$["+id+"]") })
 		if !used {
-			return status.Errorf(status.FailedToParse, "The array filter for identifier '%s' was not used in the update %s", id, value.Text(value.Doc(doc)))
+			return status.Errorf(status.FailedToParse, "The array filter for identifier '%s' was not used in the update %s",
+				id, value.Text(value.Doc(doc)))
 		}
 	}
 	return nil

@@ -21,7 +21,8 @@ func eachOf(op string, arg bson.RawValue) (list []bson.RawValue, ok bool, err er
 		return nil, false, nil
 	}
 	if each.Type != bson.TypeArray {
-		return nil, false, status.Errorf(status.BadValue, "The argument to $each in %s must be an array but it was of type: %s", op, TypeName(each))
+		return nil, false, status.Errorf(status.BadValue,
+			"The argument to $each in %s must be an array but it was of type: %s", op, TypeName(each))
 	}
 	return items(each), true, nil
 }
@@ -36,7 +37,8 @@ func addToSet(name string, arg bson.RawValue) (computation, error) {
 	}
 	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
 		if old.Type != 0 && old.Type != bson.TypeArray {
-			return old, status.Errorf(status.BadValue, "Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, TypeName(old))
+			return old, status.Errorf(status.BadValue,
+				"Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, TypeName(old))
 		}
 		array := items(old)
 		before := len(array)

@@ -43,7 +43,7 @@ func anyItem(v bson.RawValue, inner *int, holds func(bson.RawValue) bool) bool {
 	return false
 }
 
-// every and without join tests on one value, for operators inside $elemMatch.
+// every and without combine tests on one value, for operators inside $elemMatch.
 type every []test
 
 func (e every) holds(v bson.RawValue, _ *int) bool {

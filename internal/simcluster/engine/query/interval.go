@@ -16,12 +16,12 @@ type Interval struct {
 	LowInclusive, HighInclusive bool
 }
 
-// IsPoint says whether the interval holds one place of the order only.
+// IsPoint reports whether the interval holds one place of the order only.
 func (i Interval) IsPoint() bool {
 	return i.LowInclusive && i.HighInclusive && value.Equal(i.Low, i.High)
 }
 
-// Contains says whether v lies in the interval; a missing value counts as null.
+// Contains reports whether v lies in the interval; a missing value counts as null.
 func (i Interval) Contains(v bson.RawValue) bool {
 	if v.Type == 0 {
 		v = value.Null()
@@ -30,7 +30,7 @@ func (i Interval) Contains(v bson.RawValue) bool {
 	return (low < 0 || low == 0 && i.LowInclusive) && (high < 0 || high == 0 && i.HighInclusive)
 }
 
-// IsEverything says whether the intervals are the one of all values.
+// IsEverything reports whether the intervals are the one of all values.
 func IsEverything(intervals []Interval) bool {
 	return len(intervals) == 1 && intervals[0].Low.Type == bson.TypeMinKey && intervals[0].LowInclusive &&
 		intervals[0].High.Type == bson.TypeMaxKey && intervals[0].HighInclusive
@@ -150,7 +150,7 @@ func bracket(v bson.RawValue) (Interval, bool) {
 	return Interval{}, false
 }
 
-// Covers says whether every value of the inner intervals lies in the outer ones (both ascending and disjoint).
+// Covers reports whether every value of the inner intervals lies in the outer ones (both ascending and disjoint).
 func Covers(outer, inner []Interval) bool {
 	for _, in := range inner {
 		if !slices.ContainsFunc(outer, func(o Interval) bool { return compareLow(o, in) <= 0 && compareHigh(o, in) >= 0 }) {

@@ -49,10 +49,12 @@ func (u *Update) operators(doc bson.Raw) error {
 	}
 	for op, fields := range value.Elements(doc) {
 		if !knownOperator(op) {
-			return status.Errorf(status.FailedToParse, "Unknown modifier: %s. Expected a valid update modifier or pipeline-style update specified as an array", op)
+			return status.Errorf(status.FailedToParse,
+				"Unknown modifier: %s. Expected a valid update modifier or pipeline-style update specified as an array", op)
 		}
 		if fields.Type != bson.TypeEmbeddedDocument {
-			return status.Errorf(status.FailedToParse, "Modifiers operate on fields but we found type %s instead. For example: {$mod: {<field>: ...}} not {%s: %s}",
+			return status.Errorf(status.FailedToParse,
+				"Modifiers operate on fields but we found type %s instead. For example: {$mod: {<field>: ...}} not {%s: %s}",
 				TypeName(fields), op, value.Text(fields))
 		}
 		for name, arg := range value.Elements(fields.Value) {
@@ -126,7 +128,8 @@ func splitPath(name string) ([]string, error) {
 		case i == 0 && isPositional(part):
 			return nil, status.Errorf(status.BadValue, "Cannot have positional (i.e. '$') element in the first position in path '%s'", name)
 		case strings.HasPrefix(part, "$") && !isPositional(part) && part != "$id" && part != "$ref" && part != "$db":
-			return nil, status.Errorf(status.DollarPrefixedFieldName, "The dollar ($) prefixed field '%s' in '%s' is not valid for storage.", part, name)
+			return nil, status.Errorf(status.DollarPrefixedFieldName,
+				"The dollar ($) prefixed field '%s' in '%s' is not valid for storage.", part, name)
 		}
 	}
 	return path, nil
@@ -148,8 +151,9 @@ func comparePaths(a, b []string) int {
 	})
 }
 
-// conflicts refuses two modifiers on one path, or on a path and one below it. Neighbours in the
-// order are enough: what lies between a path and one below it lies below it too.
+// conflicts rejects two modifiers on the same path or on a path and one below it.
+// Checking adjacent modifiers is enough, because everything sorted between a path and
+// one below it is also below it.
 func (u *Update) conflicts() error {
 	for i := 1; i < len(u.modifiers); i++ {
 		a, b := u.modifiers[i-1], u.modifiers[i]

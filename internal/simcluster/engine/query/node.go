@@ -37,7 +37,7 @@ func (n some) match(doc bson.Raw, position *int) (bool, error) {
 	return false, nil
 }
 
-// not turns a condition round; what matched inside gives no position.
+// not negates a condition; it sets no position.
 type not struct{ node }
 
 func (n not) match(doc bson.Raw, _ *int) (bool, error) {

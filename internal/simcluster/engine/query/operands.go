@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// truth is the boolean meaning of an operand such as that of $exists.
+// truth is the boolean value of an operand such as that of $exists.
 func truth(v bson.RawValue) bool { return expr.Truthy(v) }
 
 func regexOperator(name string, doc bson.Raw) (condition, error) {

@@ -10,7 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// computation gives the new value of a field; missing in, missing out means "does not create it".
+// computation returns the new value of a field; a missing result for a missing value
+// does not create the field.
 type computation = func(a *application, old bson.RawValue) (bson.RawValue, error)
 
 func knownOperator(op string) bool {
@@ -70,12 +71,14 @@ func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
 		case old.Type == 0:
 			old = value.Int32(0)
 		case !value.IsNumber(old):
-			return old, status.Errorf(status.TypeMismatch, "Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
+			return old, status.Errorf(status.TypeMismatch,
+				"Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
 				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], TypeName(old))
 		}
 		v, ok := combine(old, arg)
 		if !ok {
-			return v, status.Errorf(status.BadValue, "Failed to apply %s operations to current value ((NumberLong)%s) for document {%s}", op, value.Text(old), a.idText())
+			return v, status.Errorf(status.BadValue,
+				"Failed to apply %s operations to current value ((NumberLong)%s) for document {%s}", op, value.Text(old), a.idText())
 		}
 		return v, nil
 	}, nil
@@ -88,10 +91,12 @@ func currentDate(arg bson.RawValue) (computation, error) {
 	case arg.Type == bson.TypeEmbeddedDocument:
 		name, v := value.First(arg.Value)
 		if kind, _ = v.StringValueOK(); name != "$type" || kind != "date" && kind != "timestamp" {
-			return nil, status.Errorf(status.BadValue, "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}")
+			return nil, status.Errorf(status.BadValue,
+				"The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}")
 		}
 	default:
-		return nil, status.Errorf(status.BadValue, "%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).", TypeName(arg))
+		return nil, status.Errorf(status.BadValue,
+			"%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).", TypeName(arg))
 	}
 	return func(a *application, _ bson.RawValue) (bson.RawValue, error) {
 		o := a.update.options
@@ -108,17 +113,21 @@ func currentDate(arg bson.RawValue) (computation, error) {
 
 func bitwise(name string, arg bson.RawValue) (computation, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(status.BadValue, "The $bit modifier is not compatible with a %s. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}", TypeName(arg))
+		return nil, status.Errorf(status.BadValue,
+			"The $bit modifier is not compatible with a %s. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}", TypeName(arg))
 	}
 	if value.Len(arg.Value) == 0 {
-		return nil, status.Errorf(status.BadValue, "You must pass in at least one bitwise operation. The format is: {$bit: {field: {and/or/xor: #}}")
+		return nil, status.Errorf(status.BadValue,
+			"You must pass in at least one bitwise operation. The format is: {$bit: {field: {and/or/xor: #}}")
 	}
 	for op, v := range value.Elements(arg.Value) {
 		if op != "and" && op != "or" && op != "xor" {
-			return nil, status.Errorf(status.BadValue, "The $bit modifier only supports 'and', 'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}", op, op, value.Text(v))
+			return nil, status.Errorf(status.BadValue,
+				"The $bit modifier only supports 'and', 'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}", op, op, value.Text(v))
 		}
 		if v.Type != bson.TypeInt32 && v.Type != bson.TypeInt64 {
-			return nil, status.Errorf(status.BadValue, "The $bit modifier field must be an Integer(32/64 bit); a '%s' is not supported here: {%s: %s}", TypeName(v), op, value.Text(v))
+			return nil, status.Errorf(status.BadValue,
+				"The $bit modifier field must be an Integer(32/64 bit); a '%s' is not supported here: {%s: %s}", TypeName(v), op, value.Text(v))
 		}
 	}
 	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
@@ -126,7 +135,8 @@ func bitwise(name string, arg bson.RawValue) (computation, error) {
 			old = value.Int32(0)
 		}
 		if old.Type != bson.TypeInt32 && old.Type != bson.TypeInt64 {
-			return old, status.Errorf(status.BadValue, "Cannot apply $bit to a value of non-integral type.%s has the field %s of non-integer type %s", a.idText(), name, TypeName(old))
+			return old, status.Errorf(status.BadValue,
+				"Cannot apply $bit to a value of non-integral type.%s has the field %s of non-integer type %s", a.idText(), name, TypeName(old))
 		}
 		n, _ := value.Long(old)
 		wide := old.Type == bson.TypeInt64

@@ -83,7 +83,8 @@ func (p *parser) topLevel(name string, v bson.RawValue) (node, error) {
 	case "$text":
 		return nil, status.Errorf(status.IndexNotFound, "text index required for $text query")
 	}
-	return nil, status.Errorf(status.BadValue, "unknown top level operator: %s. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.", name)
+	return nil, status.Errorf(status.BadValue,
+		"unknown top level operator: %s. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.", name)
 }
 
 func (p *parser) list(name string, v bson.RawValue) ([]node, error) {
@@ -129,7 +130,7 @@ func (p *parser) conditions(path string, v bson.RawValue) (condition, error) {
 	return condition{test: comparison{equal, v}, open: true}, nil
 }
 
-// isOperators says whether a document holds operators: its first field begins with "$" and it is no DBRef.
+// isOperators reports whether a document holds operators: its first field begins with "$" and it is no DBRef.
 func isOperators(v bson.RawValue) bool {
 	if v.Type != bson.TypeEmbeddedDocument {
 		return false
@@ -138,8 +139,9 @@ func isOperators(v bson.RawValue) bool {
 	return strings.HasPrefix(name, "$") && name != "$ref" && name != "$id" && name != "$db"
 }
 
-// condition is what operators on one field mean, before it is known whether they apply to a path of
-// a document or, inside $elemMatch, to an element: a test, or a conjunction, possibly negated.
+// condition is the compiled form of the operators on one field, which apply to a path
+// of a document or, inside $elemMatch, to an element: a test, or a conjunction,
+// possibly negated.
 type condition struct {
 	test   test
 	open   bool

@@ -106,7 +106,8 @@ func sliced(arg bson.RawValue) (func(*Projection, bson.Raw, bson.RawValue) (bson
 	case !pair && value.IsNumber(arg):
 		n, _ = value.Long(arg)
 	default:
-		return nil, status.Errorf(28667, "Invalid $slice syntax. The given syntax { $slice: %s } did not match the find() syntax because :: Location31273: $slice only supports numbers and [skip, limit] arrays", value.Text(arg))
+		return nil, status.Errorf(28667, "Invalid $slice syntax. The given syntax { $slice: %s } did not match the find() "+
+			"syntax because :: Location31273: $slice only supports numbers and [skip, limit] arrays", value.Text(arg))
 	}
 	return func(_ *Projection, _ bson.Raw, v bson.RawValue) (bson.RawValue, error) {
 		if v.Type != bson.TypeArray {
@@ -151,7 +152,8 @@ func positional(p *Projection, doc bson.Raw, v bson.RawValue) (bson.RawValue, er
 	}
 	list := items(v)
 	if at < 0 || at >= len(list) {
-		return v, status.Errorf(51246, "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array")
+		return v, status.Errorf(51246,
+			"Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array")
 	}
 	return value.Array(list[at]), nil
 }

@@ -30,7 +30,8 @@ func push(name string, arg bson.RawValue) (computation, error) {
 	}
 	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
 		if old.Type != 0 && old.Type != bson.TypeArray {
-			return old, status.Errorf(status.BadValue, "The field '%s' must be an array but is of type %s in document {%s}", name, TypeName(old), a.idText())
+			return old, status.Errorf(status.BadValue, "The field '%s' must be an array but is of type %s in document {%s}",
+				name, TypeName(old), a.idText())
 		}
 		return value.Array(p.apply(items(old))...), nil
 	}, nil

@@ -102,7 +102,7 @@ func (t typed) holds(v bson.RawValue, _ *int) bool {
 	return v.Type != 0 && (t.types[v.Type] || t.numbers && value.IsNumber(v))
 }
 
-// modulo is $mod: both numbers are cut to integers.
+// modulo is $mod: both numbers are truncated to integers.
 type modulo struct{ divisor, remainder int64 }
 
 func (m modulo) holds(v bson.RawValue, _ *int) bool {

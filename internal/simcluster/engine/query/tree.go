@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// tree is a document or array opened for changing; what nobody touches stays raw bytes.
+// tree is a document or array that is being changed; unchanged parts stay raw bytes.
 type tree struct {
 	array bool
 	slots []slot
@@ -104,7 +104,8 @@ func (t *tree) get(path []string) bson.RawValue {
 	}
 }
 
-// maxPadding bounds the nulls that setting an element far behind an array's end creates.
+// maxPadding is the largest number of nulls with which setting an element beyond the
+// end pads an array.
 const maxPadding = 1_500_000
 
 // set puts a value at a concrete path, creating documents on the way and padding arrays with null.
@@ -145,7 +146,8 @@ func pathNotViable(part, parent string, v bson.RawValue) error {
 	return status.Errorf(status.PathNotViable, "Cannot create field '%s' in element {%s: %s}", part, parent, value.Text(v))
 }
 
-// remove takes a field away; an array element becomes null instead, so that the others keep their places.
+// remove removes a field; an array element becomes null instead, so that the others
+// keep their positions.
 func (t *tree) remove(path []string) {
 	for ; len(path) > 1; path = path[1:] {
 		s := t.find(path[0])

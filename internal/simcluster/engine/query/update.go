@@ -43,7 +43,8 @@ func ParseUpdate(u bson.RawValue, o UpdateOptions) (*Update, error) {
 	}
 	for name := range value.Elements(u.Value) {
 		if strings.HasPrefix(name, "$") {
-			return nil, status.Errorf(status.DollarPrefixedFieldName, "The dollar ($) prefixed field '%s' in '%s' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.", name, name)
+			return nil, status.Errorf(status.DollarPrefixedFieldName, "The dollar ($) prefixed field '%s' in '%s' is not "+
+				"allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.", name, name)
 		}
 	}
 	up.replacement = u.Value
@@ -72,7 +73,7 @@ func (u *Update) pipeline(stages bson.Raw) error {
 	return nil
 }
 
-// IsReplacement says whether the update replaces the whole document (not allowed with multi: true).
+// IsReplacement reports whether the update replaces the whole document (not allowed with multi: true).
 func (u *Update) IsReplacement() bool { return u.replacement != nil }
 
 // Apply gives the new document; changed is false when nothing differs (doc itself is then returned).
@@ -104,9 +105,11 @@ func (u *Update) immutableID(now bson.RawValue) error {
 		return status.Errorf(status.ImmutableField, "Performing an update on the path '_id' would modify the immutable field '_id'")
 	}
 	if now.Type == 0 {
-		return status.Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been removed --%s", "{ }")
+		return status.Errorf(status.ImmutableField,
+			"After applying the update, the (immutable) field '_id' was found to have been removed --%s", "{ }")
 	}
-	return status.Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s", value.Text(now))
+	return status.Errorf(status.ImmutableField,
+		"After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s", value.Text(now))
 }
 
 // replace keeps the _id of the old document where the new one has none, and puts _id first.

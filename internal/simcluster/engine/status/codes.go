@@ -1,7 +1,7 @@
 package status
 
-// Codes that the simulated server fails with (src/mongo/base/error_codes.yml, MongoDB 5.0).
-// The table of names knows more of them, for codes that are only passed on.
+// Error codes of the simulated server (src/mongo/base/error_codes.yml, MongoDB 5.0).
+// The table of names has more codes, for errors that are only passed on.
 const (
 	InternalError                            int32 = 1
 	BadValue                                 int32 = 2

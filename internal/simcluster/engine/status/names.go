@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Name is the code's name; an unnamed assertion is "Location<code>", as the server writes it.
+// Name is the code's name, or "Location<code>" for an unnamed assertion, as in the
+// server.
 func Name(code int32) string {
 	number := strconv.Itoa(int(code))
 	for entry := range strings.FieldsSeq(names) {
@@ -16,8 +17,8 @@ func Name(code int32) string {
 	return "Location" + number
 }
 
-// names is "code:name" in the order of codes. A text constant, so that the package keeps no
-// variables; errors are rare enough for a search through 6 KB.
+// names has "code:name" in the order of codes. A string constant avoids package
+// variables; errors are rare enough to search 6 KB.
 const names = `
 1:InternalError 2:BadValue 4:NoSuchKey 5:GraphContainsCycle 6:HostUnreachable 7:HostNotFound 8:UnknownError
 9:FailedToParse 10:CannotMutateObject 11:UserNotFound 12:UnsupportedFormat 13:Unauthorized 14:TypeMismatch 15:Overflow

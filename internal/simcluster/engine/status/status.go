@@ -1,6 +1,6 @@
-// Package status is the one error type of the simulated server: a MongoDB
-// error code, its name and a message, ready to be put into a reply. It imports
-// nothing of the engine so that every layer can fail with the server's codes.
+// Package status has the error type of the simulated server: a MongoDB error code, its
+// name and a message. It does not import the engine, so that every layer can return
+// errors with the server's codes.
 package status
 
 import (
@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Error is a command or write error as a MongoDB server words it.
+// Error is a command or write error of a MongoDB server.
 type Error struct {
 	Code    int32  // error code of src/mongo/base/error_codes.yml, or the number of an unnamed assertion
 	Name    string // code name; "Location<code>" for unnamed assertions
@@ -38,8 +38,8 @@ func Plain(format string, args ...any) *Error {
 	return e
 }
 
-// Of gives err as an *Error, also one of the expression package; foreign errors become InternalError (1) with their text.
-// It returns nil for nil.
+// Of returns err as an *Error. Errors of other types become InternalError (1) with
+// their text. It returns nil for nil.
 func Of(err error) *Error {
 	if err == nil {
 		return nil

@@ -8,9 +8,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Add is a + b with MongoDB's widening: int32 becomes int64 when it overflows, any double makes a
-// double, any Decimal128 a Decimal128. ok is false when an int64 sum overflows (the value is then
-// the double sum, which is what aggregation wants and $inc refuses) or a side is no number.
+// Add is a + b with MongoDB's widening: int32 becomes int64 when it overflows, any
+// double makes a double, any Decimal128 a Decimal128. ok is false when an int64 sum
+// overflows (the value is then the double sum, as in aggregation; $inc fails instead)
+// or an operand is not a number.
 func Add(a, b bson.RawValue) (sum bson.RawValue, ok bool) {
 	return combine(a, b, addInt64, func(x, y float64) float64 { return x + y }, addDecimal)
 }

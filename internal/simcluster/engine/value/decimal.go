@@ -31,7 +31,7 @@ func decimalFloat(d bson.Decimal128) float64 {
 	case d.IsInf() != 0:
 		return math.Inf(d.IsInf())
 	}
-	f, _ := strconv.ParseFloat(d.String(), 64) // out of range: ±Inf or 0, as wanted
+	f, _ := strconv.ParseFloat(d.String(), 64) // out of range: ±Inf or 0, which is correct
 	return f
 }
 
@@ -49,7 +49,7 @@ func decimalLong(d bson.Decimal128) (int64, bool) {
 	switch {
 	case exp > 0 && coef.Sign() != 0:
 		if exp > 19 {
-			exp = 19 // beyond int64 already
+			exp = 19 // larger than any int64
 		}
 		coef = new(big.Int).Mul(coef, pow10(exp))
 	case exp < 0:
@@ -102,7 +102,7 @@ func DecimalOf(v bson.RawValue) bson.Decimal128 {
 }
 
 func parseDecimal(s string) bson.Decimal128 {
-	d, _ := bson.ParseDecimal128(s) // every text here is in the format's range
+	d, _ := bson.ParseDecimal128(s) // cannot fail: the text is in range
 	return d
 }
 

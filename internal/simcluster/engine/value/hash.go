@@ -45,8 +45,9 @@ func appendHashedDoc(buf []byte, doc bson.Raw) []byte {
 	return append(buf, 0, 0, 0, 0) // EOO: a type and nothing else
 }
 
-// hashedLong is the number as int64: 1, 1.0 and 1.9 hash alike. Exactly 2^63 as a double becomes
-// the smallest int64, an artefact of the server's conversion that stored hashes depend on.
+// hashedLong is the number as int64: 1, 1.0 and 1.9 hash alike. Exactly 2^63 as a
+// double becomes the smallest int64, as in the server, whose stored hashes depend on
+// that conversion.
 func hashedLong(v bson.RawValue) int64 {
 	if v.Type == bson.TypeDouble && double(v) == 1<<63 {
 		return -1 << 63

@@ -14,8 +14,10 @@ import (
 func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 	return rapid.Custom(func(t *rapid.T) bson.RawValue {
 		longs := rapid.SampledFrom([]int64{0, 1, -1, 2, 1 << 53, 1<<53 + 1, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1})
-		doubles := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1.5, -1, 1 << 53, 1 << 63, -(1 << 63), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 0.1})
-		decimals := rapid.SampledFrom([]string{"0", "1", "1.0", "1.5", "-1", "0.1", "NaN", "Infinity", "-Infinity", "9007199254740993", "9223372036854775807", "1E-6176", "9.9E+6144", "0.1000000000000000055511151231257827"})
+		doubles := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1.5, -1, 1 << 53, 1 << 63, -(1 << 63),
+			math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 0.1})
+		decimals := rapid.SampledFrom([]string{"0", "1", "1.0", "1.5", "-1", "0.1", "NaN", "Infinity", "-Infinity",
+			"9007199254740993", "9223372036854775807", "1E-6176", "9.9E+6144", "0.1000000000000000055511151231257827"})
 		texts := rapid.SampledFrom([]string{"", "a", "ab", "b", "\x00", "é"})
 		kinds := 15
 		if depth > 0 {
@@ -54,7 +56,8 @@ func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 			return value.Timestamp(rapid.Uint32().Draw(t, "t"), rapid.Uint32Range(0, 2).Draw(t, "i"))
 		case 13:
 			data := texts.Draw(t, "data")
-			return bson.RawValue{Type: bson.TypeBinary, Value: append(append(value.Int32(int32(len(data))).Value, byte(rapid.IntRange(0, 5).Draw(t, "subtype"))), data...)}
+			return bson.RawValue{Type: bson.TypeBinary, Value: append(append(value.Int32(int32(len(data))).Value,
+				byte(rapid.IntRange(0, 5).Draw(t, "subtype"))), data...)}
 		case 14:
 			return bson.RawValue{Type: bson.TypeRegex, Value: []byte(rapid.SampledFrom([]string{"a", "ab", ""}).Draw(t, "re") + "\x00i\x00")}
 		case 15:
@@ -99,7 +102,8 @@ func TestNumbersCompareExactly(t *testing.T) {
 		value.Double(math.NaN()), value.Double(math.Inf(-1)), decimal("-9.9E+6144"), value.Double(-math.MaxFloat64),
 		value.Int64(math.MinInt64), value.Int32(-1), decimal("-1E-6176"), value.Int32(0), decimal("1E-6176"), value.Double(5e-324),
 		decimal("0.1"), value.Double(0.1), value.Double(1.5), value.Double(1 << 53), value.Int64(1<<53 + 1), decimal("9007199254740993.5"),
-		value.Int64(math.MaxInt64), value.Double(1 << 63), decimal("9223372036854775808.1"), value.Double(math.MaxFloat64), decimal("1E+6144"), value.Double(math.Inf(1)),
+		value.Int64(math.MaxInt64), value.Double(1 << 63), decimal("9223372036854775808.1"), value.Double(math.MaxFloat64),
+		decimal("1E+6144"), value.Double(math.Inf(1)),
 	}
 	for i, a := range ascending {
 		for j, b := range ascending {

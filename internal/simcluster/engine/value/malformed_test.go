@@ -9,9 +9,10 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// A document with broken bytes may read as anything, but nothing reads out of bounds.
+// Reading a damaged document may return anything, but never reads out of bounds.
 func TestBrokenDocumentsNeverPanic(t *testing.T) {
-	scope := bson.RawValue{Type: bson.TypeCodeWithScope, Value: append(append([]byte{20, 0, 0, 0}, value.String("f()").Value...), 7, 0, 0, 0, 10, 'n', 0)}
+	scope := bson.RawValue{Type: bson.TypeCodeWithScope, Value: append(append([]byte{20, 0, 0, 0}, value.String("f()").Value...),
+		7, 0, 0, 0, 10, 'n', 0)}
 	rapid.Check(t, func(t *rapid.T) {
 		b := value.NewBuilder(64).Append("s", scope)
 		for _, v := range rapid.SliceOfN(anyValue(2), 1, 4).Draw(t, "values") {

@@ -8,7 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// IsNumber says whether v is an int32, int64, double or Decimal128.
+// IsNumber reports whether v is an int32, int64, double or Decimal128.
 func IsNumber(v bson.RawValue) bool { return Rank(v.Type) == 10 }
 
 // integer gives int32 and int64 values; ok is false for the other types.
@@ -26,7 +26,7 @@ func double(v bson.RawValue) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(v.Value))
 }
 
-// IsNaN says whether v is a double or Decimal128 NaN.
+// IsNaN reports whether v is a double or Decimal128 NaN.
 func IsNaN(v bson.RawValue) bool {
 	switch v.Type {
 	case bson.TypeDouble:
@@ -93,7 +93,8 @@ func CompareNumbers(a, b bson.RawValue) int {
 	return compareExact(a, b)
 }
 
-// compareIntFloat is exact: a conversion of either side to the other's type would not be above 2^53.
+// compareIntFloat is exact: converting either operand to the other's type would lose
+// precision above 2^53.
 func compareIntFloat(n int64, f float64) int {
 	switch {
 	case math.IsNaN(f), f < -(1 << 63):

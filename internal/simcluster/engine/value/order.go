@@ -133,10 +133,10 @@ func CompareKeys(a, b bson.Raw) int {
 	}
 }
 
-// Equal says whether the values have the same place in the order.
+// Equal reports whether the values have the same place in the order.
 func Equal(a, b bson.RawValue) bool { return Compare(a, b) == 0 }
 
-// Identical says whether type and bytes are the same, so that replacing one by the other changes nothing.
+// Identical reports whether type and bytes are the same.
 func Identical(a, b bson.RawValue) bool { return a.Type == b.Type && bytes.Equal(a.Value, b.Value) }
 
 // text is the bytes of a string, symbol or code, without length and NUL.

@@ -48,13 +48,14 @@ func LookupAll(doc bson.Raw, path string) []bson.RawValue {
 // documents and, where the next part is a number, also take that index; a path that ends early is
 // visited as missing (zero value), but not for array elements that are no documents. With open,
 // an array at the end is visited element by element and then itself. visit returns false to stop;
-// Walk says whether it ran to the end.
+// Walk reports whether it ran to the end.
 func Walk(doc bson.Raw, path []string, open bool, visit func(v bson.RawValue) bool) bool {
 	w := walk{open: open, visit: func(v bson.RawValue, _ int) bool { return visit(v) }}
 	return w.document(doc, path, -1)
 }
 
-// WalkIndexed is Walk that also tells the index taken in the outermost array, -1 outside of arrays.
+// WalkIndexed is Walk that also passes the index in the outermost array, -1 outside of
+// arrays.
 func WalkIndexed(doc bson.Raw, path []string, open bool, visit func(v bson.RawValue, outer int) bool) bool {
 	w := walk{open: open, visit: visit}
 	return w.document(doc, path, -1)

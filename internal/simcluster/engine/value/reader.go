@@ -1,11 +1,11 @@
-// Package value knows single BSON values: their canonical order, MongoDB's
-// hash of them, dotted paths into documents, exact numbers, and how to build
-// documents. It works on the raw bytes element by element and never through a
-// byte-comparable encoding, so that it is an independent check of one.
+// Package value has the operations on single BSON values: canonical order, MongoDB's
+// hash, dotted paths, exact numbers, and building documents. It compares the raw bytes
+// element by element, without a byte-comparable encoding, so that tests can use it as
+// an independent check of such an encoding.
 //
-// Everything here is a pure function. Documents are validated once, where they
-// enter the server; a walk over a malformed one ends at the fault. The zero
-// bson.RawValue stands for "missing".
+// All functions are pure. Documents are validated once, when the server receives them;
+// iterating over a malformed one ends at the error. The zero bson.RawValue means
+// "missing".
 package value
 
 import (
@@ -31,7 +31,7 @@ func Read(doc bson.Raw) Reader {
 	return Reader{doc: doc, at: 4}
 }
 
-// Next moves to the next element and says whether there is one.
+// Next advances to the next element and reports whether there is one.
 func (r *Reader) Next() bool {
 	if r.at >= len(r.doc)-1 || r.doc[r.at] == 0 {
 		return false
@@ -64,7 +64,7 @@ func At(doc bson.Raw, offset int) bson.RawValue {
 	return bson.RawValue{Type: typ, Value: doc[start : start+size : start+size]}
 }
 
-// Cut takes the value of the type from the beginning of b.
+// Cut splits a value of the type off the beginning of b.
 func Cut(t bson.Type, b []byte) bson.RawValue {
 	size := sizeOf(t, b)
 	return bson.RawValue{Type: t, Value: b[:size:size]}
@@ -110,7 +110,7 @@ func First(doc bson.Raw) (name string, v bson.RawValue) {
 	return string(r.Key), r.Value
 }
 
-// sizeOf is the length of a value of the type at the start of b, -1 when it cannot be told.
+// sizeOf is the length of a value of the type at the start of b, -1 if it is invalid.
 func sizeOf(t bson.Type, b []byte) int {
 	// prefixed is the size of a value with a length in front; least is the smallest well-formed length.
 	prefixed := func(fixed, least int) int {

@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Text is a value in the server's own notation, as its error messages show it:
-// { name: "x", n: 1.0, id: ObjectId('…') } (BSONElement::toString, MongoDB 5.0).
+// Text formats a value as in the server's error messages: { name: "x", n: 1.0, id:
+// ObjectId('…') } (BSONElement::toString, MongoDB 5.0).
 func Text(v bson.RawValue) string {
 	var b strings.Builder
 	writeText(&b, v)

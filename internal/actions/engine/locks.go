@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"shardboard/internal/actions"
+)
+
+// locks grants runs exclusive use of collections, zones, the balancer and, for
+// one migration at a time, shards. A request is granted all of its keys at once
+// or none, and requests for the same key in the order in which they came, so
+// there is neither deadlock nor starvation.
+type locks struct {
+	mu      sync.Mutex
+	held    map[string]string // key → run
+	waiting []*lockRequest
+}
+
+type lockRequest struct {
+	locks   *locks
+	run     string
+	keys    []string
+	granted chan struct{} // closed when the request holds its keys
+}
+
+// request asks for keys that the run does not hold yet.
+func (l *locks) request(run string, keys []string) *lockRequest {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		l.held = map[string]string{}
+	}
+	r := &lockRequest{locks: l, run: run, keys: keys, granted: make(chan struct{})}
+	l.waiting = append(l.waiting, r)
+	l.grant()
+	return r
+}
+
+// grant gives keys to every request whose keys are all free and that no earlier
+// request is waiting for.
+func (l *locks) grant() {
+	wanted := map[string]bool{}
+	l.waiting = slices.DeleteFunc(l.waiting, func(r *lockRequest) bool {
+		free := !slices.ContainsFunc(r.keys, func(k string) bool { return l.held[k] != "" || wanted[k] })
+		for _, k := range r.keys {
+			if free {
+				l.held[k] = r.run
+			}
+			wanted[k] = true
+		}
+		if free {
+			close(r.granted)
+		}
+		return free
+	})
+}
+
+// release gives the keys back, or withdraws a request that was not granted.
+func (r *lockRequest) release() {
+	l := r.locks
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.waiting, r); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	} else {
+		for _, k := range r.keys {
+			delete(l.held, k)
+		}
+	}
+	l.grant()
+}
+
+// blocker is a key that the request waits for, and the run that holds it or asked
+// for it earlier.
+func (r *lockRequest) blocker() (key, run string) {
+	l := r.locks
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, k := range r.keys {
+		if holder := l.held[k]; holder != "" {
+			return k, holder
+		}
+	}
+	for _, o := range l.waiting {
+		if o == r {
+			break
+		}
+		for _, k := range o.keys {
+			if slices.Contains(r.keys, k) {
+				return k, o.run
+			}
+		}
+	}
+	return "", ""
+}
+
+// keysOf are the keys that a run holds from its first step to its last.
+func keysOf(steps []Step) []string {
+	var keys []string
+	for _, s := range steps {
+		switch {
+		case s.NS != "":
+			keys = append(keys, "collection "+string(s.NS))
+		case s.Op == actions.OpAddZone || s.Op == actions.OpRemoveZone:
+			keys = append(keys, "zone "+s.Zone)
+		case s.Op == actions.OpBalancerOn || s.Op == actions.OpBalancerOff || s.Op == actions.OpBalancerWindow:
+			keys = append(keys, "balancer")
+		}
+		for _, f := range append(slices.Clone(s.Needs), s.Proof...) {
+			if f.NS != "" {
+				keys = append(keys, "collection "+string(f.NS))
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// shardKeysOf are the keys of the shards that take part in a migration: the
+// recipient, and every shard that the step expects to own part of the range.
+func shardKeysOf(s actions.Step) []string {
+	if !s.Migrates() {
+		return nil
+	}
+	keys := []string{"shard " + s.Shard}
+	for _, f := range s.Needs {
+		if owner := f.Want["shard"]; owner != "" {
+			keys = append(keys, "shard "+owner)
+		}
+		if owners := f.Want["shards"]; owners != "" && f.Kind == actions.FactCover {
+			keys = append(keys, "shard "+owners)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}

@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// IDs reads at most limit rows of a collection in _id order, from an id on (inclusive),
+// with the named fields and _id. The mongos merges the shards' results, so rows with
+// the same _id on several shards are adjacent; orphans are filtered out. Only ObjectID
+// ids are read. It is one query to all shards that own chunks, each of which scans at
+// most limit entries of its _id index. Needs find on the collection.
+func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID,
+	limit int) ([]placement.KeyedRow, error) {
+	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}}}
+	more := append(singleBatch(limit), bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
+		fields(append([]string{"_id"}, names...)...))
+	out := make([]placement.KeyedRow, 0, limit)
+	r := readOp{what: "read the ids of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {
+		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
+			out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(doc)})
+		}
+		return nil
+	})
+	return out, err
+}

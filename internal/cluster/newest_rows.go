@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/placement"
+)
+
+// NewestRows reads the newest rows, newest first, up to the limit: the shard key's
+// fields, the requested fields and _id. Ordered by the time in the _id, it scans the
+// newest entries of each shard's _id index. With a date field each shard scans its rows
+// in the range of the leading field, so callers set a short deadline, which is sent as
+// maxTimeMS. It prefers secondaries, to keep the load off busy primaries; the mongos
+// uses shard versions, so orphans are left out. Needs find on the collection.
+func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placement.KeyedRow, error) {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	when, from := "_id", any(firstID(q.From))
+	if q.Date != "" {
+		when, from = q.Date, q.From
+	}
+	filter := bson.D{}
+	if span := leading(q); len(span) > 0 && q.Field != when {
+		filter = append(filter, bson.E{Key: q.Field, Value: span})
+	}
+	filter = append(filter, bson.E{Key: when, Value: bson.D{{Key: "$gte", Value: from}}})
+	names := append(append([]string{"_id", when}, q.Key...), q.Also...)
+	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(withoutNested(names)...))
+	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
+	cur, err := c.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
+		options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
+	if err != nil {
+		return nil, c.classify(ctx, err, r.what, r.privilege)
+	}
+	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch was read, so this sends nothing
+	var out []placement.KeyedRow
+	for cur.Next(ctx) {
+		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
+		out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
+	}
+	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
+}
+
+// leading has the conditions on the first field of the shard key. The server compares
+// within a type, so values of other types than the bounds are left out.
+func leading(q heat.NewestQuery) bson.D {
+	span := bson.D{}
+	if q.Field == "" {
+		return span
+	}
+	for _, end := range []struct {
+		op string
+		v  bson.RawValue
+	}{{"$gte", q.Least}, {"$lte", q.Most}} {
+		if t := end.v.Type; t != 0 && t != bson.TypeMinKey && t != bson.TypeMaxKey {
+			span = append(span, bson.E{Key: end.op, Value: end.v})
+		}
+	}
+	return span
+}
+
+// withoutNested removes duplicates and paths inside of other paths, because the server
+// rejects such projections.
+func withoutNested(names []string) []string {
+	var out []string
+	for _, n := range names {
+		inside := false
+		for _, o := range names {
+			inside = inside || strings.HasPrefix(n, o+".")
+		}
+		for _, o := range out {
+			inside = inside || o == n
+		}
+		if !inside {
+			out = append(out, n)
+		}
+	}
+	return out
+}

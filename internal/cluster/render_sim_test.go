@@ -1,0 +1,133 @@
+package cluster_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+)
+
+// everyStep has one step for every op and every form of it.
+func everyStep(t *testing.T) []actions.Step {
+	t.Helper()
+	p := func(n any) bson.Raw {
+		doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
+		must(t, err)
+		return doc
+	}
+	const ns = "app.users"
+	return []actions.Step{
+		{Op: actions.OpSplitAt, NS: ns, At: p(5)},
+		{Op: actions.OpSplitMedian, NS: ns, Min: p(0), Max: p(5)},
+		{Op: actions.OpMerge, NS: ns, Min: p(bson.MinKey{}), Max: p(5)},
+		{Op: actions.OpMove, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2"},
+		{Op: actions.OpMove, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2", Force: true, Wait: true},
+		{Op: actions.OpMoveRange, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2"},
+		{Op: actions.OpMoveRange, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2", Force: true, Wait: true},
+		{Op: actions.OpClearJumbo, NS: ns, Min: p(0), Max: p(5)},
+		{Op: actions.OpAddZone, Shard: "shard-rs-1", Zone: "e\x00u"},
+		{Op: actions.OpRemoveZone, Shard: "shard-rs-1", Zone: "eu"},
+		{Op: actions.OpSetRange, NS: ns, Min: p(0), Max: p(5), Zone: "eu"},
+		{Op: actions.OpRemoveRange, NS: ns, Min: p(0), Max: p(5)},
+		{Op: actions.OpBalancerOn},
+		{Op: actions.OpBalancerOff},
+		{Op: actions.OpBalancerWindow, Start: "01:00", Stop: "05:00"},
+		{Op: actions.OpBalancerWindow},
+		{Op: actions.OpBalancing, NS: ns, On: true},
+		{Op: actions.OpBalancing, NS: ns},
+	}
+}
+
+// lastCommands records sent commands.
+type lastCommands struct {
+	mu   sync.Mutex
+	sent []actions.Command
+}
+
+func (s *lastCommands) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sent = append(s.sent, actions.Command{DB: e.DatabaseName, Doc: slices.Clone(e.Command)})
+	}}
+}
+
+func (s *lastCommands) take() []actions.Command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.sent
+	s.sent = nil
+	return out
+}
+
+// A sent command is the rendered command followed by the comment, the time limit and
+// the driver's fields.
+func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
+	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12"} {
+		t.Run(release, func(t *testing.T) {
+			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+				var line lastCommands
+				uri, err := cluster.ParseURI(simcluster.URI())
+				must(t, err)
+				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: line.monitor()})
+				must(t, err)
+				defer func() { _ = c.Close(context.Background()) }()
+				_, err = c.Server(t.Context())
+				must(t, err)
+				line.take()
+				for _, s := range everyStep(t) {
+					want, err := c.Render(s)
+					must(t, err)
+					if sent := line.take(); len(sent) != 0 {
+						t.Fatalf("rendering %s sent %v", s.Op, sent)
+					}
+					_ = s.Send(t.Context(), c, "the run") // refused or not
+					sent := line.take()
+					if len(sent) != 1 || sent[0].DB != want.DB {
+						t.Fatalf("%s: sent %v, rendered %v", s.Op, sent, want)
+					}
+					body := want.Doc[4 : len(want.Doc)-1]
+					if !slices.Equal(body, sent[0].Doc[4:4+len(body)]) {
+						t.Errorf("%s: sent %v, rendered %v", s.Op, sent[0].Doc, want.Doc)
+					}
+					rest, err := bson.Raw(sent[0].Doc).Elements()
+					must(t, err)
+					own, err := want.Doc.Elements()
+					must(t, err)
+					for _, e := range rest[len(own):] {
+						if !slices.Contains([]string{"comment", "maxTimeMS", "lsid", "$db", "$clusterTime", "$readPreference", "txnNumber"}, e.Key()) {
+							t.Errorf("%s: %s was sent and not shown", s.Op, e)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestWhatCannotBeSentCannotBeRendered(t *testing.T) {
+	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+		sent.take()
+		if _, err := c.Render(actions.Step{Op: actions.OpBalancerWindow, Start: "1:00", Stop: "25:00"}); fault.Of(err) != fault.Invalid {
+			t.Error(err)
+		}
+		if _, err := c.Render(actions.Step{Op: "format"}); err == nil {
+			t.Error("rendered an op that does not exist")
+		}
+		if cmd, err := c.Render(actions.Step{Op: actions.OpAwait}); err != nil || cmd.Doc != nil {
+			t.Error(cmd, err)
+		}
+		if n := len(sent.take()); n != 0 {
+			t.Errorf("%d commands sent", n)
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/cluster"
+	"shardboard/internal/doctor"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/simcluster/access"
+)
+
+// rolesFixture is a simulated cluster with the roles of the page and one user per role.
+type rolesFixture struct {
+	sim    *simcluster.Cluster
+	roles  []role
+	sample sample
+	as     map[string]*cluster.Client // by role
+	denied map[string]*refusals
+}
+
+// withRoles runs a test with the roles of the page for a release.
+func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture)) {
+	t.Helper()
+	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
+		Users: []access.User{{Name: "root", Password: "pw"}}}
+	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		s := &rolesFixture{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{},
+			denied: map[string]*refusals{}}
+		for _, r := range s.roles {
+			must(t, run(t, sim, "admin", r.command("createRole")))
+			must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"},
+				{Key: "roles", Value: bson.A{r.name}}}))
+			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
+				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
+			must(t, err)
+			s.denied[r.name] = &refusals{}
+			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
+			must(t, err)
+			defer func() { _ = c.Close(context.Background()) }()
+			s.as[r.name] = c
+		}
+		test(t, s)
+	})
+}
+
+// tryChanges tries every changing command and balancerCollectionStatus. It returns the
+// names of the refused ones.
+func tryChanges(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
+	t.Helper()
+	_, err := c.Server(ctx) // some commands depend on the release
+	must(t, err)
+	for _, a := range allChanges() {
+		if fault.Of(a.do(ctx, c)) == fault.Forbidden {
+			refused = append(refused, a.name)
+		}
+	}
+	return refused
+}
+
+// runReads does all reads that accompany a change: activity, preconditions, proof,
+// tracing, counts.
+func runReads(ctx context.Context, c *cluster.Client) []string {
+	var all complaints
+	a, err := c.Activity(ctx, nil)
+	all.note("activity", err)
+	if err == nil && !a.Known {
+		all.note("activity", errors.New(a.Reason))
+	}
+	step := actions.Step{Op: actions.OpMove, NS: sampleNS, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
+	_, err = c.Trace(ctx, "run", step, time.Now())
+	all.note("trace", err)
+	_, err = c.Changelog(ctx, sampleNS, time.Now(), 10)
+	all.note("changelog", err)
+	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
+		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer} {
+		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
+		all.note("read a "+string(kind), err)
+	}
+	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
+	all.note("make a filter", err)
+	_, err = c.CountUpTo(ctx, sampleNS, match, 10)
+	all.note("count", err)
+	return all.list
+}
+
+func keyOf(v any) bson.Raw {
+	doc, err := bson.Marshal(bson.D{{Key: "project_id", Value: v}, {Key: "key", Value: v}})
+	if err != nil {
+		panic(err) // MinKey or MaxKey
+	}
+	return doc
+}
+
+// allChanges lists the methods of actions.Admin.
+func allChanges() []attempt {
+	return append(changes(), attempt{"Balanced",
+		func(ctx context.Context, c *cluster.Client) error { _, _, err := c.Balanced(ctx, sampleNS); return err }})
+}
+
+func TestEveryMethodOfAdminIsTried(t *testing.T) {
+	var tried []string
+	for _, a := range allChanges() {
+		tried = append(tried, a.name)
+	}
+	slices.Sort(tried)
+	var methods []string
+	for m := range reflect.TypeFor[actions.Admin]().Methods() {
+		methods = append(methods, m.Name)
+	}
+	slices.Sort(methods)
+	if !slices.Equal(tried, methods) {
+		t.Errorf("tried %v, Admin has %v", tried, methods)
+	}
+}
+
+// releasesOfRoles lists releases with different roles or commands.
+func releasesOfRoles() []string {
+	if testing.Short() {
+		return []string{"5.0.7"}
+	}
+	return []string{"4.4.29", "5.0.7", "6.0.2", "6.0.3", "7.0.12", "8.0.9", "8.0.10"}
+}
+
+func TestTheRolesOfThePageAreEnough(t *testing.T) {
+	for _, version := range releasesOfRoles() {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
+				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
+					r := newReader(t, s.as[name], quiet)
+					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
+						t.Errorf("%s: %q", name, complaints)
+					}
+					if denied := s.denied[name].take(); len(denied) > 0 {
+						t.Errorf("%s was denied %v", name, denied)
+					}
+					changes := name == doctor.OperatorRole
+					if lacks, unknown := lacking(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
+						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
+					}
+					s.denied[name].take() // the doctor also tries what only changes need
+				}
+				if refused := tryChanges(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
+					t.Errorf("the operator was refused %v", refused)
+				}
+				if complaints := runReads(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
+					t.Errorf("the operator could not watch a change: %q", complaints)
+				}
+				if denied := s.denied[doctor.OperatorRole].take(); len(denied) > 0 {
+					t.Errorf("the operator was denied %v", denied)
+				}
+			})
+		})
+	}
+}
+
+// The viewer may sample and measure every collection that it may read, as the page
+// says.
+func TestTheViewerMaySampleAndMeasure(t *testing.T) {
+	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
+		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
+		m, err := mongo.Connect(options.Client().ApplyURI(uri).SetDialer(s.sim).SetServerMonitoringMode("poll"))
+		must(t, err)
+		defer func() { _ = m.Disconnect(context.Background()) }()
+		some := bson.D{{Key: "$gt", Value: bson.ObjectID{}}}
+		readable := 0
+		for _, p := range s.roles[0].each(t) {
+			if p.On.DB != "yorkie-meta" || p.Action != "find" {
+				continue
+			}
+			readable++
+			for _, stages := range []bson.A{
+				{bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: 3}}}}},
+				{bson.D{{Key: "$match", Value: bson.D{{Key: "_id", Value: some}}}}},
+				{bson.D{{Key: "$collStats", Value: bson.D{{Key: "latencyStats", Value: bson.D{}}}}}},
+			} {
+				if _, err := m.Database(p.On.DB).Collection(p.On.Collection).Aggregate(t.Context(), stages); err != nil {
+					t.Errorf("%s: %v: %v", p.On.Collection, stages, err)
+				}
+			}
+		}
+		if readable < 3 {
+			t.Errorf("the viewer may read %d collections", readable)
+		}
+		if _, err := m.Database("yorkie-meta").Collection("users").Aggregate(t.Context(), bson.A{}); err == nil {
+			t.Error("the viewer reads users")
+		}
+	})
+}
+
+func TestTheViewerIsRefusedEveryChange(t *testing.T) {
+	for _, version := range releasesOfRoles() {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
+				v := doctor.ParseRelease(version)
+				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
+				var want []string
+				for _, a := range allChanges() {
+					if v[0] >= since[a.name] {
+						want = append(want, a.name)
+					}
+				}
+				if refused := tryChanges(t.Context(), t, s.as[doctor.ViewerRole]); !slices.Equal(refused, want) {
+					t.Errorf("refused %v, want %v", refused, want)
+				}
+			})
+		})
+	}
+}
+
+// Every action of every privilege in the roles is needed: without it a command is
+// refused, the program reports it, and the doctor names exactly that privilege.
+func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
+	releases := []string{"5.0.7"}
+	if !testing.Short() { // one of each form of the roles
+		releases = append(releases, "6.0.3", "8.0.10")
+	}
+	for _, version := range releases {
+		t.Run(version, func(t *testing.T) {
+			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
+				for _, whole := range s.roles {
+					for n, p := range whole.each(t) {
+						if testing.Short() && n%5 != 0 {
+							continue
+						}
+						must(t, run(t, s.sim, "admin", whole.without(n).command("updateRole")))
+						s.missing(t, whole.name, p)
+					}
+					must(t, run(t, s.sim, "admin", whole.command("updateRole")))
+				}
+			})
+		})
+	}
+}
+
+func (s *rolesFixture) missing(t *testing.T, name string, p doctor.Privilege) {
+	t.Helper()
+	c := s.as[name]
+	s.denied[name].take()
+	r := newReader(t, c, quiet)
+	var noticed []string
+	changes := name == doctor.OperatorRole
+	if changes {
+		noticed = append(tryChanges(t.Context(), t, c), runReads(t.Context(), c)...)
+	} else {
+		noticed = r.readEverything(t.Context(), s.sample)
+	}
+	if denied := s.denied[name].take(); len(denied) == 0 || len(noticed) == 0 {
+		t.Errorf("%s without %s: denied %v, noticed %q", name, p, denied, noticed)
+	}
+	lacks, unknown := lacking(r.examine(t.Context(), t), changes)
+	if !slices.Equal(lacks, []string{p.String()}) || len(unknown) > 0 {
+		t.Errorf("%s without %s: the doctor says it lacks %v, and knows too little of %v", name, p, lacks, unknown)
+	}
+}
+
+func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
+	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+		r := newReader(t, c, quiet)
+		sent.take()
+		report := r.examine(t.Context(), t)
+		harmless := []string{"admin.hello", "admin.buildInfo", "admin.connectionStatus", "admin.connPoolStats", "admin.aggregate",
+			"config.find", "yorkie-meta.find", "yorkie-meta.aggregate", "yorkie-meta.listCollections", "yorkie-meta.dbStats"}
+		all := sent.take()
+		for _, name := range all {
+			if !slices.Contains(harmless, name) {
+				t.Errorf("it sent %s", name)
+			}
+		}
+		if len(all) < 20 || len(all) > 40 {
+			t.Errorf("it sent %d commands: %v", len(all), all)
+		}
+		if lacks, unknown := lacking(report, true); len(lacks)+len(unknown) > 0 {
+			t.Errorf("without access control it lacks %v and %v", lacks, unknown)
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+)
+
+// ByReference reads the rows with a project id and an _id. If the shard key begins with
+// the project, only the shards of that project are queried.
+func (c *Client) ByReference(ctx context.Context, db string, f profile.RowFields, project, id bson.ObjectID,
+	limit int) ([]placement.IDRow, error) {
+	filter := bson.D{
+		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
+		{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}},
+	}
+	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
+	var out []placement.IDRow
+	r := readOp{what: "look a reference up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
+		out = append(out, decodeRow(f, doc))
+		return nil
+	})
+	return out, err
+}
+
+// decodeRow decodes the fields that determine a row's shard.
+func decodeRow(f profile.RowFields, doc bson.Raw) (row placement.IDRow) {
+	w := walk(doc)
+	for w.next() {
+		switch string(w.key) {
+		case "_id":
+			row.ID, _ = identifier(&w)
+		case f.Project:
+			row.Project, _ = identifier(&w)
+		case f.Document:
+			row.Document, _ = identifier(&w)
+		case f.Key:
+			row.Key, _ = w.str()
+		}
+	}
+	return row
+}

@@ -1,0 +1,181 @@
+package shardkey
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"pgregory.net/rapid"
+)
+
+func encoded(t testing.TB, v bson.RawValue) (enc, bits string) {
+	t.Helper()
+	e, b, err := AppendValue(nil, nil, v)
+	if err != nil {
+		t.Fatalf("encode %s: %v", v, err)
+	}
+	return string(e), string(b)
+}
+
+func TestEncodedOrderIsTheOrderOfAPlainComparison(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		values := make([]bson.RawValue, 16)
+		encs := make([]string, len(values))
+		for i := range values {
+			values[i] = drawValue(rt)
+			if i%2 == 1 && rapid.Bool().Draw(rt, "number") {
+				values[i] = drawNumber(rt)
+			}
+			encs[i], _ = encoded(t, values[i])
+		}
+		for i, a := range values {
+			for j, b := range values {
+				want := referenceCompare(a, b)
+				if got := strings.Compare(encs[i], encs[j]); got != want {
+					rt.Fatalf("%s and %s: %d, want %d", a, b, got, want)
+				}
+				if want != 0 && strings.HasPrefix(encs[i], encs[j]) {
+					rt.Fatalf("the encoding of %s begins with that of %s", a, b)
+				}
+			}
+		}
+	})
+}
+
+func TestDecodingGivesTheSameBytesBack(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		for range 20 {
+			v := drawValue(rt)
+			enc, bits := encoded(t, v)
+			d := decoder{enc, strings.TrimRight(bits, "\x00")}
+			typ, value, err := d.value(nil, 0)
+			if err != nil || typ != v.Type || !bytes.Equal(value, v.Value) || d.enc != "" || d.bits != "" {
+				rt.Fatalf("%s % x came back as %v % x, %v", v, v.Value, typ, value, err)
+			}
+		}
+	})
+}
+
+// drawKeys returns a pattern of two or three fields and sorted keys of it.
+func drawKeys(t *testing.T, rt *rapid.T) (Pattern, []Key) {
+	p := mustPattern(t, "a", "b.c", "d#")
+	if rapid.Bool().Draw(rt, "short") {
+		p = mustPattern(t, "a#", "b")
+	}
+	keys := make([]Key, rapid.IntRange(1, 30).Draw(rt, "keys"))
+	for i := range keys {
+		keys[i] = drawKey(rt, p)
+	}
+	slices.SortFunc(keys, Key.Compare)
+	return p, keys
+}
+
+func drawKey(rt *rapid.T, p Pattern) Key {
+	for {
+		values := make([]bson.RawValue, p.Len())
+		for i := range values {
+			values[i] = drawNested(rt, 1)
+			if values[i].Type == bson.TypeArray {
+				values[i] = bson.RawValue{Type: bson.TypeNull}
+			}
+		}
+		if k, err := p.KeyOf(values...); err == nil {
+			return k
+		}
+	}
+}
+
+func TestSplitsPartitionTheKeySpaceAndSearchFindsTheRange(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p, splits := drawKeys(t, rt)
+		bounds := append([]Key{p.Min()}, splits...)
+		bounds = slices.CompactFunc(append(bounds, p.Max()), func(a, b Key) bool { return a.Compare(b) == 0 })
+		for range 20 {
+			k := drawKey(rt, p)
+			if k.Compare(p.Max()) >= 0 {
+				continue
+			}
+			owners := []int{}
+			for i := 1; i < len(bounds); i++ {
+				if (Range{bounds[i-1], bounds[i]}).Contains(k) {
+					owners = append(owners, i-1)
+				}
+			}
+			at, found := slices.BinarySearchFunc(bounds, k, Key.Compare)
+			if !found {
+				at--
+			}
+			if len(owners) != 1 || owners[0] != at {
+				rt.Fatalf("%s: in ranges %v, found in %d", p.Display(k), owners, at)
+			}
+		}
+	})
+}
+
+func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
+	p := mustPattern(t, "a", "b", "c")
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(0, 3).Draw(rt, "fields")
+		prefix := make([]bson.RawValue, n)
+		for i := range prefix {
+			prefix[i] = drawNested(rt, 0)
+		}
+		r, err := p.PrefixRange(prefix...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			values := slices.Clone(prefix)
+			for len(values) < 3 {
+				values = append(values, drawNested(rt, 0))
+			}
+			for i := range values {
+				if rapid.IntRange(0, 3).Draw(rt, "other") == 0 {
+					values[i] = drawNested(rt, 0)
+				}
+			}
+			k, err := p.KeyOf(values...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			has := slices.EqualFunc(prefix, values[:n], func(a, b bson.RawValue) bool { return referenceCompare(a, b) == 0 })
+			if r.Contains(k) != has {
+				rt.Fatalf("%s in the range of %v: %v", p.Display(k), prefix, !has)
+			}
+		}
+		if !r.Max.IsPrefixEnd() || r.Min.IsPrefixEnd() {
+			rt.Fatalf("the ends of %v are not told apart", prefix)
+		}
+	})
+}
+
+func TestKeysCompareFieldByField(t *testing.T) {
+	p := mustPattern(t, "a", "b")
+	rapid.Check(t, func(rt *rapid.T) {
+		a := []bson.RawValue{drawNested(rt, 1), drawNested(rt, 1)}
+		b := []bson.RawValue{drawNested(rt, 1), drawNested(rt, 1)}
+		if rapid.Bool().Draw(rt, "same") {
+			b[0] = a[0]
+		}
+		ka, err1 := p.KeyOf(a...)
+		kb, err2 := p.KeyOf(b...)
+		if err1 != nil || err2 != nil {
+			rt.SkipNow()
+		}
+		want := cmp.Or(referenceCompare(a[0], b[0]), referenceCompare(a[1], b[1]))
+		if ka.Compare(kb) != want || kb.CompareEncoded([]byte(ka.Encoded())) != -want {
+			rt.Fatalf("%s and %s: want %d", p.Display(ka), p.Display(kb), want)
+		}
+		doc, err := p.Document(ka)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := p.Bound(doc)
+		if err != nil || again != ka || FromParts(ka.Encoded(), ka.Bits()) != ka {
+			rt.Fatalf("%s came back as %s, %v", p.Display(ka), p.Display(again), err)
+		}
+	})
+}

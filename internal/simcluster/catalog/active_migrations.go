@@ -1,0 +1,200 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// migration is one running chunk migration.
+type migration struct {
+	ns       string
+	min, max bson.Raw
+	from, to string
+	step     int           // step of the donor that runs, 1 to 6
+	receives bool          // the recipient has begun and is busy
+	received bool          // the recipient is done and no longer busy
+	done     chan struct{} // closed at the end, after err is set
+	err      error
+	record   engine.RecordID
+
+	number  int64     // since the cluster began
+	begun   time.Time // when the donor began; zero before
+	at      int       // last completed step of the recipient, of seven
+	cloned  bool      // the recipient has documents
+	version bson.A    // chunkVersion of config.migrations
+	options MoveOptions
+
+	asked    context.Context // of the first request; only its values are used
+	command  string          // of the first request
+	early    chan struct{}   // closed when waiting clients are answered before the end
+	earlyErr error
+	answered sync.Once
+}
+
+// answer returns an error to all waiting clients while the migration goes on.
+func (m *migration) answer(err error) {
+	m.answered.Do(func() {
+		m.earlyErr = err
+		close(m.early)
+	})
+}
+
+// registry has the running migrations. A shard donates or receives only one chunk at a
+// time, over all collections (db/s/active_migrations_registry.cpp). Each side has its
+// own list: the donor registers a migration when it is requested, the recipient only
+// when the donor contacts it in step 3. Therefore two opposite migrations that begin
+// together refuse each other.
+type registry struct {
+	running []*migration
+	count   int64
+}
+
+// add registers a migration at its donor. If an identical one is running, it is
+// returned as join.
+func (g *registry) add(m *migration) (join *migration, err error) {
+	for _, o := range g.running {
+		if o.ns == m.ns && o.from == m.from && o.to == m.to && compareKeys(o.min, m.min) == 0 && compareKeys(o.max, m.max) == 0 {
+			return o, nil
+		}
+	}
+	if err := g.busy(m.from, m); err != nil {
+		return nil, err
+	}
+	g.count++
+	m.number = g.count
+	g.running = append(g.running, m)
+	return nil, nil
+}
+
+// receive registers a migration at its recipient.
+func (g *registry) receive(m *migration) error {
+	err := g.busy(m.to, m)
+	m.receives = err == nil
+	return err
+}
+
+// busy is the error of a shard that already takes part in a migration other than m.
+func (g *registry) busy(shard string, m *migration) error {
+	const busy = "Unable to start new balancer operation because this shard is currently "
+	for _, o := range g.running {
+		switch {
+		case o == m:
+		case o.from == shard:
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s",
+				rangeText(o.min, o.max), o.ns, o.to)
+		case o.to == shard && o.receives && !o.received:
+			return status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s",
+				rangeText(o.min, o.max), o.ns, o.from)
+		}
+	}
+	return nil
+}
+
+// begins reports whether another migration of the namespace has the same lower bound.
+func (g *registry) begins(m *migration) bool {
+	for _, o := range g.running {
+		if o != m && o.ns == m.ns && compareKeys(o.min, m.min) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *registry) remove(m *migration) {
+	for i, o := range g.running {
+		if o == m {
+			g.running = append(g.running[:i:i], g.running[i+1:]...)
+			return
+		}
+	}
+}
+
+// donating is a migration of the namespace with this donor (any donor if empty).
+func (g *registry) donating(ns, shard string) *migration {
+	for _, m := range g.running {
+		if m.ns == ns && (shard == "" || m.from == shard) {
+			return m
+		}
+	}
+	return nil
+}
+
+// Migration describes a running migration.
+type Migration struct {
+	NS       string
+	Min, Max bson.Raw
+	From, To string
+	Number   int64     // since the cluster began
+	Begun    time.Time // when the donor began; zero before
+	Step     int       // current step of the donor: 1 to 6, 0 before
+	Received int       // last completed step of the recipient, of 7
+	Receives bool      // the recipient has begun
+	Cloned   bool      // the recipient has documents
+	Options  MoveOptions
+	Version  bson.A // of the collection, or for the balancer of the chunk: major and minor, epoch, timestamp
+}
+
+// Migrations lists the running migrations. The caller holds Mu.
+func (c *Cluster) Migrations() []Migration {
+	out := make([]Migration, len(c.moves.running))
+	for i, m := range c.moves.running {
+		out[i] = Migration{
+			NS: m.ns, Min: m.min, Max: m.max, From: m.from, To: m.to, Number: m.number, Begun: m.begun, Step: m.step,
+			Received: m.at, Receives: m.receives && !m.received, Cloned: m.cloned, Options: m.options, Version: m.version,
+		}
+	}
+	return out
+}
+
+// quiesce locks Mu once ns has no migration with this donor (any donor if empty) and is
+// not being resharded: DDL waits for both. On error Mu is not held.
+func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
+	for {
+		c.Mu.Lock()
+		var busy <-chan struct{}
+		if m := c.moves.donating(ns, shard); m != nil {
+			busy = m.done
+		} else if o := c.reshard; o != nil && o.ns == ns {
+			busy = o.done
+		} else {
+			return nil
+		}
+		c.Mu.Unlock()
+		if err := await(ctx, busy); err != nil {
+			return err
+		}
+	}
+}
+
+// Quiesce waits for the migrations of ns before DDL and locks Mu. On error (code 50) Mu
+// is not held.
+func (c *Cluster) Quiesce(ctx context.Context, ns string) error { return c.quiesce(ctx, ns, "") }
+
+// await waits for done within the command's time limit.
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return expired(ctx)
+	}
+}
+
+// expired translates a context error into the server's error.
+func expired(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	}
+	return status.Errorf(status.Interrupted, "operation was interrupted")
+}
+
+func errShutdown() error {
+	return status.Errorf(status.InterruptedAtShutdown, "interrupted at shutdown")
+}

@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// runMoveCollection moves an unsharded collection to another shard (8.0). It is
+// implemented as a resharding to one chunk: the collection gets a new uuid and stays
+// tracked. The error codes are assumed.
+func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	to, ok := req.Lookup("toShard").StringValueOK()
+	if !ok {
+		return nil, missingField(req.Name, "toShard")
+	}
+	c.Mu.Lock()
+	o, err := c.beginMoveCollection(ns, to)
+	c.Mu.Unlock()
+	return o.result(ctx, err)
+}
+
+func (c *Cluster) beginMoveCollection(ns, to string) (*resharding, error) {
+	if c.shard(to) == nil {
+		return nil, noShard(to)
+	}
+	if o := c.reshard; o != nil {
+		return o.joinOrRefuse(ns, "moveCollection", to)
+	}
+	if c.routes[ns] != nil {
+		return nil, status.Errorf(status.NamespaceNotFound, "MoveCollection can only be called on an unsharded collection.")
+	}
+	r, err := c.track(ns)
+	if err != nil || r.chunks[0].Shard == to {
+		return nil, err
+	}
+	return c.toOneShard("moveCollection", r, to)
+}
+
+// runUnshardCollection moves all documents of a sharded collection to one shard (8.0):
+// the given one, or the one with the least data.
+func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	to, _ := req.Lookup("toShard").StringValueOK()
+	c.Mu.Lock()
+	o, err := c.beginUnshard(ns, to)
+	c.Mu.Unlock()
+	return o.result(ctx, err)
+}
+
+func (c *Cluster) beginUnshard(ns, to string) (*resharding, error) {
+	if to != "" && c.shard(to) == nil {
+		return nil, noShard(to)
+	}
+	if o := c.reshard; o != nil {
+		return o.joinOrRefuse(ns, "unshardCollection", to)
+	}
+	r := c.routes[ns]
+	if r == nil {
+		return nil, status.Errorf(status.NamespaceNotSharded, "Namespace must be sharded to perform an unshardCollection command")
+	}
+	if to == "" {
+		to = c.emptiestShard()
+	}
+	return c.toOneShard("unshardCollection", r, to)
+}
+
+// joinOrRefuse returns the running operation if it is the same, otherwise an error.
+func (o *resharding) joinOrRefuse(ns, command, to string) (*resharding, error) {
+	if o.ns == ns && o.command == command && (to == "" || o.to == to) {
+		return o, nil
+	}
+	return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
+}
+
+func (c *Cluster) toOneShard(command string, r *Routing, to string) (*resharding, error) {
+	if c.life.Err() != nil {
+		return nil, errShutdown()
+	}
+	o := c.newResharding(command, r, idPattern())
+	o.to = to
+	o.start()
+	return o, nil
+}
+
+// idPattern is the key of every collection that is tracked without being sharded.
+func idPattern() pattern {
+	p, err := parsePattern(encode(bson.D{{Key: "_id", Value: int32(1)}}))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// track adds the document and the only chunk of an unsharded collection.
+func (c *Cluster) track(ns string) (*Routing, error) {
+	if r := c.tracked[ns]; r != nil {
+		return r, nil
+	}
+	db, _, _ := splitNS(ns)
+	primary, _ := c.Primary(db)
+	coll := c.data(primary, ns)
+	if coll == nil {
+		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s does not exist", ns)
+	}
+	at := c.Timestamp()
+	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
+	r.newer.unsplittable = true
+	c.setTable(r)
+	c.saveCollection(r)
+	ch := &Chunk{
+		ID: c.objectID(configServer), Min: r.pattern.min(), Max: r.pattern.max(), Shard: primary,
+		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: primary}},
+	}
+	c.addChunk(r, ch)
+	r.setChunks([]*Chunk{ch})
+	c.notePlacement(r)
+	return r, nil
+}
+
+// untrack removes the document of an unsharded collection and keeps its data.
+func (c *Cluster) untrack(ns string) {
+	if r := c.tracked[ns]; r != nil {
+		c.forgetCollection(r, false)
+	}
+}

@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// addConfigShard makes the config server a shard named config, which can own chunks
+// (8.0).
+func (c *Cluster) addConfigShard() {
+	c.Shards[configServer] = engine.NewNode(configServer)
+	c.registerShard(configServer, c.opts.ConfigHost)
+}
+
+// runTransitionFromDedicated makes the config server a shard while the cluster runs.
+func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if c.shard(configServer) == nil {
+		c.addConfigShard()
+	}
+	return bson.D{}, nil
+}
+
+// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard.
+func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Request) (bson.D, error) {
+	return c.runRemoveShard(ctx, &engine.Request{
+		DB: req.DB, Name: "removeShard", Conn: req.Conn,
+		Body: encode(bson.D{{Key: "removeShard", Value: configServer}}),
+	})
+}
+
+// toMove has the fields of the removeShard reply about data that must be moved
+// manually; observed servers always return an empty list of databases.
+func (c *Cluster) toMove(s *shard) bson.D {
+	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}}}
+	if c.features.unsplittable {
+		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
+	}
+	return d
+}
+
+// collectionsToMove lists the tracked unsharded collections of a shard, which only
+// moveCollection moves.
+func (c *Cluster) collectionsToMove(shard string) bson.A {
+	list := bson.A{}
+	for _, ns := range c.Tracked() {
+		if c.tracked[ns].counts[shard] > 0 {
+			list = append(list, ns)
+		}
+	}
+	return list
+}

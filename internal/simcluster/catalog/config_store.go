@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"fmt"
+	"math"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// configStore writes the documents of the config database. It panics when an index
+// rejects a write, because that means that the tables in memory are wrong.
+type configStore struct {
+	node *engine.Node
+	uuid func() [16]byte
+}
+
+// indexesOf lists the indexes that a config server creates besides _id_.
+func indexesOf(f versionFeatures) map[string][]bson.D {
+	unique := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}, {Key: "unique", Value: true}} }
+	plain := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}} }
+	by := func(fields ...string) bson.D {
+		var d bson.D
+		for _, f := range fields {
+			d = append(d, bson.E{Key: f, Value: int32(1)})
+		}
+		return d
+	}
+	of := "uuid"
+	if f.chunksByNS {
+		of = "ns"
+	}
+	m := map[string][]bson.D{
+		"shards":               {unique(by("host"))},
+		"chunks":               {unique(by(of, "min")), unique(by(of, "shard", "min")), unique(by(of, "lastmod"))},
+		"tags":                 {unique(by("ns", "min")), plain(by("ns", "tag"))},
+		"migrations":           {unique(by("ns", "min"))},
+		"locks":                {plain(by("ts")), plain(by("state", "process"))},
+		"lockpings":            {plain(by("ping"))},
+		"reshardingOperations": nil,
+		"databases":            nil,
+		"collections":          nil,
+		"settings":             nil,
+		"changelog":            nil,
+		"actionlog":            nil,
+		"version":              nil,
+		"mongos":               nil,
+		// Internal to the server; always empty here.
+		"transactions":       nil,
+		"image_collection":   nil,
+		"system.indexBuilds": nil,
+	}
+	if !f.locks {
+		delete(m, "locks")
+		delete(m, "lockpings")
+	}
+	if !f.migrations {
+		delete(m, "migrations")
+	}
+	if f.placements {
+		m["placementHistory"] = []bson.D{unique(bson.D{{Key: "nss", Value: int32(1)}, {Key: "timestamp", Value: int32(-1)}})}
+	}
+	if f.sinceField {
+		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))
+	}
+	return m
+}
+
+// createdOnFirstWrite reports whether a collection exists only after the first write to
+// it.
+func createdOnFirstWrite(name string) bool { return name == "settings" || name == "actionlog" }
+
+func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) configStore {
+	s := configStore{node: n, uuid: uuid}
+	specs := indexesOf(f)
+	for _, name := range sortedKeys(specs) {
+		if createdOnFirstWrite(name) {
+			continue
+		}
+		coll := s.coll(name)
+		for _, spec := range specs[name] {
+			key, _ := spec[0].Value.(bson.D)
+			spec = append(spec, bson.E{Key: "name", Value: indexName(key)})
+			if _, err := coll.EnsureIndex(spec); err != nil {
+				panic(fmt.Sprintf("index %v of config.%s: %v", spec, name, err))
+			}
+		}
+	}
+	return s
+}
+
+// indexName is the server's default name of an index: fields and directions
+// joined by underscores.
+func indexName(key bson.D) string {
+	name := ""
+	for i, e := range key {
+		if i > 0 {
+			name += "_"
+		}
+		name += fmt.Sprintf("%s_%v", e.Key, e.Value)
+	}
+	return name
+}
+
+// coll is a collection of config, created on first use.
+func (s configStore) coll(name string) *engine.Coll {
+	if c := s.node.Coll("config", name); c != nil {
+		return c
+	}
+	return s.node.Create("config", name, s.uuid(), nil)
+}
+
+func (s configStore) insert(name string, doc bson.D) engine.RecordID {
+	id, err := s.coll(name).Insert(encode(doc))
+	if err != nil {
+		panic(fmt.Sprintf("insert into config.%s: %v", name, err))
+	}
+	return id
+}
+
+func (s configStore) update(name string, id engine.RecordID, doc bson.D) {
+	if err := s.coll(name).Update(id, encode(doc)); err != nil {
+		panic(fmt.Sprintf("update in config.%s: %v", name, err))
+	}
+}
+
+func (s configStore) delete(name string, id engine.RecordID) { s.coll(name).Delete(id) }
+
+// each visits all documents of a collection with their record ids.
+func (s configStore) each(name string, visit func(engine.RecordID, bson.Raw)) {
+	if c := s.node.Coll("config", name); c != nil {
+		scan(c, func(id engine.RecordID, doc bson.Raw) bool {
+			visit(id, doc)
+			return true
+		})
+	}
+}
+
+func encode(doc any) bson.Raw {
+	raw, err := bson.Marshal(doc)
+	if err != nil {
+		panic(fmt.Sprintf("encode %v: %v", doc, err))
+	}
+	return raw
+}
+
+// asInt64 reads any BSON number as an integer.
+func asInt64(v bson.RawValue) (int64, bool) {
+	switch v.Type {
+	case bson.TypeInt32:
+		return int64(v.Int32()), true
+	case bson.TypeInt64:
+		return v.Int64(), true
+	case bson.TypeDouble:
+		return int64(math.Trunc(v.Double())), true
+	}
+	return 0, false
+}
+
+// truthy reads a boolean option as the server does: true or a number other than 0.
+func truthy(v bson.RawValue) bool {
+	if v.Type == bson.TypeBoolean {
+		return v.Boolean()
+	}
+	n, ok := asInt64(v)
+	return ok && n != 0
+}

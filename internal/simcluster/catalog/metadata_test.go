@@ -1,0 +1,155 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+)
+
+// sharded makes a cluster of a version with one collection sharded by a hashed key.
+func sharded(t *testing.T, version [3]int) *replayer {
+	c := New(Options{Version: version, Still: true, Seed: 9})
+	t.Cleanup(c.Close)
+	p := &replayer{t: t, c: c, handlers: c.Handlers()}
+	p.must(`{"enableSharding": "db"}`)
+	p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
+	return p
+}
+
+func (p *replayer) first(coll string) (doc bson.Raw) {
+	scan(p.c.Config.Coll("config", coll), func(_ engine.RecordID, d bson.Raw) bool {
+		doc = d
+		return false
+	})
+	return doc
+}
+
+func names(t *testing.T, d bson.Raw) []string {
+	t.Helper()
+	elements, err := d.Elements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]string, len(elements))
+	for i, e := range elements {
+		out[i] = e.Key()
+	}
+	return out
+}
+
+func TestChunkDocumentsHaveTheFieldsOfTheirVersion(t *testing.T) {
+	for _, v := range []struct {
+		version [3]int
+		want    []string
+		chunks  int
+	}{
+		{[3]int{4, 4, 29}, []string{"_id", "ns", "min", "max", "shard", "lastmod", "lastmodEpoch", "history"}, 6},
+		{[3]int{5, 0, 7}, []string{"_id", "uuid", "min", "max", "shard", "lastmod", "history"}, 6},
+		{[3]int{6, 0, 19}, []string{"_id", "uuid", "min", "max", "shard", "lastmod", "history"}, 6},
+		{[3]int{7, 0, 12}, []string{"_id", "uuid", "min", "max", "shard", "lastmod", "onCurrentShardSince", "history"}, 6},
+		{[3]int{8, 0, 1}, []string{"_id", "uuid", "min", "max", "shard", "lastmod", "onCurrentShardSince", "history"}, 3},
+	} {
+		t.Run(fmt.Sprint(v.version), func(t *testing.T) {
+			p := sharded(t, v.version)
+			if got := names(t, p.first("chunks")); !slices.Equal(got, v.want) {
+				t.Errorf("fields %v, want %v", got, v.want)
+			}
+			if n := p.c.Routing("db.t").Len(); n != v.chunks {
+				t.Errorf("%d chunks, want %d", n, v.chunks)
+			}
+		})
+	}
+}
+
+func TestConfigCollectionsHaveTheRecordedIndexes(t *testing.T) {
+	c := New(Options{})
+	defer c.Close()
+	for _, s := range readSteps(t, "transcript") {
+		if s.Kind != "command" || s.DB != "config" {
+			continue
+		}
+		cmd := rawJSON(t, s.Cmd)
+		coll, ok := cmd.Lookup("listIndexes").StringValueOK()
+		if !ok {
+			continue
+		}
+		var want, got []string
+		list, _ := rawJSON(t, s.Reply).Lookup("cursor", "firstBatch").Array().Values()
+		for _, v := range list {
+			want = append(want, v.Document().String())
+		}
+		for _, spec := range c.Config.Coll("config", coll).Indexes() {
+			got = append(got, spec.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("config.%s:\n got  %v\n want %v", coll, got, want)
+		}
+	}
+}
+
+func TestTheFirstWriteMakesTheDatabase(t *testing.T) {
+	c := New(Options{})
+	defer c.Close()
+	if _, ok := c.Primary("db"); ok {
+		t.Fatal("there is a database already")
+	}
+	primary := c.EnsureDatabase("db")
+	if again := c.EnsureDatabase("db"); again != primary || primary == "" {
+		t.Fatalf("primary %q, then %q", primary, again)
+	}
+	p := &replayer{t: t, c: c}
+	if d := p.first("databases"); d.Lookup("primary").StringValue() != primary || d.Lookup("partitioned").Boolean() {
+		t.Fatalf("got %s", d)
+	}
+}
+
+func TestZonesBeforeShardingCutTheEmptyCollection(t *testing.T) {
+	p := sharded(t, [3]int{})
+	p.must(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
+	p.must(`{"updateZoneKeyRange": "db.z", "min": {"p": 10}, "max": {"p": 20}, "zone": "z"}`)
+	p.must(`{"shardCollection": "db.z", "key": {"p": 1}}`)
+	var got []string
+	for _, ch := range p.c.Routing("db.z").Chunks() {
+		got = append(got, rangeText(ch.Min, ch.Max)+" "+ch.Shard)
+	}
+	want := []string{
+		"[{ p: MinKey }, { p: 10 }) shard-rs-1", "[{ p: 10 }, { p: 20 }) shard-rs-2", "[{ p: 20 }, { p: MaxKey }) shard-rs-2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestPresplitZonesAreCutByHashes(t *testing.T) {
+	p := sharded(t, [3]int{})
+	p.must(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
+	p.must(`{"updateZoneKeyRange": "db.z", "min": {"p": 1, "k": {"$minKey": 1}}, "max": {"p": 2, "k": {"$minKey": 1}}, "zone": "z"}`)
+	p.must(`{"shardCollection": "db.z", "key": {"p": 1, "k": "hashed"}, "presplitHashedZones": true}`)
+	r := p.c.Routing("db.z")
+	if r.Len() != 4 || r.Chunks()[1].Max.Lookup("k").Int64() != 0 || r.Chunks()[2].Shard != "shard-rs-2" {
+		t.Errorf("got %+v", r.Chunks())
+	}
+	p.checkInvariants()
+}
+
+func TestShardingAgainIsFineWithTheSameKeyOnly(t *testing.T) {
+	p := sharded(t, [3]int{})
+	p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
+	p.fails(`{"shardCollection": "db.t", "key": {"k": 1}}`, 23, "sharding already enabled for collection db.t")
+	p.fails(`{"shardCollection": "nodb.t", "key": {"k": 1}}`, 26, "database nodb not found")
+	if starts, ends := p.count("shardCollection.start"), p.count("shardCollection.end"); starts != 3 || ends != 1 {
+		t.Errorf("%d starts and %d ends in the change log", starts, ends)
+	}
+}
+
+func TestCommandsOfOtherDatabasesAreRefused(t *testing.T) {
+	p := sharded(t, [3]int{})
+	_, err, _ := p.run("db", doc(t, `{"split": "db.t", "middle": {"k": {"$numberLong": "5"}}}`))
+	if err == nil || err.Error() != "split may only be run against the admin database." {
+		t.Errorf("got %v", err)
+	}
+}

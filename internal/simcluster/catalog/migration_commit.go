@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// historyWindow is how long entries of a chunk's history are kept, in seconds
+// (minSnapshotHistoryWindowInSeconds); the newest entry always stays.
+const historyWindow = 300
+
+// commit copies the remaining changes to the recipient and then changes the owner on
+// the config server. A real donor blocks writes in between; here the changes are copied
+// once more under the lock.
+func (t *transfer) commit(life context.Context) error {
+	t.c.Mu.Lock()
+	r, _, err := t.route()
+	if err == nil {
+		err = t.copyChanges(r)
+	}
+	if err != nil {
+		t.c.Mu.Unlock()
+		return t.abortBoth(err)
+	}
+	t.to = append(t.to, 13*time.Millisecond, 0)
+	t.m.received, t.m.at = true, 7
+	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, true, nil))
+	if t.c.hookArmed() {
+		t.c.Mu.Unlock()
+		if err := t.atStep(life, Committing); err != nil {
+			return t.stopAt(Committing, err)
+		}
+		t.c.Mu.Lock()
+		if r, _, err = t.route(); err == nil {
+			err = t.copyChanges(r)
+		}
+		if err != nil {
+			defer t.c.Mu.Unlock()
+			t.deleteCopied()
+			return t.logFailure(err)
+		}
+	}
+	_, ch, _ := t.route()
+	if !r.Permitted {
+		defer t.c.Mu.Unlock()
+		return t.rejectCommit(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and "+
+			"chunks cannot be moved"))
+	}
+	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
+	return t.committed(life)
+}
+
+// committed finishes the migration after the config server has the new owner. The
+// caller holds Mu; committed releases it.
+func (t *transfer) committed(life context.Context) error {
+	for _, step := range []Step{Committed, Logged, Cleaning} {
+		if t.c.hookArmed() {
+			t.c.Mu.Unlock()
+			if err := t.atStep(life, step); err != nil {
+				return t.stopAt(step, err)
+			}
+			t.c.Mu.Lock()
+		}
+		switch step {
+		case Committed:
+			t.logCommit()
+		case Cleaning:
+			t.scheduleDonorCleanup(t.o.WaitForDelete)
+		}
+	}
+	t.c.Mu.Unlock()
+	return nil
+}
+
+func (t *transfer) logCommit() {
+	t.logEntry(t.m.from, "moveChunk.commit", bson.D{
+		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
+		{Key: "counts", Value: bson.D{
+			{Key: "cloned", Value: t.cloned}, {Key: "clonedBytes", Value: t.bytes},
+			{Key: "catchup", Value: t.later}, {Key: "steady", Value: int64(0)},
+		}},
+	})
+}
+
+// scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. The
+// caller holds Mu.
+func (t *transfer) scheduleDonorCleanup(now bool) {
+	r := t.c.routes[t.m.ns]
+	switch {
+	case r == nil || r.UUID != t.uuid:
+	case now:
+		t.c.deleteRange(r, t.m.from, t.m.min, t.m.max)
+	default:
+		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max)
+	}
+}
+
+// deleteCopied deletes the recipient's copy. The caller holds Mu.
+func (t *transfer) deleteCopied() {
+	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
+		for _, id := range t.records {
+			coll.Delete(id)
+		}
+	}
+}
+
+// rejectCommit ends a migration whose commit the config server refuses. The donor's
+// recovery increases the version of the chunk, so that a late commit cannot succeed.
+func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
+	t.deleteCopied()
+	ch.Version = r.bumpMajor()
+	t.c.saveChunk(r, ch)
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	return why
+}
+
+// commitMove gives the chunk the next major version and its new owner, and one chunk
+// that stays on the donor, the one with the lowest bounds, the version after it
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
+func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
+	from := ch.Shard
+	c.relocate(r, ch, to)
+	if r.counts[from] == 0 {
+		return
+	}
+	for _, control := range r.chunks {
+		if control.Shard == from {
+			control.Version = r.bumpMinor()
+			c.saveChunk(r, control)
+			return
+		}
+	}
+}
+
+// cleanDonor is the donor's last step, after the chunk has moved.
+func (t *transfer) cleanDonor(life context.Context) error {
+	_ = t.pause(life, cleanTime)
+	t.step(6)
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, true, nil))
+	return nil
+}

@@ -1,0 +1,257 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// Durations of the steps of a small migration on the observed server, 0.25 s in total.
+// Cloning adds cloneTime for every MiB.
+const (
+	requestTime  = 60 * time.Millisecond // from config.migrations to the donor's first log entry
+	prepareTime  = 20 * time.Millisecond // step 2
+	askTime      = 15 * time.Millisecond // step 3, until the recipient begins
+	startTime    = 15 * time.Millisecond // until the recipient answers
+	indexTime    = 10 * time.Millisecond // step 4, with the clone
+	cloneTime    = 60 * time.Millisecond
+	catchUpTime  = 25 * time.Millisecond
+	handOverTime = 20 * time.Millisecond // step 5
+	cleanTime    = 90 * time.Millisecond // step 6
+	// orphanWait is how long a recipient waits for old orphans in its way
+	// (receiveChunkWaitForRangeDeleterTimeoutMS).
+	orphanWait = 10 * time.Second
+	cloneBatch = 200
+)
+
+// transfer executes one migration: the donor's six steps and, during the fourth and
+// fifth, the recipient's seven.
+type transfer struct {
+	c    *Cluster
+	m    *migration
+	o    MoveOptions
+	uuid [16]byte
+
+	began time.Time
+	from  []time.Duration // durations of the donor's completed steps
+	to    []time.Duration // the recipient's
+
+	records []engine.RecordID // cloned documents on the recipient
+	cloned  int64
+	bytes   int64
+	later   int64 // documents that changed while it copied
+}
+
+// errGone means that the collection or the chunk disappeared during the migration.
+var errGone = errors.New("the chunk is not there any more")
+
+func (t *transfer) run(life context.Context) error {
+	if err := t.pause(life, requestTime); err != nil {
+		return err
+	}
+	t.began = t.c.Now()
+	t.c.Mu.Lock()
+	t.m.begun, t.m.step = t.began, 1
+	t.logEntry(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.c.Mu.Unlock()
+	if err := t.atStep(life, Started); err != nil {
+		return t.stopAt(Started, err)
+	}
+	t.step(1)
+	if err := t.pause(life, prepareTime); err != nil {
+		return t.failOnDonor(err)
+	}
+	t.step(2)
+	list, err := t.listDocuments()
+	if err != nil {
+		return t.failOnDonor(err)
+	}
+	if err := t.receive(life, list); err != nil {
+		return err
+	}
+	if err := t.atStep(life, CaughtUp); err != nil {
+		return t.stopAt(CaughtUp, err)
+	}
+	t.step(4)
+	if err := t.atStep(life, Critical); err != nil {
+		return t.stopAt(Critical, err)
+	}
+	if err := t.pause(life, handOverTime); err != nil {
+		return t.abortBoth(err)
+	}
+	t.step(5)
+	if err := t.commit(life); err != nil {
+		return err
+	}
+	return t.cleanDonor(life)
+}
+
+// paced converts a duration on a real server to one of this cluster.
+func (t *transfer) paced(d time.Duration) time.Duration {
+	return t.c.Paced(d)
+}
+
+// Paced converts the duration of server work on a real cluster to one of this cluster:
+// 0 on a still one.
+func (c *Cluster) Paced(d time.Duration) time.Duration {
+	if c.still.Load() || c.instant.Load() {
+		return 0
+	}
+	return time.Duration(float64(d) * c.opts.Pace)
+}
+
+// SetStill sets whether migrations take no time. It returns the previous setting.
+func (c *Cluster) SetStill(on bool) (before bool) { return c.still.Swap(on) }
+
+// Hurry makes migrations take no time while it is on, for setting up a cluster before
+// it is used.
+func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
+
+// pause waits for the duration of a step, without Mu.
+func (t *transfer) pause(life context.Context, d time.Duration) error {
+	return t.pauseExactly(life, t.paced(d))
+}
+
+func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
+	if t.c.instant.Load() {
+		d = 0
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-life.Done():
+		return errShutdown()
+	}
+}
+
+func (t *transfer) step(n int) {
+	now := t.c.Now()
+	var before time.Duration
+	for _, d := range t.from {
+		before += d
+	}
+	t.from = append(t.from, now.Sub(t.began)-before)
+	t.c.Mu.Lock()
+	t.m.step = min(n+1, 6)
+	t.c.Mu.Unlock()
+}
+
+// received records that a step of the recipient has ended.
+func (t *transfer) received(n int) {
+	t.c.Mu.Lock()
+	t.m.at = n
+	t.c.Mu.Unlock()
+}
+
+func (t *transfer) bounds() bson.D {
+	return bson.D{{Key: "min", Value: t.m.min}, {Key: "max", Value: t.m.max}}
+}
+
+func (t *transfer) logEntry(server, what string, more bson.D) {
+	t.c.logChange(server, what, t.m.ns, append(t.bounds(), more...))
+}
+
+// route returns the current table and chunk. The caller holds Mu.
+func (t *transfer) route() (*Routing, *Chunk, error) {
+	r := t.c.routes[t.m.ns]
+	if r == nil || r.UUID != t.uuid {
+		return nil, nil, errGone
+	}
+	ch := r.chunkAround(t.m.min, t.m.max)
+	if ch == nil || ch.Shard != t.m.from {
+		return nil, nil, errGone
+	}
+	return r, ch, nil
+}
+
+// listDocuments lists the donor's documents and rejects a chunk with more than twice
+// the number of documents of a full chunk
+// (db/s/migration_chunk_cloner_source_legacy.cpp).
+func (t *transfer) listDocuments() ([]engine.RecordID, error) {
+	t.c.Mu.RLock()
+	defer t.c.Mu.RUnlock()
+	r, _, err := t.route()
+	if err != nil {
+		return nil, err
+	}
+	coll := t.c.data(t.m.from, t.m.ns)
+	if coll == nil {
+		return nil, nil
+	}
+	var list []engine.RecordID
+	rangeByKey(coll, r, t.m.min, t.m.max, func(id engine.RecordID, _ bson.Raw) bool {
+		list = append(list, id)
+		return true
+	})
+	full, average := int64(250_001), int64(0)
+	if n := int64(coll.Len()); n > 0 {
+		average = max(coll.Bytes()/n, 5)
+		full = t.c.chunkSizeOf(r) / average
+		if movesOneDocument(t.c.opts.Version) {
+			full = max(full, 1)
+		}
+		full *= 2
+	}
+	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
+		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is "+
+			"%d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
+			full, t.c.chunkSizeOf(r), average, n, t.m.ns, text(t.m.min), text(t.m.max))
+	}
+	return list, nil
+}
+
+// movesOneDocument reports whether a release moves chunks of one or two documents
+// however large they are (SERVER-66041: 4.4.15, 5.0.9, 6.0).
+func movesOneDocument(version [3]int) bool {
+	switch {
+	case version[0] >= 6:
+		return true
+	case version[0] == 5 && version[1] == 0:
+		return version[2] >= 9
+	case version[0] == 4 && version[1] == 4:
+		return version[2] >= 15
+	}
+	return false
+}
+
+// failOnDonor ends a migration after an error on the donor.
+func (t *transfer) failOnDonor(err error) error {
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	return t.logFailure(err)
+}
+
+// logFailure logs a failed migration. The caller holds Mu.
+func (t *transfer) logFailure(err error) error {
+	t.logEntry(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	if errors.Is(err, errGone) {
+		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
+	}
+	return err
+}
+
+// abortRecipient ends a migration on the recipient and deletes its copy. reason is
+// logged by the recipient; nil when it only noticed that the transfer stopped.
+func (t *transfer) abortRecipient(reason error) {
+	t.c.Mu.Lock()
+	t.deleteCopied()
+	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, false, reason))
+	t.c.Mu.Unlock()
+}
+
+// abortBoth aborts a migration on both sides.
+func (t *transfer) abortBoth(err error) error {
+	t.abortRecipient(nil)
+	if len(t.from) < 3 {
+		t.step(3)
+	}
+	return t.failOnDonor(err)
+}

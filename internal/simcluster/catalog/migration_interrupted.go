@@ -1,0 +1,117 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// valuesContext ends like one context and has the values of another: the hook needs the
+// requesting command of a migration, which may end before the migration does.
+type valuesContext struct {
+	context.Context
+	values context.Context
+}
+
+func (v valuesContext) Value(key any) any { return v.values.Value(key) }
+
+// atStep calls the hook for a migration. Mu is not held.
+func (t *transfer) atStep(ctx context.Context, step Step) error {
+	return t.c.atStep(valuesContext{ctx, t.m.asked}, Point{
+		Command: t.m.command, Step: step, NS: t.m.ns, Min: t.m.min, Max: t.m.max,
+		From: t.m.from, To: t.m.to, Answer: t.m.answer,
+	})
+}
+
+// stopAt ends a migration at a step where the hook returned an error. Before the commit
+// the chunk stays; after it the chunk has moved, and only the remaining steps are
+// skipped. Mu is not held.
+func (t *transfer) stopAt(step Step, err error) error {
+	var down *SteppedDown
+	isDown := errors.As(err, &down)
+	switch step {
+	case Committed, Logged, Cleaning:
+		t.c.Mu.Lock()
+		defer t.c.Mu.Unlock()
+		t.scheduleDonorCleanup(false)
+		if isDown {
+			return sourceError("InterruptedDueToReplStateChange: operation was interrupted")
+		}
+		return err
+	}
+	if isDown {
+		return t.steppedDown(step, down.Term)
+	}
+	switch step {
+	case Started:
+		return t.failOnDonor(err)
+	case Committing:
+		t.c.Mu.Lock()
+		defer t.c.Mu.Unlock()
+		r, ch, gone := t.route()
+		if gone != nil {
+			t.deleteCopied()
+			return t.logFailure(gone)
+		}
+		return t.rejectCommit(r, ch, err)
+	}
+	return t.abortBoth(err)
+}
+
+// steppedDown ends a migration whose donor is no longer primary: it logs nothing, the
+// recipient aborts unless it was done, and the recovery increases the version of the
+// chunk that stayed.
+func (t *transfer) steppedDown(step Step, term int64) error {
+	cause := t.stepDownCause(step, term)
+	if !t.m.received && step != Started {
+		t.abortRecipient(nil)
+	}
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	if t.m.received {
+		t.deleteCopied()
+		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", bson.D{
+			{Key: "_id", Value: "minOpTimeRecovery"},
+			{Key: "minOpTime", Value: bson.D{{Key: "ts", Value: t.c.Timestamp()}, {Key: "t", Value: int64(-1)}}},
+			{Key: "minOpTimeUpdaters", Value: int32(1)},
+		})
+	}
+	if r, ch, err := t.route(); err == nil {
+		ch.Version = r.bumpMajor()
+		t.c.saveChunk(r, ch)
+	}
+	return sourceError(cause)
+}
+
+// stepDownCause is the donor's error text, which depends on the step that it could not
+// do.
+func (t *transfer) stepDownCause(step Step, term int64) string {
+	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
+	t.c.Mu.RLock()
+	defer t.c.Mu.RUnlock()
+	r := t.c.routes[t.m.ns]
+	switch {
+	case step == Cloning || step == Cloned:
+		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
+			"operation was interrupted"
+	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
+		// The donor writes an oplog entry when the recipient has no chunk of the collection
+		// yet.
+		at := t.c.Timestamp()
+		return fmt.Sprintf("NotWritablePrimary: logOp() but can't accept write to collection %s: entries: 1: [ (RecordId(null), "+
+			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks "+
+			"for this collection\" }, "+
+			"o2: { type: \"migrateChunkToNewShard\", from: \"%s\", to: \"%s\" }, ts: Timestamp(%d, %d), t: %d, v: 2, wall: new Date(%d) }) ]",
+			t.m.ns, t.m.ns, uuidText(t.uuid), t.m.from, t.m.to, t.m.from, t.m.to, at.T, at.I, term, t.c.Now().UnixMilli())
+	}
+	return interrupted
+}
+
+// sourceError is the config server's error when the donor failed.
+func sourceError(cause string) error {
+	return status.Errorf(status.OperationFailed, "moveChunk command failed on source shard. :: caused by :: %s", cause)
+}

@@ -1,0 +1,206 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// receive runs the recipient until it has all documents: wait for old orphans, create
+// the collection, clone, catch up. The donor's third step ends when the recipient has
+// begun; its fourth step waits until the recipient has caught up.
+func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
+	if err := t.pause(life, askTime); err != nil {
+		return t.failOnDonor(err)
+	}
+	t.c.Mu.Lock()
+	err := t.c.moves.receive(t.m)
+	t.c.Mu.Unlock()
+	if err != nil {
+		err = t.failOnDonor(err)
+		_ = t.pause(life, prepareTime) // the donor becomes free a little later
+		return err
+	}
+	if err := t.pause(life, startTime); err != nil {
+		return t.abortBoth(err)
+	}
+	t.step(3)
+	if err := t.clearOrphans(life); err != nil {
+		t.abortRecipient(err)
+		return t.failOnDonor(transferError(err.Error()))
+	}
+	t.to = append(t.to, 5*time.Millisecond)
+	t.received(2) // the second step takes no time
+	if err := t.pause(life, indexTime); err != nil {
+		return t.abortBoth(err)
+	}
+	t.c.Mu.Lock()
+	_, err = t.c.EnsureCollection(t.m.to, t.m.ns, t.uuid, t.c.data(t.m.from, t.m.ns))
+	t.c.Mu.Unlock()
+	if err != nil {
+		return t.abortBoth(err)
+	}
+	t.to = append(t.to, 12*time.Millisecond, 4*time.Millisecond)
+	t.received(3)
+	if err := t.atStep(life, Cloning); err != nil {
+		return t.stopAt(Cloning, err)
+	}
+	begun := t.c.Now()
+	least := t.c.opts.Migration / time.Duration(len(list)/cloneBatch+1)
+	for batch := range slices.Chunk(list, cloneBatch) {
+		size, err := t.clone(batch)
+		if err != nil {
+			return t.abortBoth(err)
+		}
+		if err := t.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
+			return t.abortBoth(err)
+		}
+		if err := t.pauseExactly(life, least); err != nil {
+			return t.abortBoth(err)
+		}
+	}
+	if len(list)%cloneBatch == 0 {
+		if err := t.pauseExactly(life, least); err != nil {
+			return t.abortBoth(err)
+		}
+	}
+	t.to = append(t.to, t.c.Now().Sub(begun))
+	t.received(4)
+	if err := t.pause(life, catchUpTime); err != nil {
+		return t.abortBoth(err)
+	}
+	t.to = append(t.to, time.Millisecond)
+	t.received(5)
+	if err := t.atStep(life, Cloned); err != nil {
+		return t.stopAt(Cloned, err)
+	}
+	return nil
+}
+
+// clearOrphans waits until the recipient has no orphans of an earlier migration in the
+// range.
+func (t *transfer) clearOrphans(life context.Context) error {
+	limit := time.NewTimer(t.paced(orphanWait))
+	defer limit.Stop()
+	for {
+		t.c.Mu.Lock()
+		t.c.CleanOrphans()
+		var o *orphanRange
+		if r := t.c.routes[t.m.ns]; r != nil {
+			o = t.c.orphansIn(r, t.m.to, t.m.min, t.m.max)
+		}
+		left := time.Duration(0)
+		if o != nil {
+			left = o.due.Sub(t.c.Now())
+		}
+		t.c.Mu.Unlock()
+		if o == nil {
+			return nil
+		}
+		due := time.NewTimer(left)
+		select {
+		case <-o.gone:
+		case <-due.C:
+		case <-limit.C:
+			due.Stop()
+			return errOrphans(t.m)
+		case <-life.Done():
+			due.Stop()
+			return errShutdown()
+		}
+		due.Stop()
+	}
+}
+
+// clone copies one batch. If the recipient already has a document with the same _id,
+// the migration fails, with an error text that does not mention it.
+func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	r, _, err := t.route()
+	if err != nil {
+		return 0, err
+	}
+	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
+	for _, id := range batch {
+		doc := from.Get(id)
+		if doc == nil {
+			continue
+		}
+		record, err := to.Insert(doc)
+		if err != nil {
+			return size, transferError("migrate failed: Location51008: operation was interrupted")
+		}
+		t.records = append(t.records, record)
+		t.cloned++
+		t.m.cloned = true
+		size += len(doc)
+	}
+	t.bytes += int64(size)
+	return size, nil
+}
+
+// copyChanges makes the recipient's copy equal to the donor's documents, which may have
+// changed since they were cloned. The caller holds Mu, which makes this the critical
+// section.
+func (t *transfer) copyChanges(r *Routing) error {
+	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
+	have := make(map[string]engine.RecordID, len(t.records))
+	for _, id := range t.records {
+		if doc := to.Get(id); doc != nil {
+			have[idKey(doc)] = id
+		}
+	}
+	t.records = t.records[:0]
+	var failed error
+	if from != nil {
+		rangeByKey(from, r, t.m.min, t.m.max, func(_ engine.RecordID, doc bson.Raw) bool {
+			id, ok := have[idKey(doc)]
+			switch {
+			case !ok:
+				t.later++
+				id, failed = to.Insert(doc)
+			case !bytes.Equal(to.Get(id), doc):
+				t.later++
+				failed = to.Update(id, doc)
+			}
+			if failed != nil {
+				return false
+			}
+			delete(have, idKey(doc))
+			t.records = append(t.records, id)
+			return true
+		})
+	}
+	for _, id := range have {
+		t.later++
+		to.Delete(id)
+	}
+	if failed != nil {
+		return transferError("migrate failed: Location51008: operation was interrupted")
+	}
+	return nil
+}
+
+func idKey(doc bson.Raw) string {
+	v := doc.Lookup("_id")
+	return string(append([]byte{byte(v.Type)}, v.Value...))
+}
+
+// transferError is the donor's error when the recipient failed.
+func transferError(cause string) error {
+	return status.Errorf(status.OperationFailed, "Data transfer error: %s", cause)
+}
+
+// errOrphans is the error when a recipient's old orphans were not deleted in time.
+func errOrphans(m *migration) error {
+	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation "+
+		"exceeded time limit", m.ns, rangeText(m.min, m.max))
+}

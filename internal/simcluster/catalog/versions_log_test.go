@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
+)
+
+func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
+			p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+			p.must(`{"mergeChunks": "db.r", "bounds": [{"p": {"$minKey": 1}}, {"p": {"$maxKey": 1}}]}`)
+			left := names(t, p.details("split")[0].Lookup("left").Document())
+			merge := names(t, p.details("merge")[0])
+			wantLeft := []string{"min", "max", "lastmod", "lastmodEpoch", "lastmodTimestamp"}
+			wantMerge := []string{"merged", "prevShardVersion", "prevShardVersionEpoch", "prevShardVersionTimestamp",
+				"mergedVersion", "mergedVersionEpoch", "mergedVersionTimestamp", "owningShard"}
+			switch {
+			case v == v44:
+				old := func(s string) bool { return strings.HasSuffix(s, "Timestamp") }
+				wantLeft, wantMerge = slices.DeleteFunc(wantLeft, old), slices.DeleteFunc(wantMerge, old)
+			case v != v50:
+				wantLeft = []string{"min", "max", "lastmod"}
+				wantMerge = []string{"prevPlacementVersion", "mergedVersion", "owningShard", "min", "max", "numChunks"}
+			}
+			p.want(fmt.Sprint(v, " split"), left, wantLeft)
+			p.want(fmt.Sprint(v, " merge"), merge, wantMerge)
+		})
+	}
+}
+
+func TestJumboSurvivesASplitBefore70(t *testing.T) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
+			p.c.Mu.Lock()
+			p.c.MarkJumbo("db.r", p.c.Routing("db.r").chunks[0].Min)
+			p.c.Mu.Unlock()
+			p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+			for _, ch := range p.c.Routing("db.r").Chunks() {
+				p.want(fmt.Sprint(v), ch.Jumbo, v[0] < 7)
+			}
+			p.must(`{"clearJumboFlag": "db.r", "find": {"p": {"$numberInt": "5"}}}`)
+			if p.c.Routing("db.r").Chunks()[0].Jumbo {
+				t.Errorf("%v: still jumbo", v)
+			}
+		})
+	}
+}
+
+func TestMoveChunkChecksTheZoneBefore60(t *testing.T) {
+	for _, v := range allVersions {
+		onVersion(t, v, func(p *replayer) {
+			p.must(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
+			p.must(`{"updateZoneKeyRange": "db.r", "min": {"p": {"$minKey": 1}}, "max": {"p": {"$maxKey": 1}}, "zone": "z"}`)
+			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`))
+			if e := status.Of(err); v[0] < 6 && (e == nil || e.Code != status.IllegalOperation) || v[0] >= 6 && err != nil {
+				t.Errorf("%v: %v", v, err)
+			}
+		})
+	}
+}
+
+func TestConfigCollectionsHaveTheIndexesOfTheirVersion(t *testing.T) {
+	for _, v := range allVersions {
+		c := New(Options{Version: v})
+		has := func(coll, index string) bool {
+			at := c.Config.Coll("config", coll)
+			return at != nil && slices.ContainsFunc(at.Indexes(), func(spec bson.Raw) bool { return spec.Lookup("name").StringValue() == index })
+		}
+		for _, want := range []struct {
+			coll, index string
+			there       bool
+		}{
+			{"chunks", "ns_1_min_1", v[0] < 5}, {"chunks", "ns_1_shard_1_min_1", v[0] < 5}, {"chunks", "ns_1_lastmod_1", v[0] < 5},
+			{"chunks", "uuid_1_min_1", v[0] >= 5}, {"chunks", "uuid_1_shard_1_min_1", v[0] >= 5}, {"chunks", "uuid_1_lastmod_1", v[0] >= 5},
+			{"chunks", "uuid_1_shard_1_onCurrentShardSince_1", v[0] >= 7}, {"placementHistory", "nss_1_timestamp_-1", v[0] >= 7},
+			{"locks", "ts_1", v[0] < 7}, {"migrations", "ns_1_min_1", v[0] < 8}, {"tags", "ns_1_min_1", true},
+		} {
+			if has(want.coll, want.index) != want.there {
+				t.Errorf("%v: config.%s has index %s: %t", v, want.coll, want.index, !want.there)
+			}
+		}
+		c.Close()
+	}
+}

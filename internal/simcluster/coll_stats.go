@@ -1,0 +1,153 @@
+package simcluster
+
+import (
+	"context"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// scale reads the scale argument of the statistics commands: how many bytes are
+// one unit.
+func scale(r *engine.Request) (int64, error) {
+	v := r.Lookup("scale")
+	if v.Type == 0 || v.Type == bson.TypeNull {
+		return 1, nil
+	}
+	n, ok := wholeNumber(v)
+	if !ok {
+		return 0, wrongType(r.Name+".scale", v, "long")
+	}
+	if n < 1 {
+		return 0, status.Errorf(51024, "BSON field 'scale' value must be >= 1, actual value '%d'", n)
+	}
+	return n, nil
+}
+
+// collStats sums the shards' statistics. Like a mongos it answers zeros for a
+// collection that does not exist, and counts orphans.
+func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := namespace(r)
+	if err != nil {
+		return nil, err
+	}
+	by, err := scale(r)
+	if err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	t := c.everywhere(db, coll)
+	var sum storage
+	weighed := int64(0) // mongos knows only the rounded averages of the shards
+	shards, sizes, exists := bson.D{}, map[string]int64{}, false
+	for _, s := range t.sources {
+		one := storageOf(s.coll, by)
+		sum.size, sum.count = sum.size+one.size, sum.count+one.count
+		sum.onDisk, sum.indexes = sum.onDisk+one.onDisk, sum.indexes+one.indexes
+		weighed += one.average * one.count
+		for _, name := range one.names {
+			if _, seen := sizes[name]; !seen {
+				sum.names = append(sum.names, name)
+			}
+			sizes[name] += one.each
+		}
+		exists = exists || s.coll != nil
+		fields := append(bson.D{{Key: "ns", Value: t.ns}}, one.fields(s.coll != nil, by, c.orphans(t, s))...)
+		shards = append(shards, bson.E{Key: s.shard, Value: append(fields, bson.E{Key: "ok", Value: 1.0})})
+	}
+	reply := bson.D{{Key: "sharded", Value: t.routing != nil}}
+	chunks := 1
+	if t.routing != nil {
+		chunks = t.routing.Len()
+	} else if len(t.sources) > 0 {
+		reply = append(reply, bson.E{Key: "primary", Value: t.sources[0].shard})
+	}
+	if exists {
+		reply = append(reply, bson.E{Key: "capped", Value: false})
+	}
+	indexSizes := bson.D{}
+	for _, name := range sum.names {
+		indexSizes = append(indexSizes, bson.E{Key: name, Value: number(sizes[name])})
+	}
+	return append(reply,
+		bson.E{Key: "indexDetails", Value: bson.D{}},
+		bson.E{Key: "ns", Value: t.ns},
+		bson.E{Key: "count", Value: number(sum.count)},
+		bson.E{Key: "size", Value: number(sum.size)},
+		bson.E{Key: "storageSize", Value: number(sum.onDisk)},
+		bson.E{Key: "totalIndexSize", Value: number(sum.indexes)},
+		bson.E{Key: "totalSize", Value: number(sum.onDisk + sum.indexes)},
+		bson.E{Key: "indexSizes", Value: indexSizes},
+		bson.E{Key: "avgObjSize", Value: ratio(weighed, sum.count)},
+		bson.E{Key: "maxSize", Value: int64(0)},
+		bson.E{Key: "nindexes", Value: int32(len(sum.names))},
+		bson.E{Key: "scaleFactor", Value: number(by)},
+		bson.E{Key: "nchunks", Value: int32(chunks)},
+		bson.E{Key: "shards", Value: shards},
+	), nil
+}
+
+// orphans counts a shard's orphaned documents where the version reports them, from
+// 6.0 on; -1 before.
+func (c *Cluster) orphans(t target, s source) int64 {
+	if !c.version.atLeast(6, 0, 0) {
+		return -1
+	}
+	if t.routing == nil {
+		return 0
+	}
+	return int64(c.catalog.Orphans(t.ns, s.shard))
+}
+
+// collStatsRow is what one shard answers to a $collStats stage. The caller holds
+// catalog.Mu.
+func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, error) {
+	row := bson.D{
+		{Key: "ns", Value: t.ns},
+		{Key: "shard", Value: s.shard},
+		{Key: "host", Value: c.address(s.shard)},
+		{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+	}
+	if hasKey(spec, "latencyStats") {
+		l := c.stats.latencyOf(s.shard, t.ns)
+		row = append(row, bson.E{Key: "latencyStats", Value: bson.D{
+			{Key: "reads", Value: bson.D{{Key: "latency", Value: l.readMicros}, {Key: "ops", Value: l.reads}}},
+			{Key: "writes", Value: bson.D{{Key: "latency", Value: l.writeMicros}, {Key: "ops", Value: l.writes}}},
+			{Key: "commands", Value: bson.D{{Key: "latency", Value: int64(0)}, {Key: "ops", Value: int64(0)}}},
+			{Key: "transactions", Value: bson.D{{Key: "latency", Value: int64(0)}, {Key: "ops", Value: int64(0)}}},
+		}})
+	}
+	if v := value.Field(spec, "storageStats"); v.Type != 0 {
+		by := int64(1)
+		if d, ok := v.DocumentOK(); ok {
+			if n, ok := wholeNumber(value.Field(d, "scale")); ok && n > 0 {
+				by = n
+			}
+		}
+		row = append(row, bson.E{Key: "storageStats", Value: storageOf(s.coll, by).fields(s.coll != nil, by, c.orphans(t, s))})
+	}
+	if hasKey(spec, "count") {
+		if s.coll == nil {
+			return nil, status.Errorf(status.NamespaceNotFound,
+				"Unable to retrieve count in $collStats stage :: caused by :: Collection [%s] not found.", t.ns)
+		}
+		row = append(row, bson.E{Key: "count", Value: number(int64(s.coll.Len()))})
+	}
+	return encode(row), nil
+}
+
+// address is how a shard's member names itself: by its host name, which may differ from
+// the address in config.shards.
+func (c *Cluster) address(shard string) string {
+	_, member, _ := cutHost(c.catalog.Host(shard))
+	_, port, ok := strings.Cut(member, ":")
+	if !ok {
+		return shard
+	}
+	return hostname + ":" + port
+}

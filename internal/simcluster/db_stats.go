@@ -1,0 +1,198 @@
+package simcluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// Default disk figures: nearly empty, so that no disk warning appears.
+const (
+	diskTotal = 270_553_174_016
+	diskUsed  = 54_110_634_803
+)
+
+// disk has the file system figures of a shard. A shard without data of the database
+// reports zeros (commands/dbcommands.cpp).
+func (c *Cluster) disk(shard string, there bool, by int64) (used, total any) {
+	if !there {
+		return int32(0), int32(0)
+	}
+	u, t := int64(diskUsed), int64(diskTotal)
+	if c.opts.Disk != nil {
+		u, t = c.opts.Disk(shard)
+	}
+	return ratio(u, by), ratio(t, by)
+}
+
+func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) {
+	by, err := scale(r)
+	if err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	nodes := c.catalog.ShardNames()
+	if r.DB == "config" || r.DB == "admin" {
+		if !slices.Contains(nodes, configShard) {
+			nodes = append(nodes, configShard)
+		}
+	}
+	raw := bson.D{}
+	var objects, bytes, onDisk, indexes, indexBytes int64
+	weighed := int64(0) // mongos knows only the averages of the shards, truncated
+	for _, shard := range nodes {
+		node := c.catalog.Shards[shard]
+		if shard == configShard && (node == nil || r.DB == "config" || r.DB == "admin") {
+			node = c.catalog.Config
+		}
+		var n, size, disk, idx, idxBytes int64
+		colls := node.Colls(r.DB)
+		for _, coll := range colls {
+			n, size, disk = n+int64(coll.Len()), size+coll.Bytes(), disk+storageSize(coll)
+			idx, idxBytes = idx+int64(len(coll.Indexes())), idxBytes+totalIndexSize(coll)
+		}
+		// Every mongod has collections in admin and config that are not simulated.
+		used, total := c.disk(shard, len(colls) > 0 || r.DB == "config" || r.DB == "admin", by)
+		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: bson.D{
+			{Key: "db", Value: r.DB},
+			{Key: "collections", Value: int32(len(colls))},
+			{Key: "views", Value: int32(0)},
+			{Key: "objects", Value: number(n)},
+			{Key: "avgObjSize", Value: ratio(size, n)},
+			{Key: "dataSize", Value: ratio(size, by)},
+			{Key: "storageSize", Value: ratio(disk, by)},
+			{Key: "indexes", Value: number(idx)},
+			{Key: "indexSize", Value: ratio(idxBytes, by)},
+			{Key: "totalSize", Value: ratio(disk+idxBytes, by)},
+			{Key: "scaleFactor", Value: float64(by)},
+			{Key: "fsUsedSize", Value: used},
+			{Key: "fsTotalSize", Value: total},
+			{Key: "ok", Value: 1.0},
+		}})
+		if n > 0 {
+			weighed += size / n * n
+		}
+		objects, bytes, onDisk = objects+n, bytes+size, onDisk+disk
+		indexes, indexBytes = indexes+idx, indexBytes+idxBytes
+	}
+	return bson.D{
+		{Key: "raw", Value: raw},
+		{Key: "objects", Value: number(objects)},
+		{Key: "avgObjSize", Value: ratio(weighed, objects)},
+		{Key: "dataSize", Value: number(bytes / by)},
+		{Key: "storageSize", Value: number(onDisk / by)},
+		{Key: "totalSize", Value: number((onDisk + indexBytes) / by)},
+		{Key: "indexes", Value: number(indexes)},
+		{Key: "indexSize", Value: number(indexBytes / by)},
+		{Key: "scaleFactor", Value: number(by)},
+		{Key: "fileSize", Value: int32(0)},
+	}, nil
+}
+
+// ratio is a/b, or 0 when b is 0.
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// dataSize measures a range of the shard key, or a whole collection, on all shards that
+// own chunks, orphans included (s/commands/cluster_data_size_cmd.cpp).
+func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := fullNamespace(r)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := document(r, "keyPattern")
+	if err != nil {
+		return nil, err
+	}
+	lo, err := document(r, "min")
+	if err != nil {
+		return nil, err
+	}
+	hi, err := document(r, "max")
+	if err != nil {
+		return nil, err
+	}
+	if (lo == nil) != (hi == nil) {
+		return nil, status.Errorf(status.BadValue, "only one of min or max specified")
+	}
+	estimate := truthy(r.Lookup("estimate"))
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	t := c.everywhere(db, coll)
+	if t.routing != nil {
+		if err := wholeKeys(t, pattern, lo, hi); err != nil {
+			return nil, err
+		}
+		pattern = t.routing.Key
+	} else if len(pattern) <= 5 {
+		pattern = patternOf(lo)
+	}
+	var size, objects float64
+	for _, s := range t.sources {
+		if s.coll == nil {
+			continue
+		}
+		bytes, n, err := rangeSize(ctx, s.coll, pattern, lo, hi, estimate)
+		if err != nil {
+			return nil, err
+		}
+		size, objects = size+float64(bytes), objects+float64(n)
+	}
+	return bson.D{{Key: "size", Value: size}, {Key: "numObjects", Value: objects}, {Key: "millis", Value: int32(0)}}, nil
+}
+
+func rangeSize(ctx context.Context, coll *engine.Coll, pattern, lo, hi bson.Raw, estimate bool) (size, n int64, err error) {
+	if lo == nil {
+		return coll.Bytes(), int64(coll.Len()), nil
+	}
+	coll.RangeByKey(pattern, lo, hi, func(_ engine.RecordID, doc bson.Raw) bool {
+		n++
+		size += int64(len(doc))
+		return n%256 != 0 || ctx.Err() == nil
+	})
+	if estimate && coll.Len() > 0 {
+		size = n * (coll.Bytes() / int64(coll.Len()))
+	}
+	return size, n, ctx.Err()
+}
+
+// wholeKeys checks that pattern and bounds are those of the shard key.
+func wholeKeys(t target, pattern, lo, hi bson.Raw) error {
+	if len(pattern) > 5 && value.CompareDocs(pattern, t.routing.Key) != 0 {
+		return status.Errorf(status.BadValue, "keyPattern must be empty or must be an object that equals the shard key")
+	}
+	for _, b := range []struct {
+		name string
+		key  bson.Raw
+	}{{"min", lo}, {"max", hi}} {
+		for _, f := range t.routing.FieldNames() {
+			if b.key != nil && !hasKey(b.key, f) {
+				return status.Errorf(status.BadValue, "%s value %s does not have shard key", b.name, shellText(b.key))
+			}
+		}
+	}
+	return nil
+}
+
+// patternOf is an ascending key pattern over the fields of a bound.
+func patternOf(bound bson.Raw) bson.Raw {
+	b := value.NewBuilder(len(bound))
+	for e := value.Read(bound); e.Next(); {
+		b.Append(string(e.Key), value.Int32(1))
+	}
+	return b.Raw()
+}
+
+// cutHost splits a connection string such as "shard-rs-1/127.0.0.1:27101".
+func cutHost(s string) (set, address string, ok bool) { return strings.Cut(s, "/") }

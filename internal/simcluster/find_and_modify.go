@@ -1,0 +1,163 @@
+package simcluster
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// modifyArgs are the arguments of a findAndModify.
+type modifyArgs struct {
+	db, coll   string
+	statement  updateStatement
+	sort       bson.Raw
+	projection *query.Projection
+	remove     bool
+	after      bool // answer the changed document
+}
+
+func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
+	if a.db, a.coll, err = namespace(r); err != nil {
+		return a, err
+	}
+	if err = writable(a.db, a.coll); err != nil {
+		return a, err
+	}
+	if err = simpleCollation(r.Lookup("collation")); err != nil {
+		return a, err
+	}
+	s := &a.statement
+	if s.q, err = document(r, "query"); err != nil {
+		return a, err
+	}
+	s.u, s.upsert, s.hint = r.Lookup("update"), truthy(r.Lookup("upsert")), r.Lookup("hint")
+	s.retry = hasKey(r.Body, "txnNumber")
+	a.remove, a.after = truthy(r.Lookup("remove")), truthy(r.Lookup("new"))
+	switch {
+	case !a.remove && s.u.Type == 0:
+		return a, status.Errorf(status.FailedToParse, "Either an update or remove=true must be specified")
+	case a.remove && s.u.Type != 0:
+		return a, status.Errorf(status.FailedToParse, "Cannot specify both an update and remove=true")
+	case a.remove && s.upsert:
+		return a, status.Errorf(status.FailedToParse, "Cannot specify both upsert=true and remove=true ")
+	case a.remove && a.after:
+		return a, status.Errorf(status.FailedToParse,
+			"Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
+	}
+	if a.remove {
+		if s.filter, err = c.filter(r, "query"); err != nil {
+			return a, err
+		}
+	} else if err = c.compileUpdate(r, s, r.Lookup("arrayFilters"), bson.RawValue{}); err != nil {
+		return a, err
+	}
+	order, err := document(r, "sort")
+	if err != nil {
+		return a, err
+	}
+	sort, err := query.ParseSort(order)
+	if err != nil {
+		return a, err
+	}
+	if sort != nil {
+		a.sort = order
+	}
+	fields, err := document(r, "fields")
+	if err != nil {
+		return a, err
+	}
+	a.projection, err = query.ParseProjection(fields, s.filter, nil)
+	return a, err
+}
+
+// findAndModify changes or removes one document and answers it. On a sharded
+// collection the query must bind the whole shard key.
+func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D, error) {
+	a, err := c.parseModify(r)
+	if err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	c.catalog.Timestamp()
+	defer c.configWritten(a.db, a.coll)
+	t := c.target(a.db, a.coll, a.statement.filter)
+	if t.routing != nil && !t.exact {
+		return nil, status.Errorf(status.ShardKeyNotFound, "Query for sharded findAndModify must contain the shard key")
+	}
+	defer c.timed(t, true, time.Now())
+	found, src, err := firstRecord(ctx, t, a)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case src.coll == nil && a.statement.upsert:
+		doc, err := c.upsert(a.db, a.coll, t, a.statement)
+		if err != nil {
+			return nil, err
+		}
+		return a.reply(nil, doc, value.Field(doc, "_id"))
+	case src.coll == nil:
+		return a.reply(nil, nil, bson.RawValue{})
+	case a.remove:
+		src.coll.Delete(found.id)
+		return a.reply(found.doc, nil, bson.RawValue{})
+	}
+	after, _, err := c.changeDocument(t, src, found, a.statement)
+	if err != nil {
+		return nil, err
+	}
+	return a.reply(found.doc, after, bson.RawValue{})
+}
+
+// firstRecord is the document to modify; the source has no collection when there
+// is none.
+func firstRecord(ctx context.Context, t target, a modifyArgs) (foundDocument, source, error) {
+	for _, src := range t.sources {
+		if src.coll == nil {
+			continue
+		}
+		q := engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint, Owned: src.owned}
+		found, err := findDocuments(ctx, src.coll.Query(q))
+		if err != nil {
+			return foundDocument{}, source{}, err
+		}
+		if len(found) > 0 {
+			return found[0], src, nil
+		}
+	}
+	return foundDocument{}, source{}, nil
+}
+
+// reply has the document of before or after the change; nil stands for none.
+func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.D, error) {
+	last := bson.D{{Key: "n", Value: int32(0)}}
+	if before != nil || upserted.Type != 0 {
+		last[0].Value = int32(1)
+	}
+	if !a.remove {
+		last = append(last, bson.E{Key: "updatedExisting", Value: before != nil})
+		if upserted.Type != 0 {
+			last = append(last, bson.E{Key: "upserted", Value: upserted})
+		}
+	}
+	shown := before
+	if a.after {
+		shown = after
+	}
+	var result any
+	if shown != nil {
+		doc, err := a.projection.Apply(shown)
+		if err != nil {
+			return nil, err
+		}
+		result = doc
+	}
+	return bson.D{{Key: "lastErrorObject", Value: last}, {Key: "value", Value: result}}, nil
+}

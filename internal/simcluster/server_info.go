@@ -1,0 +1,150 @@
+package simcluster
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// hostname and port are how the simulated mongos names itself.
+const (
+	hostname   = "sim"
+	routerPort = 27099
+)
+
+func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+
+func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
+	p := c.version.parts
+	disabled := bson.D{{Key: "running", Value: "disabled"}, {Key: "compiled", Value: "disabled"}}
+	environment := bson.D{}
+	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
+		"target_os", "cppdefines"} {
+		environment = append(environment, bson.E{Key: k, Value: ""})
+	}
+	return bson.D{
+		{Key: "version", Value: c.version.release},
+		{Key: "gitVersion", Value: c.version.git},
+		{Key: "modules", Value: bson.A{}},
+		{Key: "allocator", Value: "system"},
+		{Key: "javascriptEngine", Value: "none"},
+		{Key: "sysInfo", Value: "deprecated"},
+		{Key: "versionArray", Value: bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}},
+		{Key: "openssl", Value: disabled},
+		{Key: "buildEnvironment", Value: environment},
+		{Key: "bits", Value: int32(64)},
+		{Key: "debug", Value: false},
+		{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
+	}, nil
+}
+
+// parameters are the server parameters that getParameter shows.
+func parameters() bson.D {
+	return bson.D{
+		{Key: "cursorTimeoutMillis", Value: cursorLife.Milliseconds()},
+		{Key: "localLogicalSessionTimeoutMinutes", Value: int32(sessionLife.Minutes())},
+		{Key: "enableTestCommands", Value: false},
+		{Key: "logLevel", Value: int32(0)},
+		{Key: "quiet", Value: false},
+	}
+}
+
+// getParameter answers a parameter, or all for "*". A mongos has no
+// featureCompatibilityVersion.
+func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
+	all := parameters()
+	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
+		return all, nil
+	}
+	var found bson.D
+	for _, p := range all {
+		if hasKey(r.Body, p.Key) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return nil, status.Plain("no option found to get")
+	}
+	return found, nil
+}
+
+func (c *Cluster) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
+	config := c.catalog.Host(configShard)
+	return bson.D{
+		{Key: "argv", Value: bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)}},
+		{Key: "parsed", Value: bson.D{
+			{Key: "net", Value: bson.D{{Key: "port", Value: int32(routerPort)}}},
+			{Key: "sharding", Value: bson.D{{Key: "configDB", Value: config}}},
+		}},
+	}, nil
+}
+
+func (c *Cluster) hostInfo(context.Context, *engine.Request) (bson.D, error) {
+	return bson.D{
+		{Key: "system", Value: bson.D{
+			{Key: "currentTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+			{Key: "hostname", Value: fmt.Sprintf("%s:%d", hostname, routerPort)},
+			{Key: "cpuAddrSize", Value: int32(64)},
+			{Key: "memSizeMB", Value: int64(4096)},
+			{Key: "memLimitMB", Value: int64(4096)},
+			{Key: "numCores", Value: int32(runtime.NumCPU())},
+			{Key: "cpuArch", Value: "x86_64"},
+			{Key: "numaEnabled", Value: false},
+		}},
+		{Key: "os", Value: bson.D{{Key: "type", Value: "Linux"}, {Key: "name", Value: "simulated"}, {Key: "version", Value: ""}}},
+		{Key: "extra", Value: bson.D{}},
+	}, nil
+}
+
+func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
+	remote := ""
+	if r.Conn != nil {
+		remote = r.Conn.Remote
+	}
+	return bson.D{{Key: "you", Value: remote}}, nil
+}
+
+// getLog returns no lines; the simulated cluster logs to Options.Log.
+func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
+	name, ok := r.Lookup("getLog").StringValueOK()
+	switch {
+	case !ok:
+		return nil, wrongType("getLog.getLog", r.Lookup("getLog"), "string")
+	case name == "*":
+		return bson.D{{Key: "names", Value: bson.A{"global", "startupWarnings"}}}, nil
+	case name == "global" || name == "startupWarnings":
+		return bson.D{{Key: "totalLinesWritten", Value: int32(0)}, {Key: "log", Value: bson.A{}}}, nil
+	}
+	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
+}
+
+func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
+	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
+}
+
+// noCertificates answers attempts to sign in by certificate: there is no TLS.
+func (c *Cluster) noCertificates(context.Context, *engine.Request) (bson.D, error) {
+	return nil, status.Errorf(status.AuthenticationFailed, "Authentication failed.")
+}
+
+// serverInfo is the block of that name in explain.
+func (c *Cluster) serverInfo(shard string) bson.D {
+	port := int32(routerPort)
+	if shard != "" {
+		_, address, _ := cutHost(c.catalog.Host(shard))
+		_, p, _ := strings.Cut(address, ":")
+		_, _ = fmt.Sscan(p, &port)
+	}
+	return bson.D{
+		{Key: "host", Value: hostname},
+		{Key: "port", Value: port},
+		{Key: "version", Value: c.version.release},
+		{Key: "gitVersion", Value: c.version.git},
+	}
+}

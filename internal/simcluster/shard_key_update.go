@@ -1,0 +1,147 @@
+package simcluster
+
+import (
+	"bytes"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// targetUpdate says which shards an update goes to, by the rules of 5.0
+// (s/write_ops/chunk_manager_targeter.cpp, targetUpdate). The caller holds
+// catalog.Mu.
+func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, error) {
+	t := c.target(db, coll, s.filter)
+	if t.routing == nil || s.multi && !s.upsert {
+		return t, nil
+	}
+	if s.upsert {
+		if !t.exact {
+			return t, status.Errorf(status.ShardKeyNotFound, "Failed to target upsert by query :: could not extract exact shard key")
+		}
+		return t, nil
+	}
+	if len(t.sources) == 1 {
+		return t, nil
+	}
+	if s.change.IsReplacement() {
+		doc, _ := s.u.DocumentOK()
+		key, err := replacementKey(t.routing, doc)
+		if err != nil {
+			return t, err
+		}
+		return t.only(t.routing.Owner(key)), nil
+	}
+	if !idInFilter(s.filter) {
+		return t, status.Errorf(status.InvalidOptions, "A {multi:false} update on a sharded collection must contain an "+
+			"exact match on _id (and have the collection default collation) or target a single shard (and have the simple "+
+			"collation), but this update targeted %d shards. Update request: %s, shard key pattern: %s",
+			len(t.sources), s.text(), shellText(t.routing.Key))
+	}
+	return t, nil
+}
+
+// replacementKey is the shard key of a replacement document, which must have all
+// of its fields for targeting.
+func replacementKey(r *catalog.Routing, doc bson.Raw) (bson.Raw, error) {
+	for _, f := range r.FieldNames() {
+		if !hasPath(doc, f) {
+			return nil, status.Errorf(status.ShardKeyNotFound,
+				"Failed to target update by replacement document :: could not extract exact shard key")
+		}
+	}
+	return r.KeyOf(doc)
+}
+
+// only restricts a target to one shard.
+func (t target) only(shard string) target {
+	for _, s := range t.sources {
+		if s.shard == shard {
+			t.sources = []source{s}
+			return t
+		}
+	}
+	t.sources = nil
+	return t
+}
+
+// text is the statement as error messages show it.
+func (s updateStatement) text() string {
+	return shellText(encode(bson.D{
+		{Key: "q", Value: s.q}, {Key: "u", Value: s.u},
+		{Key: "multi", Value: s.multi}, {Key: "upsert", Value: s.upsert},
+	}))
+}
+
+// updateShardKey applies an update that changes the shard key. It is allowed only for a
+// single document, found by its full key, in a retryable write. It reports whether the
+// document moved to another shard. The order of checks is that of
+// db/exec/update_stage.cpp, checkUpdateChangesShardKeyFields.
+func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after bson.Raw, s updateStatement) (moved bool, err error) {
+	before, err := t.routing.KeyOf(rec.doc)
+	if err != nil {
+		return false, err
+	}
+	key, err := t.routing.KeyOf(after)
+	if err != nil {
+		return false, err
+	}
+	if bytes.Equal(before, key) {
+		return false, nil
+	}
+	switch {
+	case s.multi:
+		return false, status.Errorf(status.InvalidOptions, "Multi-update operations are not allowed when updating the shard key field.")
+	case !t.exact:
+		return false, status.Errorf(31025, "Shard key update is not allowed without specifying the full shard key in the query")
+	case !s.retry:
+		return false, status.Errorf(status.IllegalOperation,
+			"Must run update to shard key field in a multi-statement transaction or with retryWrites: true.")
+	}
+	owner := t.routing.Owner(key)
+	if owner == src.shard {
+		return false, nil
+	}
+	// A real cluster uses a transaction over two shards; here the lock makes it atomic.
+	// The insert comes first because only the insert can fail.
+	to, err := c.collectionOn(src.coll.DB, src.coll.Name, owner, t.routing)
+	if err != nil {
+		return false, err
+	}
+	if _, err := to.Insert(after); err != nil {
+		return false, err
+	}
+	src.coll.Delete(rec.id)
+	return true, nil
+}
+
+// upsert inserts the document that the statement describes when none matched.
+func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw, error) {
+	doc, err := s.change.Upsert(s.filter)
+	if err != nil {
+		return nil, err
+	}
+	if t.routing != nil {
+		// The shard that searched for the document inserts it.
+		want, _ := keyInFilter(t.routing, s.filter)
+		key, err := t.routing.KeyOf(doc)
+		if err != nil {
+			return nil, err
+		}
+		if t.routing.Owner(want) != t.routing.Owner(key) && !s.retry {
+			return nil, status.Errorf(status.IllegalOperation, "The upsert document could not be inserted onto the shard "+
+				"targeted by the query, since its shard key belongs on a different shard. Cross-shard upserts are only allowed "+
+				"when running in a transaction or with retryWrites: true.")
+		}
+	}
+	return c.inserter(db, coll).insert(doc)
+}
+
+// lacksIDAndShardKey reports whether a filter has neither an _id nor the full shard
+// key.
+func lacksIDAndShardKey(t target, f *query.Filter) bool {
+	return t.routing != nil && !t.exact && !idInFilter(f)
+}

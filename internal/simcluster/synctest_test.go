@@ -1,0 +1,85 @@
+package simcluster
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// One simulated hour of polling a live cluster leaves no goroutine behind: synctest
+// fails the test if it does.
+func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(t.Context(), Options{Empty: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Start(t.Context())
+		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin, polls := time.Now(), 0
+		for time.Since(begin) < time.Hour {
+			time.Sleep(5 * time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			cur, err := client.Database("config").Collection("mongos").Find(ctx, bson.D{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows []struct{ Ping time.Time }
+			if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 {
+				t.Fatalf("rows %v, %v", rows, err)
+			}
+			if age := time.Since(rows[0].Ping); age > 11*time.Second {
+				t.Fatalf("the router's ping is %s old", age)
+			}
+			cancel()
+			polls++
+		}
+		if polls < 700 {
+			t.Errorf("%d polls in an hour", polls)
+		}
+		if err := client.Disconnect(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A streaming hello is answered after the time that the driver asked for, or when the
+// cluster closes.
+func TestStreamingMonitorWaitsInTheBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(t.Context(), Options{Empty: true, Still: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if err := client.Ping(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if n := c.stats.requests.Load(); n > 100 {
+			t.Errorf("%d requests in five minutes: the monitor is not held", n)
+		}
+		if err := client.Disconnect(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

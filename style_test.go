@@ -1,0 +1,144 @@
+package shardboard_test
+
+import (
+	"bufio"
+	"bytes"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Limits of a line in characters, a tab counted as one. Comments are read as
+// prose, which needs shorter lines than code.
+const (
+	longestLine    = 140
+	longestComment = 120
+)
+
+// longLineFolders are the folders, with their subfolders, that still have longer
+// lines ("." without subfolders). A folder is removed when its lines are broken; none
+// is added.
+var longLineFolders = []string{
+	".", "cmd/shardboard", "internal/actions", "internal/alert", "internal/api", "internal/app", "internal/auth",
+	"internal/connlimit", "internal/doctor", "internal/fileperm", "internal/heat", "internal/history",
+	"internal/outcome", "internal/placement", "internal/profile", "internal/rules", "internal/sanitize",
+	"internal/store", "internal/topology", "static", "web",
+}
+
+// emptyNames are package names that say nothing about the content.
+var emptyNames = []string{"util", "utils", "helper", "helpers", "common", "manager"}
+
+func TestLinesFitOnAScreen(t *testing.T) {
+	needed := map[string]bool{}
+	for _, file := range handWritten(t, ".go", ".templ") {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range longLines(file, source) {
+			if folder := listedFolder(file); folder != "" {
+				needed[folder] = true
+				continue
+			}
+			t.Errorf("%s:%d is longer than %d characters (%d in a comment)", file, line, longestLine, longestComment)
+		}
+	}
+	for _, folder := range longLineFolders {
+		if !needed[folder] {
+			t.Errorf("%s has no long lines any more: remove it from longLineFolders", folder)
+		}
+	}
+}
+
+func TestPackagesAreNamedAfterTheirContent(t *testing.T) {
+	for _, file := range handWritten(t, ".go") {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(emptyNames, strings.TrimSuffix(f.Name.Name, "_test")) {
+			t.Errorf("%s: package %s is not named after what it contains", file, f.Name.Name)
+		}
+	}
+}
+
+// handWritten lists the files with one of the endings, without generated ones.
+func handWritten(t *testing.T, endings ...string) (files []string) {
+	t.Helper()
+	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range strings.Lines(string(out)) {
+		file = strings.TrimSpace(file)
+		if _, err := os.Stat(file); err != nil || strings.HasSuffix(file, "_templ.go") {
+			continue // removed or generated
+		}
+		if slices.Contains(endings, path.Ext(file)) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// listedFolder is the entry of longLineFolders for a file, or "".
+func listedFolder(file string) string {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if slices.Contains(longLineFolders, dir) {
+			return dir
+		}
+	}
+	if path.Dir(file) == "." && slices.Contains(longLineFolders, ".") {
+		return "."
+	}
+	return ""
+}
+
+// longLines are the numbers of the lines that are too long. Raw strings do not
+// count: they hold recorded replies and tables of samples.
+func longLines(file string, source []byte) (numbers []int) {
+	raw := map[int]bool{}
+	if strings.HasSuffix(file, ".go") {
+		raw = rawStringLines(source)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(source))
+	lines.Buffer(nil, len(source)+1)
+	for n := 1; lines.Scan(); n++ {
+		limit := longestLine
+		if bytes.HasPrefix(bytes.TrimSpace(lines.Bytes()), []byte("//")) {
+			limit = longestComment
+		}
+		if utf8.RuneCount(lines.Bytes()) > limit && !raw[n] {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// rawStringLines are the lines that a raw string is on.
+func rawStringLines(source []byte) map[int]bool {
+	files := token.NewFileSet()
+	file := files.AddFile("", files.Base(), len(source))
+	var s scanner.Scanner
+	s.Init(file, source, nil, 0)
+	lines := map[int]bool{}
+	for {
+		pos, kind, text := s.Scan()
+		if kind == token.EOF {
+			return lines
+		}
+		if kind == token.STRING && text[0] == '`' {
+			first := file.Line(pos)
+			for n := range strings.Count(text, "\n") + 1 {
+				lines[first+n] = true
+			}
+		}
+	}
+}
