@@ -1,7 +1,6 @@
-// Package static is what browsers load besides pages: one style sheet, one
-// icon and a few ES modules, all our own, embedded, and served under addresses
-// that contain a hash of the content. An address therefore never changes its
-// meaning and may be cached for ever; a new build has new addresses.
+// Package static has what browsers load besides pages: one style sheet, one icon and a few ES
+// modules, embedded and served under addresses with a hash of the content. An address therefore
+// always has the same content and may be cached forever; a new build has new addresses.
 package static
 
 import (
@@ -17,7 +16,7 @@ import (
 	"sync"
 )
 
-// FS holds the files as they are in the source tree.
+// FS holds the files as in the source tree.
 //
 //go:embed app.css icon.svg js/*.js
 var FS embed.FS
@@ -34,18 +33,18 @@ type Asset struct {
 	Gzip []byte // nil when compression does not pay
 }
 
-// table is every asset, built once: by source name and by address.
+// table is all assets by source name and by address.
 type table struct {
 	byName map[string]*Asset
 	byURL  map[string]*Asset
 }
 
-// built is computed at the first use and never changes afterwards.
+// built is computed at first use and never changes.
 var built = sync.OnceValue(build)
 
-// URL is the address of a file of FS ("app.css", "js/app.js"), for templates.
-// Addresses are flat: the folder is left out. A name that does not
-// exist gives an address that answers 404; a test checks every name used.
+// URL is the address of a file of FS ("app.css", "js/app.js"), for templates. Addresses are flat,
+// without the folder. An unknown name gives an address that answers 404; a test checks every name
+// used.
 func URL(name string) string {
 	if a := built().byName[name]; a != nil {
 		return a.URL
@@ -53,7 +52,7 @@ func URL(name string) string {
 	return Prefix + name
 }
 
-// Open finds an asset by its address.
+// Open returns an asset by its address.
 func Open(url string) (Asset, bool) {
 	a := built().byURL[url]
 	if a == nil {
@@ -62,7 +61,7 @@ func Open(url string) (Asset, bool) {
 	return *a, true
 }
 
-// Assets lists every asset by name.
+// Assets returns all assets by name.
 func Assets() []Asset {
 	var out []Asset
 	for _, a := range built().byName {
@@ -90,10 +89,9 @@ func build() *table {
 	return t
 }
 
-// add hashes a file. The modules it imports come first, because their hashed
-// names are part of its content: a browser resolves import addresses itself,
-// and an import map would have to be an inline script, which the content
-// security policy forbids. The modules must not import each other in a circle.
+// add hashes a file. The modules it imports come first, because their hashed names are part of its
+// content: a browser resolves import addresses itself, and an import map would have to be an inline
+// script, which the content security policy forbids. Modules must not import each other in a cycle.
 func (t *table) add(name string, names []string) *Asset {
 	if a := t.byName[name]; a != nil {
 		return a

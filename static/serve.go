@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Handler serves the assets by their hashed addresses, compressed where the
-// browser takes it. Anything else under Prefix is 404: there is no listing and
-// no unhashed address.
+// Handler serves the assets by their hashed addresses, compressed if the browser accepts it.
+// Anything else under Prefix is 404: there is no listing and no address without a hash.
 func Handler() http.Handler { return http.HandlerFunc(serve) }
 
 func serve(w http.ResponseWriter, r *http.Request) {

@@ -83,7 +83,7 @@ func TestAccountsAreKeptWithoutAServer(t *testing.T) {
 		args []string
 		says string
 	}{
-		{4, []string{"user", "disable", "anna"}, "last admin"},
+		{4, []string{"user", "disable", "anna"}, "last enabled admin"},
 		{3, []string{"user", "passwd", "nobody", "--password-file", good}, "no such user"},
 		{2, []string{"user", "passwd", "anna", "--password-file", passwordFile(t, "short")}, "12 characters"},
 		{2, []string{"user", "add", "zoe", "--password-file", "/no/such/file"}, "cannot be read"},

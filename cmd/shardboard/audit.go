@@ -16,18 +16,18 @@ type auditCmd struct {
 	Export auditExportCmd `cmd:"" help:"Write the audit record with its signed heads as JSON lines."`
 }
 
-// auditFlags say where the record is read.
+// auditFlags say where to read the record.
 type auditFlags struct {
 	remoteFlags `embed:""`
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory instead of asking a server; one may run on it."`
 }
 
-func (f auditFlags) from() (app.AuditFrom, error) {
+func (f auditFlags) from() (app.AuditSource, error) {
 	if f.DataDir != "" {
-		return app.AuditFrom{DataDir: f.DataDir}, nil
+		return app.AuditSource{DataDir: f.DataDir}, nil
 	}
 	remote, err := f.remote()
-	return app.AuditFrom{Server: remote}, err
+	return app.AuditSource{Server: remote}, err
 }
 
 type auditVerifyCmd struct {
@@ -46,7 +46,7 @@ func (c auditVerifyCmd) Run(e *env) error {
 	if c.File == "-" && c.Head == "-" {
 		return fault.New(fault.Invalid, "Only one of --file and --head can be the standard input.")
 	}
-	var from app.AuditFrom
+	var from app.AuditSource
 	var kept io.Reader
 	if c.Head != "" {
 		f, err := openInput(c.Head)
@@ -81,7 +81,7 @@ func (c auditVerifyCmd) Run(e *env) error {
 	return err
 }
 
-// auditVerdict says what was proven and what was not.
+// auditVerdict says what was verified and what was not.
 func auditVerdict(v app.AuditVerdict) string {
 	if v.Records == 0 {
 		return "The audit record is empty."
@@ -105,8 +105,8 @@ func auditVerdict(v app.AuditVerdict) string {
 	return b.String()
 }
 
-// witnessVerdict says which witness was compared, and otherwise what the result
-// does not show.
+// witnessVerdict says which witness file was compared, or what the result does not show without
+// one.
 func witnessVerdict(v app.AuditVerdict, w app.AuditWitness) string {
 	switch {
 	case v.Witness != nil:

@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// cli is the whole command line; each command's struct is in its own file.
+// cli is the command line; each command's struct is in its own file.
 type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the dashboard over a cluster."`
 	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
@@ -33,7 +33,7 @@ type cli struct {
 	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Least level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
 }
 
-// env is what every command gets: where to write, and until when to run.
+// env is what every command gets: its outputs, its logger and the context that ends it.
 type env struct {
 	ctx    context.Context
 	stdout io.Writer
@@ -41,8 +41,7 @@ type env struct {
 	log    *slog.Logger
 }
 
-// run parses and runs one command line and gives the exit code. Errors are one
-// line on stderr.
+// run parses and runs a command line and returns the exit code. Errors are one line on stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}}
 	exit := -1
@@ -77,8 +76,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// message is one line for a person: the sentence where there is one, else the
-// error as it is (a wrong flag, a taken port).
+// message is one line for people: the error's sentence if it has one, else its text (an unknown
+// flag, a port in use).
 func message(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {

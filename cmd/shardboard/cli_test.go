@@ -49,7 +49,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no window", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "none", "--maintenance-window", "01:00-02:00", "--maintenance-window", "Sat,Sun 25:00-06:00"}, 2, `"Sat,Sun 25:00-06:00" is not usable`},
 		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},
 		{"no claim", slices.Concat(oidc, []string{"--oidc-groups-claim", "a\nb"}), 2, "--oidc-groups-claim is not the name of a claim"},
-		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "no way to sign in"},
+		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "Unknown sign-in method"},
 		{"no list of leaked passwords", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"}, 2, "line 1"},
 		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no such role", []string{"user", "role", "anna", "root"}, 2, "must be one of"},

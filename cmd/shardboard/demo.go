@@ -15,17 +15,17 @@ type demoCmd struct {
 	Actions     string `enum:"off,on" default:"on" env:"SHARDBOARD_ACTIONS" help:"Whether the simulated cluster may be changed from the dashboard: off or on."`
 }
 
-// Run starts the simulated cluster and the dashboard over it. They share
-// nothing but the TCP connection: the dashboard sees what any driver would.
+// Run starts the simulated cluster and the dashboard. They share only the TCP connection, so the
+// dashboard sees what any driver would.
 func (c demoCmd) Run(e *env) error {
-	switch near, err := app.ListensNear(c.MongoListen); {
+	switch near, err := app.ListensOnLoopback(c.MongoListen); {
 	case err != nil:
 		return err
 	case !near:
 		return fault.New(fault.Invalid, "Refusing to listen on %q for MongoDB drivers: nobody has to sign in to a demo's cluster, so it is for this machine only. Choose a --mongo-listen on loopback (127.0.0.1, ::1 or localhost), or run shardboard simcluster --auth.", c.MongoListen)
 	}
-	// The cluster outlives the signal that ends the dashboard: its client wants
-	// to say good-bye.
+	// The cluster must outlive the signal that ends the dashboard, whose client still closes its
+	// sessions.
 	o, err := c.options(e)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (c demoCmd) dashboard(e *env, uri string) error {
 		return err
 	}
 	config.Listen, config.Demo, config.Actions = c.Listen, true, c.Actions == "on"
-	config.Auth.Mode = "demo" // everybody is the demo's operator; what it remembers is gone with it
+	config.Auth.Mode = "demo" // every visitor is the demo's operator; its data is temporary
 	a, err := app.New(e.ctx, config)
 	if err != nil {
 		return err

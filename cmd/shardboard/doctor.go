@@ -22,10 +22,10 @@ type doctorCmd struct {
 
 const doctorTimeout = 2 * time.Minute
 
-// unwell is the outcome of a doctor that found something: the exit code is 1.
-type unwell struct{ lacking, unknown int }
+// doctorFailed is returned when the doctor found a problem: the exit code is 1.
+type doctorFailed struct{ lacking, unknown int }
 
-func (u unwell) Error() string {
+func (u doctorFailed) Error() string {
 	return fmt.Sprintf("%d lacking, %d not known; docs/roles.md has roles that are enough", u.lacking, u.unknown)
 }
 
@@ -36,7 +36,7 @@ func (c doctorCmd) Run(e *env) error {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, doctorTimeout)
 	defer cancel()
-	report, err := app.Doctor(ctx, config, app.Checkup{Databases: c.Database, Actions: c.Actions == "on"})
+	report, err := app.Doctor(ctx, config, app.DoctorOptions{Databases: c.Database, Actions: c.Actions == "on"})
 	if err != nil {
 		return err
 	}
@@ -46,13 +46,13 @@ func (c doctorCmd) Run(e *env) error {
 		err = printReport(e.stdout, report)
 	}
 	if err == nil && !report.OK {
-		err = unwellBy(report)
+		err = countProblems(report)
 	}
 	return err
 }
 
-// unwellBy counts what makes the report a bad one.
-func unwellBy(r api.DoctorReport) (u unwell) {
+// countProblems counts what makes the report fail.
+func countProblems(r api.DoctorReport) (u doctorFailed) {
 	count := func(state string) {
 		switch state {
 		case "lacks":
@@ -72,8 +72,8 @@ func unwellBy(r api.DoctorReport) (u unwell) {
 	return u
 }
 
-// printReport writes the checks, the features of looking, those of changing, and
-// what to type.
+// printReport writes the checks, the features that read, those that change the cluster, and the
+// commands to type.
 func printReport(w io.Writer, r api.DoctorReport) error {
 	title := r.Target
 	if len(r.Users) > 0 {
@@ -107,7 +107,7 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		for _, command := range r.Remedies {
 			fmt.Fprintln(w, "  "+sanitize.Line(command))
 		}
-		fmt.Fprintln(w, "Then ask the doctor again: what a role given now does not have shows only then.")
+		fmt.Fprintln(w, "Then run the doctor again: it cannot know yet what a newly granted role lacks.")
 	}
 	return nil
 }
@@ -119,16 +119,16 @@ func featureRow(w io.Writer, f api.DoctorFeature) {
 	}
 	switch f.State {
 	case "lacks":
-		row(w, "lacks", name, short(f.Lacks)+". "+without[f.Code])
+		row(w, "lacks", name, groupByAction(f.Lacks)+". "+withoutFeature[f.Code])
 	case "unknown":
-		row(w, "unknown", name, short(f.Unknown)+": the cluster did not tell. Without it: "+without[f.Code])
+		row(w, "unknown", name, groupByAction(f.Unknown)+": the cluster did not say. Without it:  "+withoutFeature[f.Code])
 	default:
 		row(w, f.State, name, "")
 	}
 }
 
-// short names each action once: "find on a, b; update on c".
-func short(privileges []string) string {
+// groupByAction groups privileges by action: "find on a, b; update on c".
+func groupByAction(privileges []string) string {
 	var actions []string
 	on := map[string][]string{}
 	for _, p := range privileges {
@@ -144,7 +144,7 @@ func short(privileges []string) string {
 	return strings.Join(actions, "; ")
 }
 
-// row is one line of the table; the cells are hostile.
+// row writes one line of the table; the cells are untrusted text.
 func row(w io.Writer, state, name, text string) {
 	fmt.Fprintln(w, "  "+sanitize.Line(state)+"\t"+sanitize.Line(name)+"\t"+sanitize.Line(text))
 }

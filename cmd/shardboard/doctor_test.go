@@ -163,12 +163,12 @@ func TestDoctorHasWordsForEveryFeature(t *testing.T) {
 		used[f.Code] = true
 	}
 	for code := range used {
-		if without[code] == "" {
+		if withoutFeature[code] == "" {
 			t.Errorf("no words for %s", code)
 		}
 	}
-	if len(without) != len(used) {
-		t.Errorf("%d words for %d features", len(without), len(used))
+	if len(withoutFeature) != len(used) {
+		t.Errorf("%d words for %d features", len(withoutFeature), len(used))
 	}
 	for _, c := range report.Checks {
 		if checkText(c) == "" {

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// printJSON writes a value for people and scripts: nothing in it moves a
-// terminal's cursor, whoever named the things in it.
+// printJSON writes a value for people and scripts. Control characters are escaped, so that names in
+// it cannot control a terminal.
 func printJSON[T any](w io.Writer, v T) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

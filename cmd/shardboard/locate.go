@@ -32,7 +32,7 @@ func (c locateCmd) Run(e *env) error {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, locateTimeout)
 	defer cancel()
-	question := app.Question{Text: c.Query, NS: c.NS, Key: c.Key}
+	question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
 	question.Ask.Why, question.Ask.Prove, question.Ask.Counts = c.Why, c.Prove, c.Counts
 	found, err := app.Locate(ctx, config, question)
 	if err != nil {
@@ -44,12 +44,12 @@ func (c locateCmd) Run(e *env) error {
 	if err := printItems(e.stdout, found.Items); err != nil {
 		return err
 	}
-	return printReading(e.stdout, found)
+	return printInterpretation(e.stdout, found)
 }
 
-// printReading says how the question was understood, what it cost the cluster
-// and when the ids in it were made.
-func printReading(w io.Writer, found api.LocateAnswer) error {
+// printInterpretation says how the query was interpreted, what it cost the cluster and when the ids in it
+// were created.
+func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 	var forms []string
 	for _, r := range found.Input {
 		forms = append(forms, r.Form)
@@ -68,7 +68,7 @@ func printReading(w io.Writer, found api.LocateAnswer) error {
 	return err
 }
 
-// printItems writes one block per item: what it is, then a line per collection.
+// printItems writes one block per item: a title, then a line per collection.
 func printItems(w io.Writer, items []api.LocateItem) error {
 	for i, it := range items {
 		if i > 0 {
@@ -98,7 +98,7 @@ func printItems(w io.Writer, items []api.LocateItem) error {
 	return nil
 }
 
-// placeLine is collection, shard and why, separated by tabs.
+// placeLine is collection, shard and reason, separated by tabs.
 func placeLine(p api.Place) string {
 	where := strings.Join(p.Shards, ", ")
 	switch {

@@ -8,14 +8,14 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// whyFlags ask for more than the places.
+// whyFlags request details beyond the locations.
 type whyFlags struct {
 	Why    bool `help:"Also say why: the chain from the value to the machines, and a sentence for a ticket."`
 	Prove  bool `help:"Also compare with the mongos's own explain."`
 	Counts bool `help:"Also count the rows of each place, by one query of at most two seconds each."`
 }
 
-// printWhy writes below the places what was asked for beyond them.
+// printWhy writes the requested details below the locations.
 func printWhy(w io.Writer, places []api.Place) {
 	for _, p := range places {
 		if p.Why == nil && p.Proof == nil && p.Rows == nil {

@@ -1,5 +1,5 @@
-// Command shardboard is the dashboard for sharded MongoDB: a server, a
-// simulated cluster to try it on, and one-shot answers on the command line.
+// Command shardboard is the dashboard for sharded MongoDB: a server, a simulated cluster to try it
+// on, and one-shot commands.
 package main
 
 import (

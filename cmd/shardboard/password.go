@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// passwordFlags say where a password is read: in a terminal unseen and twice,
-// else the first line of the standard input, or a file. Never a command line.
+// passwordFlags say where to read a password: typed twice in a terminal without echo, else from the
+// first line of standard input or from a file. Never from the command line.
 type passwordFlags struct {
 	PasswordFile string `name:"password-file" type:"path" placeholder:"FILE" help:"File that holds the password and that others cannot read; else it is asked for, or read from the standard input."`
 	Leaked       string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"With --data-dir: file of leaked passwords, which are refused. A server that is asked has its own."`

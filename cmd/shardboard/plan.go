@@ -125,7 +125,7 @@ func (c planCmd) Run(e *env) error {
 	}
 	p, err := remote.MakePlan(e.ctx, api.PlanRequest{Kind: c.Kind, Args: args, Reason: c.Reason})
 	if err != nil {
-		return told(e, err)
+		return printDetails(e, err)
 	}
 	return showPlan(e, p, c.JSON)
 }

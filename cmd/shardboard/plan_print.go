@@ -12,8 +12,7 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// printPlan writes a plan for a person: what, whether it may, how, what comes of
-// it, and how it is taken back.
+// printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
 func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", p.Summary)
 	line(w, "")
@@ -45,7 +44,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 	return nextStep(w, p)
 }
 
-// nextStep says how the plan is run. The confirmation is shown, to be typed.
+// nextStep says how to run the plan. The confirmation text is shown for typing.
 func nextStep(w io.Writer, p api.Plan) error {
 	if p.Blocked {
 		return nil
@@ -103,7 +102,7 @@ func printEffect(w io.Writer, e api.Effect) error {
 	return nil
 }
 
-// figureText keeps what is exact, estimated and unknown apart.
+// figureText distinguishes exact, estimated and unknown values.
 func figureText(f api.Figure, write func(int64) string) string {
 	switch {
 	case f.Value == nil:
@@ -132,18 +131,17 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %s", v, units[unit])
 }
 
-// line writes one line whatever is in its arguments; only the format has line
-// ends of its own, at its beginning.
+// line writes exactly one line: only the format may begin with a line end.
 func line(w io.Writer, format string, args ...any) {
 	if rest, ok := strings.CutPrefix(format, "\n"); ok {
 		fmt.Fprintln(w)
 		format = rest
 	}
-	fmt.Fprintln(w, clean(fmt.Sprintf(format, args...))) // a terminal that is gone is found by the last write
+	fmt.Fprintln(w, clean(fmt.Sprintf(format, args...))) // a closed terminal is noticed by the last write
 }
 
-// clean is a line for a terminal. The server's sentences have thin spaces before
-// units, which count as hidden there.
+// clean makes text safe for a terminal. The server's sentences have thin spaces before units, which
+// would be escaped.
 func clean(s string) string {
 	return sanitize.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
 }

@@ -24,7 +24,7 @@ type runCmd struct {
 	JSON        bool   `name:"json" help:"Print the run as the API's JSON."`
 }
 
-// Run starts a plan. It asks whoever is at the terminal and answers for nobody.
+// Run starts a plan after confirmation by the person at the terminal; it never confirms by itself.
 func (c runCmd) Run(e *env) error {
 	remote, err := c.remote()
 	if err != nil {
@@ -45,9 +45,9 @@ func (c runCmd) Run(e *env) error {
 	run, err := remote.RunPlan(e.ctx, p.ID, in)
 	switch {
 	case errors.Is(err, app.ErrNoAnswer):
-		return fault.Wrap(fault.UnknownOutcome, err, "No answer came, so whether the plan %s runs is not known. Give the same command again: it never runs twice.", p.ID)
+		return fault.Wrap(fault.UnknownOutcome, err, "The server did not answer, so it is not known whether the plan %s is running. Repeat the command: a plan never runs twice.", p.ID)
 	case err != nil:
-		return told(e, err)
+		return printDetails(e, err)
 	}
 	f := follower{env: e, remote: remote, json: c.JSON}
 	if c.Wait {
@@ -56,8 +56,7 @@ func (c runCmd) Run(e *env) error {
 	return f.show(run)
 }
 
-// confirmed is what the person at the terminal has confirmed, or the flags say.
-// ask is nil where there is no terminal.
+// confirmed returns the confirmation from the flags or the terminal. ask is nil without a terminal.
 func (c runCmd) confirmed(e *env, p api.Plan, ask func() (string, error)) (api.PlanRun, error) {
 	in := api.PlanRun{Hash: c.Hash}
 	if c.Confirm != "" {
@@ -65,10 +64,10 @@ func (c runCmd) confirmed(e *env, p api.Plan, ask func() (string, error)) (api.P
 	}
 	typed := p.Confirm == nil || in.Confirm != nil
 	if in.Hash != "" && (typed || ask == nil) {
-		return in, nil // the server says what is missing, and records it
+		return in, nil // the server reports what is missing and records it
 	}
 	if ask == nil {
-		return in, fault.New(fault.Invalid, "Nobody is at a terminal to be asked: give the plan's --hash, as it was shown.")
+		return in, fault.New(fault.Invalid, "There is no terminal to ask for confirmation: give the plan's --hash, as it was shown.")
 	}
 	if err := printPlan(e.stderr, p); err != nil {
 		return in, err
@@ -83,12 +82,12 @@ func (c runCmd) confirmed(e *env, p api.Plan, ask func() (string, error)) (api.P
 		return in, fault.Wrap(fault.Invalid, err, "The answer cannot be read. Nothing was started.")
 	}
 	if !typed {
-		in.Confirm = &answer // wrong ones are the server's to refuse and record
+		in.Confirm = &answer // the server checks it and records a wrong one
 	} else if answer != want {
 		return in, fault.New(fault.Conflict, "Not confirmed. Nothing was started.")
 	}
 	if in.Hash == "" {
-		in.Hash = p.Hash // it was shown just now
+		in.Hash = p.Hash // the plan was shown just now
 	}
 	return in, nil
 }
@@ -103,8 +102,8 @@ func firstLine(from io.Reader) func() (string, error) {
 	}
 }
 
-// told prints what an error answer says beyond its sentence.
-func told(e *env, err error) error {
+// printDetails prints the details of an error answer.
+func printDetails(e *env, err error) error {
 	var refused *app.Refusal
 	if !errors.As(err, &refused) {
 		return err

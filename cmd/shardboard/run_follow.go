@@ -16,18 +16,18 @@ import (
 
 const (
 	followEvery = 500 * time.Millisecond
-	// A server that is started again settles what it finds open within a minute.
+	// A restarted server settles open runs within a minute.
 	followSilence = 2 * time.Minute
 	followUnknown = 2 * time.Minute
 )
 
-// follower shows one run.
+// follower prints one run.
 type follower struct {
 	*env
 	remote app.Remote
 	json   bool
-	state  string         // of the run, as printed last
-	shown  map[int]string // of its steps
+	state  string         // last printed state of the run
+	shown  map[int]string // last printed text of each step
 }
 
 func (f *follower) show(r api.Run) error {
@@ -38,8 +38,8 @@ func (f *follower) show(r api.Run) error {
 	return nil
 }
 
-// follow prints what changes until the run has ended, and gives its outcome. A
-// server that does not answer for a while may be starting again.
+// follow prints changes until the run has ended and returns its outcome. A server that does not
+// answer for a while may be restarting.
 func (f *follower) follow(r api.Run) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -53,7 +53,7 @@ func (f *follower) follow(r api.Run) error {
 		}
 		select {
 		case <-f.ctx.Done():
-			return fault.New(fault.UnknownOutcome, "The run %s goes on without being followed.", r.ID)
+			return fault.New(fault.UnknownOutcome, "The run %s continues; it is no longer followed.", r.ID)
 		case <-tick.C:
 		}
 		next, err := f.remote.Run(f.ctx, r.ID)
@@ -64,7 +64,7 @@ func (f *follower) follow(r api.Run) error {
 		case !errors.Is(err, app.ErrNoAnswer) && fault.Of(err) != fault.Unavailable:
 			return err
 		case time.Since(heard) > followSilence:
-			return fault.Wrap(fault.UnknownOutcome, err, "The server has not answered for %s; what became of the run %s is not known here.", followSilence, r.ID)
+			return fault.Wrap(fault.UnknownOutcome, err, "The server has not answered for %s, so the outcome of the run %s is not known here.", followSilence, r.ID)
 		}
 	}
 	f.progress(r)
@@ -76,8 +76,8 @@ func (f *follower) follow(r api.Run) error {
 	return outcome(r)
 }
 
-// progress prints what has changed since it was last called: the run's state,
-// and each step that has begun or ended.
+// progress prints what changed since the last call: the run's state and each step that began or
+// ended.
 func (f *follower) progress(r api.Run) {
 	if f.json {
 		return
@@ -106,7 +106,7 @@ func (f *follower) progress(r api.Run) {
 	}
 }
 
-// outcome is a run's end as an error; nil when it did what was planned.
+// outcome is a run's result as an error; nil when it did what was planned.
 func outcome(r api.Run) error {
 	why := ""
 	if r.Why != "" {
@@ -120,15 +120,14 @@ func outcome(r api.Run) error {
 	case "stopped":
 		return fault.New(fault.Conflict, "The run %s was stopped.%s", r.ID, why)
 	case "unknown":
-		return fault.New(fault.UnknownOutcome, "The outcome of the run %s is not known yet; the server goes on asking the cluster.%s", r.ID, why)
+		return fault.New(fault.UnknownOutcome, "The outcome of the run %s is not known yet; the server keeps checking the cluster.%s", r.ID, why)
 	}
 	return fault.New(fault.Internal, "The run %s is %s.%s", r.ID, r.State, why)
 }
 
-// printRun writes a run for a person: its state, then each step with what
-// proves it or what went wrong.
+// printRun writes a run for people: its state, then each step with its proof or its error.
 func printRun(w io.Writer, r api.Run) {
-	printHead(w, r)
+	printHeader(w, r)
 	for i, s := range r.Steps {
 		printStep(w, i+1, s)
 	}
@@ -155,14 +154,14 @@ func printAdapted(w io.Writer, all []api.Adaptation) {
 	}
 }
 
-func printHead(w io.Writer, r api.Run) {
+func printHeader(w io.Writer, r api.Run) {
 	line(w, "run %s: %s", r.ID, runState(r))
 	printAbout(w, r)
 	line(w, "  ended %s", timeText(r.EndedAt, "not yet"))
 }
 
-// printAbout writes what of a run is the same from its begin to its end, but for
-// who asked to stop it and what undid it.
+// printAbout writes the facts of a run that rarely change: the plan, its reason, who started,
+// stopped or undid it.
 func printAbout(w io.Writer, r api.Run) {
 	line(w, "  %s", r.Summary)
 	line(w, "  plan %s, by %s, because: %s", r.Plan, r.By, r.Reason)
@@ -181,7 +180,7 @@ func printAbout(w io.Writer, r api.Run) {
 func runState(r api.Run) string {
 	text := r.State
 	if r.Resolved {
-		text += " (was unknown, and the cluster told)"
+		text += " (was unknown; settled by reading the cluster)"
 	}
 	if r.Why != "" {
 		text += ". " + r.Why
@@ -224,7 +223,7 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	}
 }
 
-// eventText is an entry of the changelog with the server's own counts.
+// eventText is a changelog entry with the server's counts.
 func eventText(ev api.StepEvent) string {
 	text := ev.What
 	if ev.From != "" || ev.To != "" {

@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/api"
 )
 
-// printOutcome writes whether a run helped: nothing while it runs, nor of one that
-// changed nothing, nor where the server does not tell.
+// printOutcome writes whether a run helped. It writes nothing for a running or unchanged run, or
+// when the server has no outcome.
 func printOutcome(w io.Writer, o *api.RunOutcome) {
 	if o == nil || o.State == "running" || o.State == "unchanged" {
 		return

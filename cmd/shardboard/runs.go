@@ -42,7 +42,7 @@ func (c runsListCmd) Run(e *env) error {
 	return tab.Flush()
 }
 
-// runFlags name one run.
+// runFlags select one run.
 type runFlags struct {
 	remoteFlags `embed:""`
 	ID          string `arg:"" help:"Id of the run."`
@@ -94,11 +94,11 @@ func (c runsStopCmd) Run(e *env) error {
 // stopText says what a stop did and did not do.
 func stopText(r api.Run) string {
 	if !r.Open {
-		return "It has ended; there is nothing to hold."
+		return "The run has already ended; there is nothing to stop."
 	}
 	for _, s := range r.Steps {
 		if s.State == "running" || s.State == "unknown" {
-			return "No further command is sent. The one in flight goes on: a cluster does not take a command back."
+			return "No further command is sent. The current one continues, because a cluster cannot cancel it."
 		}
 	}
 	return "No further command is sent."
@@ -116,7 +116,7 @@ func (c runsUndoCmd) Run(e *env) error {
 	}
 	p, err := remote.UndoRun(e.ctx, c.ID, c.Reason)
 	if err != nil {
-		return told(e, err)
+		return printDetails(e, err)
 	}
 	return showPlan(e, p, c.JSON)
 }
@@ -133,7 +133,7 @@ func (c runsFinishCmd) Run(e *env) error {
 	}
 	p, err := remote.FinishRun(e.ctx, c.ID, c.Reason)
 	if err != nil {
-		return told(e, err)
+		return printDetails(e, err)
 	}
 	return showPlan(e, p, c.JSON)
 }

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/app"
 )
 
-// clusterFlags say which cluster a command talks to.
+// clusterFlags select the cluster.
 type clusterFlags struct {
 	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. With a password, better the environment or --uri-file: others can see arguments."`
 	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address, or a pipe; others must not be able to read it."`
@@ -28,7 +28,7 @@ func (f clusterFlags) config(e *env) (app.Config, error) {
 	return app.Config{URI: uri, Profile: prof, Version: version, Log: e.log}, nil
 }
 
-// dataFlags say where what must be remembered is.
+// dataFlags select the data directory.
 type dataFlags struct {
 	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Users, sessions, runs and the audit record, in a directory of your own that nobody else may write to; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
 }
@@ -86,21 +86,21 @@ func (c serveCmd) Run(e *env) error {
 		}
 		config.MaxConnections = *c.MaxConnections
 	}
-	c.add(&config)
+	c.addTo(&config)
 	a, err := app.New(e.ctx, config)
 	if err != nil {
 		return err
 	}
 	a.Start()
-	if err := sayHello(e, a, config); err != nil {
+	if err := printStart(e, a, config); err != nil {
 		return errors.Join(err, stop(e, a))
 	}
 	return waitAndStop(e, a)
 }
 
-// sayHello tells who started it where it is and how one comes in. The first
-// admin's link is a secret: it goes to the terminal and never to the log.
-func sayHello(e *env, a *app.App, config app.Config) error {
+// printStart prints the address and how to sign in. The first admin's link is a secret: it goes to
+// the terminal and never to the log.
+func printStart(e *env, a *app.App, config app.Config) error {
 	fmt.Fprintf(e.stdout, "shardboard is at %s\n", a.URL())
 	if a.OpsAddr() != a.Addr() {
 		fmt.Fprintf(e.stdout, "Health and metrics are at http://%s/\n", a.OpsAddr())
@@ -109,16 +109,16 @@ func sayHello(e *env, a *app.App, config app.Config) error {
 		fmt.Fprintf(e.stdout, "Another shardboard owns %s, so this one only reads: nobody can sign in here. When that one has stopped, this one can take over: docs/data.md.\n", config.DataDir)
 	}
 	if config.Auth.Mode == "none" {
-		fmt.Fprintln(e.stdout, "Nobody has to sign in (--auth none): every program and person on this machine may do everything.")
+		fmt.Fprintln(e.stdout, "Sign-in is off (--auth none): every program and person on this machine has the admin role.")
 	}
 	link, err := a.FirstLink(e.ctx)
 	if link != "" {
-		fmt.Fprintf(e.stdout, "There are no users yet. Who opens this link first, within an hour, becomes the admin:\n  %s\n", link)
+		fmt.Fprintf(e.stdout, "There are no users yet. Whoever opens this link first, within an hour, becomes the admin:\n  %s\n", link)
 	}
 	return err
 }
 
-// waitAndStop runs until a signal or a failed part.
+// waitAndStop waits for a signal or a failed part and then stops everything.
 func waitAndStop(e *env, a *app.App) error {
 	done := make(chan error, 1)
 	go func() { done <- a.Wait() }()

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// signInFlags say how people come in, and by which way browsers come.
+// signInFlags configure sign-in and how browsers connect.
 type signInFlags struct {
 	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then every visitor may do everything."`
 	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
@@ -34,16 +34,16 @@ type signInFlags struct {
 	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"And this long after it began; by OIDC after 12h, by the break-glass account after 1h at the latest."`
 }
 
-// checkTimes refuses times in which nobody could work, and 0, which reads like
-// "no end" and would mean the default to package auth.
+// checkTimes rejects lifetimes too short to work with, and 0, which looks like "unlimited" but
+// means the default to package auth.
 func (f signInFlags) checkTimes() error {
 	if f.SessionIdle < time.Second || f.SessionMax < time.Second {
-		return fault.New(fault.Invalid, "Every session ends, and not at once: --session-idle and --session-max have to be a second or more, like 8h.")
+		return fault.New(fault.Invalid, "--session-idle and --session-max must be one second or more, like 8h; sessions cannot be unlimited.")
 	}
 	return nil
 }
 
-func (f signInFlags) add(c *app.Config) {
+func (f signInFlags) addTo(c *app.Config) {
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
 		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Leaked: f.Leaked,
@@ -52,7 +52,7 @@ func (f signInFlags) add(c *app.Config) {
 	}
 }
 
-// scopes splits at spaces too, which is how OAuth itself writes lists of scopes.
+// scopes also splits at spaces, as OAuth writes lists of scopes.
 func scopes(list []string) (out []string) {
 	for _, s := range list {
 		out = append(out, strings.Fields(s)...)

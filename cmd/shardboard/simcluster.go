@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// simFlags are what demo and simcluster share.
+// simFlags are the flags of both demo and simcluster.
 type simFlags struct {
 	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
 	Epoch         time.Time `help:"Time of the data's end (RFC 3339); default: now."`
@@ -43,7 +43,7 @@ func (f simFlags) options(e *env) (simcluster.Options, error) {
 	}
 	documents := f.Documents
 	if documents == 0 {
-		documents = -1 // for Options, zero means the default
+		documents = -1 // in Options, zero means the default
 	}
 	return simcluster.Options{
 		Seed: f.Seed, Epoch: f.Epoch, Shards: f.Shards, Layout: f.Layout, Database: f.Database,
@@ -53,8 +53,8 @@ func (f simFlags) options(e *env) (simcluster.Options, error) {
 	}, nil
 }
 
-// users reads who may sign in. Passwords come from a file, never from the
-// command line, where everybody on the machine could read them.
+// users reads the users of the cluster. Passwords come from a file, because everybody on the
+// machine can read command lines.
 func (c simclusterCmd) users() ([]access.User, error) {
 	if c.Auth != (c.UserFile != "") {
 		return nil, fault.New(fault.Invalid, "--auth and --user-file go together.")
@@ -71,7 +71,7 @@ func (c simclusterCmd) users() ([]access.User, error) {
 		return nil, fault.Wrap(fault.Invalid, err, "The user file cannot be read: %v.", err)
 	}
 	if len(users) == 0 {
-		return nil, fault.New(fault.Invalid, "The user file names nobody, so nobody could sign in.")
+		return nil, fault.New(fault.Invalid, "The user file is empty, so nobody could sign in.")
 	}
 	return users, nil
 }
@@ -112,14 +112,13 @@ func (c simclusterCmd) Run(e *env) error {
 		}
 	}
 	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
-	if near, err := app.ListensNear(l.Addr().String()); err != nil || !near && !c.Auth {
-		fmt.Fprintf(e.stderr, "Others than this machine can connect to %s, and nobody has to sign in: whoever reaches it may do everything. Use --auth and --user-file, or listen on loopback.\n", l.Addr())
+	if near, err := app.ListensOnLoopback(l.Addr().String()); err != nil || !near && !c.Auth {
+		fmt.Fprintf(e.stderr, "Other machines can connect to %s without signing in and have all privileges. Use --auth and --user-file, or listen on loopback.\n", l.Addr())
 	}
 	return serveSim(e, sim, l)
 }
 
-// startSim loads the data, then opens the listener: who can connect finds
-// everything there.
+// startSim loads the data before it opens the listener, so that clients find everything.
 func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
 	sim, err := simcluster.New(e.ctx, o)
 	if err != nil {
@@ -130,11 +129,11 @@ func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster,
 		sim.Close()
 		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
 	}
-	sim.Start(context.WithoutCancel(e.ctx)) // Close ends it
+	sim.Start(context.WithoutCancel(e.ctx)) // ended by Close
 	return sim, l, nil
 }
 
-// serveSim answers drivers until the context ends.
+// serveSim serves drivers until the context ends.
 func serveSim(e *env, sim *simcluster.Cluster, l net.Listener) error {
 	done := make(chan error, 1)
 	go func() { done <- sim.Serve(l) }()

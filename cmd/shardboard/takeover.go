@@ -10,7 +10,7 @@ type takeoverCmd struct {
 	remoteFlags `embed:""`
 }
 
-// Run asks a server that only reads to own the data directory.
+// Run makes a read-only server the owner of the data directory.
 func (c takeoverCmd) Run(e *env) error {
 	at, err := c.remote()
 	if err != nil {

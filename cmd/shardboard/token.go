@@ -23,7 +23,7 @@ type tokenCreateCmd struct {
 	For          time.Duration `default:"720h" help:"How long it lasts; a year at most."`
 }
 
-// Run prints the secret alone, so that it can be put into a file.
+// Run prints only the secret to stdout, so that it can be redirected to a file.
 func (c tokenCreateCmd) Run(e *env) error {
 	return c.do(e, func(a app.Accounts) error {
 		t, err := a.CreateToken(e.ctx, api.TokenCreate{Name: c.Name, Role: c.Role, Expires: time.Now().Add(c.For)})

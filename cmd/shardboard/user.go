@@ -21,12 +21,12 @@ type userCmd struct {
 	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Make the one account for when nothing else works, or give it another password. Needs --data-dir."`
 }
 
-// accountFlags say whose accounts a command changes.
+// accountFlags select whose accounts a command changes.
 type accountFlags struct {
 	remoteFlags `embed:""`
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; none may run on it."`
 
-	leaked string // file of leaked passwords, where one is set
+	leaked string // file of leaked passwords, if one is set
 }
 
 func (f accountFlags) open(e *env) (app.Accounts, error) {
@@ -40,14 +40,14 @@ func (f accountFlags) open(e *env) (app.Accounts, error) {
 	return remote.Accounts(), nil
 }
 
-// do runs f over the accounts.
+// do runs f on the accounts.
 func (f accountFlags) do(e *env, run func(app.Accounts) error) error {
 	accounts, err := f.open(e)
 	if err != nil {
 		return err
 	}
 	if err := run(accounts); err != nil {
-		_ = accounts.Close() // the first failure is what counts
+		_ = accounts.Close() // the first error is returned
 		return err
 	}
 	return accounts.Close()
@@ -182,7 +182,7 @@ func (c userBreakGlassCmd) Run(e *env) error {
 	if err == nil {
 		err = a.Close()
 	} else {
-		_ = a.Close() // the first failure is what counts
+		_ = a.Close() // the first error is returned
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// User is an account of shardboard's own.
+// User is an account kept by shardboard.
 type User struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -20,14 +20,14 @@ type UserCreate struct {
 	Role     string `json:"role"`
 }
 
-// UserChange is the body of POST users/{name}: what is given is changed.
+// UserChange is the body of POST users/{name}; only given fields change.
 type UserChange struct {
 	Role     *string `json:"role,omitempty"`
 	Password *string `json:"password,omitempty"`
 	Disabled *bool   `json:"disabled,omitempty"`
 }
 
-// Session is who is in, where and until when.
+// Session is a signed-in browser.
 type Session struct {
 	ID      string    `json:"id"`
 	Subject string    `json:"subject"` // principal id
@@ -38,10 +38,10 @@ type Session struct {
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
 	Ends    time.Time `json:"ends"`
-	Current bool      `json:"current"` // it is the asker's own
+	Current bool      `json:"current"` // the session of the request
 }
 
-// Token is a key of a script, without its secret.
+// Token is an API key of a script, without its secret.
 type Token struct {
 	ID      string     `json:"id"`
 	Name    string     `json:"name"`
@@ -50,7 +50,7 @@ type Token struct {
 	Created time.Time  `json:"created"`
 	Expires time.Time  `json:"expires"`
 	Used    *time.Time `json:"used"`    // null: never
-	Revoked *time.Time `json:"revoked"` // null: it is not
+	Revoked *time.Time `json:"revoked"` // null: not revoked
 }
 
 // TokenCreate is the body of POST tokens.
@@ -60,7 +60,7 @@ type TokenCreate struct {
 	Expires time.Time `json:"expires"`
 }
 
-// TokenCreated is the only answer that holds a token's secret.
+// TokenCreated is the only answer with a token's secret.
 type TokenCreated struct {
 	Token
 	Secret string `json:"secret"`

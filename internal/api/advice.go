@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// Advice is what somebody should look at (GET advice), most pressing first.
+// Advice is something that needs attention (GET advice), most urgent first.
 type Advice struct {
-	ID       string           `json:"id"`       // the same as long as the trouble lasts
-	Rule     string           `json:"rule"`     // hot-project, balancer-off, …
-	Rank     string           `json:"rank"`     // the same as severity, under the name it had first
-	Severity string           `json:"severity"` // critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good to know
-	Why      string           `json:"why"`      // why it has this severity, a sentence
+	ID   string `json:"id"`   // stable while the problem lasts
+	Rule string `json:"rule"` // hot-project, balancer-off, …
+	Rank string `json:"rank"` // severity under its first name
+	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
+	// to know
+	Severity string           `json:"severity"`
+	Why      string           `json:"why"` // why it has this severity, as a sentence
 	Title    string           `json:"title"`
-	Because  string           `json:"because,omitempty"` // the balancer's rule behind it, a sentence
+	Because  string           `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
 	Subject  string           `json:"subject"`
 	NS       string           `json:"ns,omitempty"`
 	Project  string           `json:"project,omitempty"` // hex ObjectID
 	Shard    string           `json:"shard,omitempty"`
 	Evidence []AdviceFigure   `json:"evidence"`
-	Chunk    string           `json:"chunk,omitempty"`    // reference of the chunk in ns that it is about
+	Chunk    string           `json:"chunk,omitempty"`    // reference of the chunk in ns
 	Document string           `json:"document,omitempty"` // hex ObjectID of a Yorkie document
-	Plans    []AdvicePlan     `json:"plans"`              // that their own checks let run, the best first
-	Refused  []AdvicePlan     `json:"refused"`            // that would help and cannot be run now; why says why
+	Plans    []AdvicePlan     `json:"plans"`              // plans whose checks pass, best first
+	Refused  []AdvicePlan     `json:"refused"`            // plans that would help but are blocked; their why says why
 	WhyNot   string           `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
 	Commands []AdviceCommand  `json:"commands"`           // for mongosh, in order
-	Dismiss  *AdviceDismissal `json:"dismissed"`          // null: nobody has
+	Dismiss  *AdviceDismissal `json:"dismissed"`          // null: not dismissed
 }
 
-// AdviceFigure is one figure that an advice rests on; with an unknown value,
-// reason says why.
+// AdviceFigure is one figure behind an advice; reason says why its value is unknown.
 type AdviceFigure struct {
 	Name      string     `json:"name"`
 	Unit      string     `json:"unit"`  // bytes, count, share, rate (per second), perHour, time or text
-	Value     *float64   `json:"value"` // null: not a number, or not known
+	Value     *float64   `json:"value"` // null: not a number, or unknown
 	Text      string     `json:"text,omitempty"`
 	Time      *time.Time `json:"time,omitempty"`
 	PlusMinus float64    `json:"plusMinus,omitempty"`
@@ -42,26 +43,25 @@ type AdviceFigure struct {
 	Method    string     `json:"method,omitempty"`
 	At        *time.Time `json:"at"`
 	Window    string     `json:"window,omitempty"`         // a Go duration
-	Covered   float64    `json:"coveredSeconds,omitempty"` // of the window; what was not counted says nothing
+	Covered   float64    `json:"coveredSeconds,omitempty"` // counted part of the window
 	Reason    string     `json:"reason,omitempty"`
 }
 
-// ProblemSummary counts the problems that GET advice lists. It is what the
-// overview's headline says.
+// ProblemSummary counts the problems in GET advice; the overview's headline shows it.
 type ProblemSummary struct {
-	Worst     string        `json:"worst"` // severity of the worst open problem: critical, warn, info; "" = none is open
+	Worst     string        `json:"worst"` // severity of the worst open problem: critical, warn, info; "" = none
 	Headline  string        `json:"headline"`
 	Critical  int           `json:"critical"`
 	Warn      int           `json:"warn"`
 	Info      int           `json:"info"`
-	Dismissed int           `json:"dismissed"` // that are there and that somebody dismissed
+	Dismissed int           `json:"dismissed"` // dismissed problems that still exist
 	Rules     int           `json:"rules"`
-	Unchecked int           `json:"unchecked"` // rules that could not be checked, wholly or in part
-	Clear     bool          `json:"clear"`     // no problem is open, and every rule could be checked
-	Items     []ProblemLine `json:"items"`     // open ones, greatest first
+	Unchecked int           `json:"unchecked"` // rules that could not be checked completely
+	Clear     bool          `json:"clear"`     // no open problem, and every rule was checked
+	Items     []ProblemLine `json:"items"`     // open problems, worst first
 }
 
-// ProblemLine is one problem in short.
+// ProblemLine is the short form of a problem.
 type ProblemLine struct {
 	ID       string `json:"id"`
 	Rule     string `json:"rule"`
@@ -74,19 +74,18 @@ type AdvicePlan struct {
 	Kind string                     `json:"kind"`
 	Args map[string]json.RawMessage `json:"args"`
 	Text string                     `json:"text"`
-	URL  string                     `json:"url,omitempty"` // of the filled-in form; "" where plans are not made, or not of this
-	Why  string                     `json:"why,omitempty"` // of a refused one: the check that blocks it
+	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
+	Why  string                     `json:"why,omitempty"` // of a refused plan: the check that blocks it
 }
 
-// AdviceCommand is a line to type. A check changes nothing; say tells what has
-// to come of it.
+// AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.
 type AdviceCommand struct {
 	Text  string `json:"text"`
 	Check bool   `json:"check"`
 	Say   string `json:"say"`
 }
 
-// AdviceDismissal is somebody's decision.
+// AdviceDismissal is somebody's decision to dismiss an advice.
 type AdviceDismissal struct {
 	ID     string    `json:"id"`
 	By     string    `json:"by"`
@@ -94,15 +93,15 @@ type AdviceDismissal struct {
 	At     time.Time `json:"at"`
 }
 
-// AdviceUnsure is a rule that could not tell.
+// AdviceUnsure is a rule that could not be evaluated.
 type AdviceUnsure struct {
 	Rule    string `json:"rule"`
 	Subject string `json:"subject,omitempty"`
 	Why     string `json:"why"`
 }
 
-// AdviceList is a list with what is beside it: what could not be told, which
-// rules found nothing, and what people dismissed.
+// AdviceList is the list with rules that could not be evaluated, rules without findings and
+// dismissals.
 type AdviceList struct {
 	Items     []Advice          `json:"items"`
 	Next      Cursor            `json:"next"`
@@ -111,45 +110,45 @@ type AdviceList struct {
 	Summary   ProblemSummary    `json:"summary"`
 	Unsure    []AdviceUnsure    `json:"unsure"`
 	Passed    []string          `json:"passed"`
-	Dismissed []Advice          `json:"dismissed"` // that are there still
-	Over      []AdviceDismissal `json:"over"`      // dismissals of what is no longer there
+	Dismissed []Advice          `json:"dismissed"` // dismissed advice that still applies
+	Over      []AdviceDismissal `json:"over"`      // dismissals of advice that no longer applies
 }
 
-// Reason is the body of what wants one (POST advice/{id}/dismiss).
+// Reason is a body with only a reason (POST advice/{id}/dismiss).
 type Reason struct {
 	Reason string `json:"reason"`
 }
 
-// Alerts is who is told of what (GET alerts).
+// Alerts is the alert receivers with the current alerts (GET alerts).
 type Alerts struct {
 	Freshness
-	For      string         `json:"for"` // how long a trouble has to last, a Go duration
+	For      string         `json:"for"` // how long a problem must last, a Go duration
 	Targets  []AlertTarget  `json:"targets"`
 	Alerts   []Alert        `json:"alerts"`
 	Silences []AlertSilence `json:"silences"`
 }
 
-// AlertTarget is a receiver. Its address is a secret and nowhere in the API.
+// AlertTarget is a receiver. Its address is a secret and not in the API.
 type AlertTarget struct {
 	Name        string         `json:"name"`
 	Format      string         `json:"format"`
 	MinSeverity string         `json:"minSeverity"`
 	Repeat      string         `json:"repeat"`
-	Due         int            `json:"due"` // alerts that it has not been told of yet
+	Due         int            `json:"due"` // alerts not sent to it yet
 	Last        *AlertDelivery `json:"last"`
 }
 
-// AlertDelivery is how the last message went.
+// AlertDelivery is the result of the last message.
 type AlertDelivery struct {
 	At     time.Time `json:"at"`
 	Code   string    `json:"code"` // ok, status, redirect, timeout, refused, dns, tls or network
 	Status int       `json:"status,omitempty"`
 	Alerts int       `json:"alerts"`
 	Test   bool      `json:"test"`
-	Failed int       `json:"failed"` // in a row
+	Failed int       `json:"failed"` // consecutive failures
 }
 
-// Alert is a trouble as it is followed.
+// Alert is a problem that is being followed.
 type Alert struct {
 	ID       string     `json:"id"`
 	Rule     string     `json:"rule"`
@@ -163,7 +162,7 @@ type Alert struct {
 	Silenced bool       `json:"silenced"`
 }
 
-// AlertSilence keeps alerts from being told.
+// AlertSilence suppresses alerts.
 type AlertSilence struct {
 	ID     string    `json:"id"`
 	Alert  string    `json:"alert,omitempty"`
@@ -179,7 +178,7 @@ type AlertTest struct {
 	Target string `json:"target"`
 }
 
-// SilenceStart begins a silence (POST alerts/silences).
+// SilenceStart starts a silence (POST alerts/silences).
 type SilenceStart struct {
 	Alert  string `json:"alert,omitempty"`
 	Rule   string `json:"rule,omitempty"`
@@ -187,7 +186,7 @@ type SilenceStart struct {
 	Reason string `json:"reason"`
 }
 
-// SilenceEnd ends one (POST alerts/silences/end).
+// SilenceEnd ends a silence (POST alerts/silences/end).
 type SilenceEnd struct {
 	ID string `json:"id"`
 }

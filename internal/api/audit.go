@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// AuditRecord is one thing that happened, in its place in the chain. Details is
-// null or an object, and which of them matters to the hash.
+// AuditRecord is one entry of the audit chain. Details is null or an object; the difference matters
+// to the hash.
 type AuditRecord struct {
 	Seq     int64             `json:"seq"`
 	At      time.Time         `json:"at"`
@@ -19,7 +19,7 @@ type AuditRecord struct {
 	Hash    string            `json:"hash"` // hexadecimal
 }
 
-// AuditHead is the end of the chain as it was signed. Fingerprint is Key's.
+// AuditHead is the signed end of the chain. Fingerprint is Key's.
 type AuditHead struct {
 	Seq         int64     `json:"seq"`
 	Hash        string    `json:"hash"` // hexadecimal
@@ -29,35 +29,33 @@ type AuditHead struct {
 	Signature   string    `json:"signature"` // base64
 }
 
-// AuditLine is one line of an exported record: exactly one of its fields is
-// there.
+// AuditLine is one line of an exported record, with exactly one of its fields.
 type AuditLine struct {
 	Record *AuditRecord `json:"record,omitempty"`
 	Head   *AuditHead   `json:"head,omitempty"`
 }
 
-// AuditState is what the server knows of its own record. Null is "not known":
-// nothing was signed, nothing was verified yet, nothing is wrong.
+// AuditState is the verification state of the server's audit record. Null means unknown: nothing
+// signed, nothing verified yet, or no problem.
 type AuditState struct {
 	Head     *AuditHead     `json:"head"`
 	Verified *AuditVerified `json:"verified"`
 	Problem  *AuditProblem  `json:"problem"`
-	Key      *string        `json:"key"`      // fingerprint of the key in use; null where nothing is signed
-	OtherKey *string        `json:"otherKey"` // fingerprint of the key that signed the newest head before, if another
+	Key      *string        `json:"key"`      // fingerprint of the key in use; null if nothing is signed
+	OtherKey *string        `json:"otherKey"` // fingerprint of the key of the newest head, if it is another key
 }
 
-// AuditVerified says up to where the chain was read and found in order, and since
-// when every record of it was read again.
+// AuditVerified is up to which record the chain was verified, and since when every record was read
+// again.
 type AuditVerified struct {
 	Seq   int64      `json:"seq"`
 	At    time.Time  `json:"at"`
 	Whole *time.Time `json:"whole"`
 }
 
-// AuditProblem is the first thing that is wrong with the chain, or why it cannot
-// be checked: damaged (a table or the file is missing), and of two checks in a row
-// unread, unsigned or witness (the file beside the key). Seq is null where it is
-// about no single record.
+// AuditProblem is the first inconsistency in the chain, or why it cannot be verified: damaged (a
+// table or the file is missing), and after two consecutive checks unread, unsigned or witness (the
+// file beside the key). Seq is null if it concerns no single record.
 type AuditProblem struct {
 	Code string `json:"code"` // misplaced, unlinked, changed, cut, rebuilt, foreign, forged, headLost, damaged, unread, unsigned, witness
 	Seq  *int64 `json:"seq"`

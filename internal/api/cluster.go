@@ -2,17 +2,17 @@ package api
 
 import "time"
 
-// Cluster is the whole cluster in one object (GET cluster).
+// Cluster describes the whole cluster (GET cluster).
 type Cluster struct {
 	ClusterID     string         `json:"clusterId"`
 	Target        string         `json:"target"`        // address as configured, redacted
 	ServerVersion string         `json:"serverVersion"` // of the mongos
 	Version       string         `json:"version"`       // of shardboard
 	Demo          bool           `json:"demo"`
-	Seq           uint64         `json:"seq"` // grows with each published table
+	Seq           uint64         `json:"seq"` // increases with each published table
 	Shards        int            `json:"shards"`
 	Databases     []Database     `json:"databases"`
-	Collections   int            `json:"collections"` // sharded ones
+	Collections   int            `json:"collections"` // sharded collections
 	Chunks        int            `json:"chunks"`
 	Jumbo         int            `json:"jumbo"`
 	Zones         int            `json:"zones"`
@@ -31,8 +31,8 @@ type Database struct {
 	Primary string `json:"primary"`
 }
 
-// Balancer is the balancer's settings and state. Enabled is null when the
-// settings could not be read, InRound when its status could not.
+// Balancer is the balancer's settings and state. Enabled is null if the settings could not be read,
+// InRound if the status could not.
 type Balancer struct {
 	Enabled      *bool  `json:"enabled"`
 	Mode         string `json:"mode"`
@@ -41,7 +41,7 @@ type Balancer struct {
 	WindowStart  string `json:"windowStart"` // "HH:MM" by the config server's clock; "" = no window
 	WindowStop   string `json:"windowStop"`
 	ChunkBytes   int64  `json:"chunkBytes"`
-	ChunkDefault bool   `json:"chunkDefault"` // nobody configured the size
+	ChunkDefault bool   `json:"chunkDefault"` // the default size, not configured
 }
 
 // Router is a mongos that has pinged the config servers.
@@ -51,14 +51,14 @@ type Router struct {
 	Ping    *time.Time `json:"ping"`
 }
 
-// Part is the health of one separately read piece of the data.
+// Part is the health of one separately read part of the data.
 type Part struct {
 	Part      string     `json:"part"`
 	OK        bool       `json:"ok"`
 	Stale     bool       `json:"stale"`
 	At        *time.Time `json:"at"`        // last good read
-	Reason    string     `json:"reason"`    // for people; "" when ok
-	Privilege string     `json:"privilege"` // what to grant when reading it was refused
+	Reason    string     `json:"reason"`    // a sentence; "" when ok
+	Privilege string     `json:"privilege"` // privilege to grant if reading was refused
 }
 
 // Ready is the answer of /readyz.

@@ -10,9 +10,9 @@ type Collection struct {
 	NS                string          `json:"ns"`
 	Sharded           bool            `json:"sharded"`
 	System            bool            `json:"system"` // config.*, or a temporary collection of a resharding
-	Key               json.RawMessage `json:"key"`    // shard key pattern; null when not sharded
+	Key               json.RawMessage `json:"key"`    // shard key pattern; null if unsharded
 	Unique            bool            `json:"unique"`
-	UUID              string          `json:"uuid"`    // "" when the server gives none
+	UUID              string          `json:"uuid"`    // "" if the server has none
 	Version           *Version        `json:"version"` // highest chunk version
 	Chunks            int             `json:"chunks"`
 	Jumbo             int             `json:"jumbo"`
@@ -20,7 +20,7 @@ type Collection struct {
 	MigrationsBlocked bool            `json:"migrationsBlocked"`
 	Resharding        bool            `json:"resharding"`
 	Unsplittable      bool            `json:"unsplittable"`
-	Primary           string          `json:"primary"` // of its database
+	Primary           string          `json:"primary"` // primary shard of its database
 	Bytes             Figure          `json:"bytes"`
 	Documents         Figure          `json:"documents"`
 	Shards            []ShardPart     `json:"shards"`
@@ -41,11 +41,11 @@ type ShardOrphans struct {
 	Orphans
 }
 
-// CollectionDetail is one collection alone (GET collections/{ns}).
+// CollectionDetail is a single collection (GET collections/{ns}).
 type CollectionDetail struct {
 	Collection
 	ZoneRanges []ZoneRange    `json:"zoneRanges"`
-	Moving     []InFlight     `json:"moving"`         // migrations of it under way
+	Moving     []InFlight     `json:"moving"`         // its running migrations
 	Orphans    Orphans        `json:"orphans"`        // on all shards together
 	ByShard    []ShardOrphans `json:"orphansByShard"` // sharded collections only
 	Freshness
@@ -64,23 +64,23 @@ type Chunk struct {
 	Max       Key        `json:"max"`
 	Shard     string     `json:"shard"`
 	Version   Version    `json:"version"`
-	Since     *time.Time `json:"since"` // on this shard; null when the server does not say
+	Since     *time.Time `json:"since"` // since when on this shard; null if the server does not say
 	Jumbo     bool       `json:"jumbo"`
 	Zone      string     `json:"zone"`               // "" = none
-	Straddles bool       `json:"straddles"`          // a zone's edge lies inside the chunk
-	MovingTo  string     `json:"movingTo,omitempty"` // a migration copies it, or a part of it, to this shard now
+	Straddles bool       `json:"straddles"`          // a zone bound lies inside the chunk
+	MovingTo  string     `json:"movingTo,omitempty"` // shard to which a running migration copies it or a part of it
 
 	Documents       Figure   `json:"documents"`
 	Bytes           Figure   `json:"bytes"`
-	Measured        bool     `json:"measured"`        // with dataSize; else estimated from the shard's counts
-	Oversized       *bool    `json:"oversized"`       // has more documents than its shard moves at once; null when not known
-	WritesPerSecond *float64 `json:"writesPerSecond"` // of the last 5 minutes; null when not counted
+	Measured        bool     `json:"measured"`        // measured with dataSize; otherwise estimated from the shard's counts
+	Oversized       *bool    `json:"oversized"`       // has more documents than its shard moves; null if unknown
+	WritesPerSecond *float64 `json:"writesPerSecond"` // over the last 5 minutes; null if not counted
 }
 
-// Tile is one piece of a collection's chunk map (GET collections/{ns}/map).
-// The chunks, in key order, are cut into 2^level tiles of equal count; tile
-// index has the positions [from, to). Positions and not key widths are the
-// scale, because a shard key of several types has no metric.
+// Tile is one part of a collection's chunk map (GET collections/{ns}/map). The chunks, in key
+// order, are divided into 2^level tiles with equal numbers of chunks; tile index has the positions
+// [from, to). The scale is positions and not key widths, because keys of several types have no
+// metric.
 type Tile struct {
 	NS    string    `json:"ns"`
 	Level int       `json:"level"`
@@ -92,9 +92,8 @@ type Tile struct {
 	Freshness
 }
 
-// TileRun is a stretch of neighbouring chunks. Where a tile has more stretches
-// than fit, a run holds several shards: Shard is then the one with most
-// chunks and Shards has the counts of all.
+// TileRun is a sequence of neighbouring chunks. If a tile has too many sequences, a run combines
+// several shards: Shard is then the one with the most chunks and Shards has all counts.
 type TileRun struct {
 	From   int            `json:"from"`
 	Chunks int            `json:"chunks"`
@@ -108,31 +107,31 @@ type TileRun struct {
 // Zone is a zone with its shards and ranges (GET zones).
 type Zone struct {
 	Zone   string      `json:"zone"`
-	Shards []string    `json:"shards"` // none: no chunk can be placed by it
+	Shards []string    `json:"shards"` // none: no chunk can satisfy the zone
 	Ranges []ZoneRange `json:"ranges"`
 	PinTerms
 }
 
-// ZoneRange is one range of a zone. Chunks, Outside and Straddling are null
-// where the collection is not sharded (yet).
+// ZoneRange is one range of a zone. Chunks, Outside and Straddling are null if the collection is
+// not sharded (yet).
 type ZoneRange struct {
 	Zone       string `json:"zone"`
 	NS         string `json:"ns"`
 	Min        Key    `json:"min"`
 	Max        Key    `json:"max"`
-	Chunks     *int   `json:"chunks"`     // chunks that meet the range
+	Chunks     *int   `json:"chunks"`     // chunks that overlap the range
 	Outside    *int   `json:"outside"`    // of those, on a shard without the zone
-	Straddling *int   `json:"straddling"` // of those, cut by an edge of the range
+	Straddling *int   `json:"straddling"` // of those, split by a bound of the range
 }
 
 // Event is one row of the cluster's changelog (GET activity).
 type Event struct {
 	ID      string          `json:"id"`
 	Time    time.Time       `json:"time"`
-	What    string          `json:"what"` // as the server writes it: moveChunk.commit, split, …
+	What    string          `json:"what"` // the server's name: moveChunk.commit, split, …
 	NS      string          `json:"ns"`
 	Shard   string          `json:"shard"`
 	Details json.RawMessage `json:"details"`
-	Failed  bool            `json:"failed,omitempty"` // it tells of a move that failed; one to where the chunk is is none
+	Failed  bool            `json:"failed,omitempty"` // a failed move; a move to the shard that has the chunk already does not count
 	FailureReason
 }

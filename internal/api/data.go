@@ -2,10 +2,10 @@ package api
 
 import "time"
 
-// DataDirectory is what a server may do with its data directory.
+// DataDirectory is the state of a server's data directory.
 type DataDirectory struct {
 	Hold     string     `json:"hold"` // owned, ownedByAnother, ownerGone, vanished, unreadable
 	Writable bool       `json:"writable"`
-	Since    *time.Time `json:"since"`         // of hold; null when it is not followed
+	Since    *time.Time `json:"since"`         // begin of hold; null if unknown
 	Why      string     `json:"why,omitempty"` // why nothing can be stored
 }

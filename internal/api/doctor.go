@@ -1,15 +1,15 @@
 package api
 
-// DoctorReport is what `doctor --json` prints: what the cluster user lacks, for
-// which feature. Codes are stable.
+// DoctorReport is the output of `doctor --json`: which privileges the cluster user lacks for which
+// feature. Codes are stable.
 type DoctorReport struct {
-	OK       bool            `json:"ok"` // nothing that counts is lacking or unknown
+	OK       bool            `json:"ok"` // nothing relevant is missing or unknown
 	Target   string          `json:"target"`
-	Users    []string        `json:"users"`   // signed in as; empty where nobody has to
-	Actions  bool            `json:"actions"` // features that change the cluster count too
+	Users    []string        `json:"users"`   // signed-in users; empty without access control
+	Actions  bool            `json:"actions"` // features that change the cluster are relevant too
 	Checks   []DoctorCheck   `json:"checks"`
 	Features []DoctorFeature `json:"features"`
-	Remedies []string        `json:"remedies"` // commands for mongosh that grant what is lacking
+	Remedies []string        `json:"remedies"` // mongosh commands that grant the missing privileges
 }
 
 // DoctorCheck is a fact about the cluster: ok, warns, lacks or unknown.
@@ -19,8 +19,8 @@ type DoctorCheck struct {
 	Args  map[string]string `json:"args,omitempty"`
 }
 
-// DoctorFeature is a feature with the privileges it needs, lacks, and has for all
-// that is known: "find on config.chunks".
+// DoctorFeature is a feature with the privileges it needs, those it lacks and those that are
+// unknown, like "find on config.chunks".
 type DoctorFeature struct {
 	Code     string   `json:"code"`
 	Database string   `json:"database"` // "" = the cluster

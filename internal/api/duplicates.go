@@ -2,30 +2,30 @@ package api
 
 import "time"
 
-// DuplicateCheck is the state of the background check for ids that are on more
-// than one shard (GET checks/duplicates). Such ids are legal; a chunk that has
-// one cannot be moved to the shard that has the other.
+// DuplicateCheck is the state of the background check for ids that exist on several shards (GET
+// checks/duplicates). Such ids are legal, but a chunk with one cannot be moved to a shard that has
+// another.
 type DuplicateCheck struct {
 	State       string                `json:"state"`       // idle, running, stopped, failed, done
 	Started     *time.Time            `json:"started"`     // null before the first start
 	Ended       *time.Time            `json:"ended"`       // null while it runs
-	LeftSeconds *int64                `json:"leftSeconds"` // estimated; null when not known
+	LeftSeconds *int64                `json:"leftSeconds"` // estimated; null if unknown
 	Collections []DuplicateCollection `json:"collections"`
-	Found       int                   `json:"found"` // ids; items has the first 1,000 of them
+	Found       int                   `json:"found"` // number of ids; items has the first 1,000
 	Items       []DuplicateID         `json:"items"`
 	Problem     string                `json:"problem,omitempty"` // why it failed
 }
 
-// DuplicateCollection is how far one collection is.
+// DuplicateCollection is the progress in one collection.
 type DuplicateCollection struct {
 	NS    string `json:"ns"`
-	Read  int64  `json:"read"` // rows in this check
+	Read  int64  `json:"read"` // rows read by this check
 	Total Figure `json:"total"`
-	Next  string `json:"next"` // id to go on with; "" before the start
+	Next  string `json:"next"` // id at which to resume; "" before the start
 	Done  bool   `json:"done"`
 }
 
-// DuplicateID is one such id with the rows that have it.
+// DuplicateID is a duplicate id with its rows.
 type DuplicateID struct {
 	NS   string         `json:"ns"`
 	ID   string         `json:"id"`
@@ -40,8 +40,8 @@ type DuplicateRow struct {
 	ProjectName string `json:"projectName"`
 }
 
-// DuplicateStart is the body of POST checks/duplicates; {} begins anew.
+// DuplicateStart is the body of POST checks/duplicates; {} starts from the beginning.
 type DuplicateStart struct {
-	Resume bool              `json:"resume"` // go on where it was stopped or failed
-	From   map[string]string `json:"from"`   // by collection, the id to begin with: next of an earlier check
+	Resume bool              `json:"resume"` // resume after a stop or failure
+	From   map[string]string `json:"from"`   // first id by collection: next of an earlier check
 }

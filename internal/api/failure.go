@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// FailureReason is why a move failed; all empty for what did not fail. The entries
-// of one move share the reason that one of them has: moveChunk.error often has
-// none where moveChunk.to has one.
+// FailureReason is why a move failed; empty for other entries. All entries of one move share the
+// reason that one of them has: often moveChunk.to has one and moveChunk.error has none.
 type FailureReason struct {
-	Reason     string `json:"reason,omitempty"`     // the server's own text, whole; left out = it gave none
-	ReasonFrom string `json:"reasonFrom,omitempty"` // the entry that has it, as moveChunk.to; run: the answer to a run's command
+	Reason     string `json:"reason,omitempty"`     // the server's whole text; absent if it gave none
+	ReasonFrom string `json:"reasonFrom,omitempty"` // the entry with the reason, such as moveChunk.to; run: the answer to a run's command
 	ReasonCode string `json:"reasonCode,omitempty"` // orphans, otherMove, tooBig, …; none, other
 	Meaning    string `json:"meaning,omitempty"`    // what happened, what it means, what to do
 }
 
-// FoldedList is one page of a list from which the server's own collections
-// (databases config, admin and local, system.* but not system.buckets.*) are left
-// out unless ?internal=1 asks for them.
+// FoldedList is one page of a list without the server's own collections (databases config, admin
+// and local, system.* except system.buckets.*), which ?internal=1 includes.
 type FoldedList[T any] struct {
 	Items  []T       `json:"items"`
 	Next   Cursor    `json:"next"`
 	AsOf   time.Time `json:"asOf"`
 	Stale  bool      `json:"stale"`
-	Hidden int       `json:"hidden"` // entries of the whole list that were left out so
+	Hidden int       `json:"hidden"` // entries left out of the whole list
 }
 
-// MarshalJSON keeps an empty list an array.
+// MarshalJSON writes an empty list as an array.
 func (l FoldedList[T]) MarshalJSON() ([]byte, error) {
 	type plain FoldedList[T] // drops the method, keeps the tags
 	if l.Items == nil {

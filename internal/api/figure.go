@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Figure is a number with its truth: exact or not, how it was had and when.
-// Value nil means unknown, and then Reason says why; zero is a real zero.
+// Figure is a number with its precision, method and time. A nil Value means unknown, and Reason
+// says why; zero is a real zero.
 type Figure struct {
 	Value     *int64
 	Exact     bool
@@ -29,8 +29,7 @@ type unknownFigure struct {
 	Reason string `json:"reason"`
 }
 
-// MarshalJSON writes {"value",…} for a known figure and {"value":null,"reason"}
-// for an unknown one, never a mixture.
+// MarshalJSON writes {"value",…} for a known figure and {"value":null,"reason"} for an unknown one.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	if f.Value == nil {
 		reason := f.Reason
@@ -42,7 +41,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(knownFigure{Value: *f.Value, Exact: f.Exact, PlusMinus: f.PlusMinus, Method: f.Method, At: Time(f.At)})
 }
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON reads both forms.
 func (f *Figure) UnmarshalJSON(b []byte) error {
 	var in struct {
 		Value     *int64     `json:"value"`

@@ -6,45 +6,44 @@ import (
 	"time"
 )
 
-// HeatMap is where the writes of a collection went over time (GET heat/map).
-// Cells is one text per row with one letter per column: a letter stands for a
-// span of rates, "." for none, "-" for what is not known. Rate gives the middle
-// of a letter's span.
+// HeatMap is a collection's writes over time (GET heat/map). Cells has one string per row with one
+// letter per column: a letter is a range of rates, "." is none, "-" is unknown. Rate returns the
+// middle of a letter's range.
 type HeatMap struct {
 	NS      string     `json:"ns"`
 	Method  HeatMethod `json:"method"`
 	By      string     `json:"by"`      // key or project
-	Version string     `json:"version"` // give it back as If-None-Match: 304 until there is a new column
-	From    time.Time  `json:"from"`    // as asked for
+	Version string     `json:"version"` // send it as If-None-Match: 304 until there is a new column
+	From    time.Time  `json:"from"`    // requested begin
 	To      time.Time  `json:"to"`
-	Oldest  *time.Time `json:"oldest"` // begin of what is kept at all; null when nothing is
+	Oldest  *time.Time `json:"oldest"` // oldest stored time; null if none
 	Freshness
 	Scale   HeatScale   `json:"scale"`
-	Columns []HeatSpan  `json:"columns"` // oldest first; a time between two columns was not counted
+	Columns []HeatSpan  `json:"columns"` // oldest first; times between columns were not counted
 	Rows    []HeatRow   `json:"rows"`    // by key: in key order; by project: hottest first
 	Max     Key         `json:"max"`     // by key: where the last row ends
 	Shards  []HeatShard `json:"shards"`  // owners of rows, by name
 	Cells   []string    `json:"cells"`
 }
 
-// HeatSpan is one column's time and how it was counted.
+// HeatSpan is the time of one column and how it was counted.
 type HeatSpan struct {
 	From    time.Time `json:"from"`
-	Seconds int       `json:"seconds"` // how long the column is
-	Covered float64   `json:"covered"` // seconds of it that were counted; rates are over these
+	Seconds int       `json:"seconds"` // length of the column
+	Covered float64   `json:"covered"` // counted seconds, to which rates refer
 	Sampled bool      `json:"sampled,omitempty"`
-	AtLeast bool      `json:"atLeast,omitempty"` // some rows were not counted: beyond the reading budget, or left out by the method
-	Hottest bool      `json:"hottest,omitempty"` // of the hottest projects only: a cell without counted rows is not known
-	Shared  bool      `json:"shared,omitempty"`  // rows were wider then; their writes are divided evenly
-	Astray  int64     `json:"astray,omitempty"`  // writes that are in no row: their chunk, or their project's name, is not known
+	AtLeast bool      `json:"atLeast,omitempty"` // a lower bound: some rows exceeded the reading budget or are omitted by the method
+	Hottest bool      `json:"hottest,omitempty"` // only the hottest projects were counted: cells without rows are unknown
+	Shared  bool      `json:"shared,omitempty"`  // counted in wider rows, whose writes are divided evenly
+	Astray  int64     `json:"astray,omitempty"`  // writes in no row: their chunk or project is unknown
 }
 
 // HeatRow is a range of the shard key, or a project.
 type HeatRow struct {
 	Min     Key    `json:"min,omitempty"`    // the row ends where the next one begins
 	Ref     string `json:"ref,omitempty"`    // the chunk at min
-	Chunks  int    `json:"chunks,omitempty"` // by the table of now
-	Shard   string `json:"shard,omitempty"`  // that owns most of them now
+	Chunks  int    `json:"chunks,omitempty"` // in the current table
+	Shard   string `json:"shard,omitempty"`  // shard that owns most of them now
 	Project string `json:"project,omitempty"`
 	Name    string `json:"name,omitempty"` // of the project
 }
@@ -55,8 +54,8 @@ type HeatShard struct {
 	Rows int    `json:"rows"`
 }
 
-// HeatScale tells what the letters mean: letter i of Letters, from 0, is
-// writes per second of about Least × Stepⁱ.
+// HeatScale defines the letters: letter i of Letters, from 0, is about Least × Stepⁱ writes per
+// second.
 type HeatScale struct {
 	Letters string  `json:"letters"`
 	Least   float64 `json:"least"`
@@ -67,19 +66,19 @@ type HeatScale struct {
 
 const heatLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// HeatZero and HeatUnknown are the letters of no writes and of not known.
+// HeatZero and HeatUnknown are the letters for no writes and for unknown.
 const (
 	HeatZero    = '.'
 	HeatUnknown = '-'
 )
 
-// NewHeatScale has a step of 2 to the power of octaves. It begins below one
-// write in the longest column, of four hours.
+// NewHeatScale has a step of 2 to the power of octaves. It begins below one write in the longest
+// column, of four hours.
 func NewHeatScale(octaves float64) HeatScale {
 	return HeatScale{Letters: heatLetters, Least: 1.0 / 16384, Step: math.Exp2(octaves), Zero: string(HeatZero), Unknown: string(HeatUnknown)}
 }
 
-// Letter is the letter of a rate; rates beyond the ends take the last one.
+// Letter is the letter of a rate; rates beyond the ends get the last one.
 func (s HeatScale) Letter(perSecond float64) byte {
 	if perSecond <= 0 {
 		return HeatZero
@@ -88,8 +87,8 @@ func (s HeatScale) Letter(perSecond float64) byte {
 	return s.Letters[max(0, min(i, len(s.Letters)-1))]
 }
 
-// Coarse is a letter of few writes as one of every second or fourth letter: of
-// four writes or forty, chance alone makes half or a sixth more or less.
+// Coarse rounds a letter of few writes to every second or fourth letter, because for four or forty
+// writes chance alone changes the rate by a half or a sixth.
 func (s HeatScale) Coarse(letter byte, writes int64) byte {
 	i := strings.IndexByte(s.Letters, letter)
 	by := 1
@@ -105,7 +104,7 @@ func (s HeatScale) Coarse(letter byte, writes int64) byte {
 	return s.Letters[min((i+by/2)/by*by, len(s.Letters)-1)]
 }
 
-// HeatRange is who wrote to a range of keys lately (GET heat/range).
+// HeatRange is who recently wrote to a range of keys (GET heat/range).
 type HeatRange struct {
 	NS              string     `json:"ns"`
 	Method          HeatMethod `json:"method"`

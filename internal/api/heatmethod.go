@@ -1,15 +1,15 @@
 package api
 
-// HeatMethod says what the rates of a collection are made of.
+// HeatMethod is how the rates of a collection are measured.
 type HeatMethod struct {
-	// Counts is newRows where every write is a new row, counted by the time in its
-	// id, and changedRows where rows are changed in place, counted by the date of
-	// their last change: one that was changed twice counts once.
+	// Counts is newRows if every write is a new row, counted by the time in its id, and changedRows
+	// if rows are updated in place, counted by the date of their last change: a row changed twice
+	// counts once.
 	Counts string `json:"counts"`
-	// Of is allProjects or hottestProjects: then only rows of the Projects projects
-	// with most new rows are counted, and nothing is known of the others.
+	// Of is allProjects, or hottestProjects if only rows of the Projects projects with most new
+	// rows are counted and the others are unknown.
 	Of           string `json:"of"`
 	Projects     int    `json:"projects,omitempty"`
-	LowerBound   bool   `json:"lowerBound"` // rates are at least so much
+	LowerBound   bool   `json:"lowerBound"` // rates are lower bounds
 	EverySeconds int    `json:"everySeconds"`
 }

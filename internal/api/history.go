@@ -5,40 +5,37 @@ import (
 	"time"
 )
 
-// History is a page of what happened in a time, oldest first (GET history).
+// History is a page of changes in a time span, oldest first (GET history).
 type History struct {
 	Items []HistoryItem `json:"items"`
 	Next  Cursor        `json:"next"`
 	AsOf  time.Time     `json:"asOf"`
 	Stale bool          `json:"stale"`
-	From  time.Time     `json:"from"` // as asked for
+	From  time.Time     `json:"from"` // requested begin
 	To    time.Time     `json:"to"`
-	Begin *time.Time    `json:"begin"` // of what is kept at all
-	Gaps  []HistoryGap  `json:"gaps"`  // spans in [from, to) in which nobody watched
-	// Hidden is how many changes and entries of internal collections were left out
-	// of this page's time; ?internal=1 has them.
+	Begin *time.Time    `json:"begin"` // begin of the stored history
+	Gaps  []HistoryGap  `json:"gaps"`  // spans in [from, to) without recording
+	// Hidden is how many changes and entries of internal collections were left out of this page's
+	// time span; ?internal=1 includes them.
 	Hidden int `json:"hidden"`
-	// Unreadable is how many stored changes of this page's time are not as they were
-	// written, and were left out.
+	// Unreadable is how many damaged stored changes of this page's time span were left out.
 	Unreadable int `json:"unreadable"`
 }
 
-// HistoryGap is a span in which nobody watched: what happened in it is seen,
-// joined into one, at its end.
+// HistoryGap is a span without recording: its changes appear together at its end.
 type HistoryGap struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 }
 
-// HistoryItem is one thing that happened. Observed ones have the time at which
-// shardboard saw them, at most a poll after they happened; logged ones the time
-// of the server that wrote them.
+// HistoryItem is one change. Observed changes have the time shardboard saw them, at most one poll
+// later; logged ones the time of the server that logged them.
 type HistoryItem struct {
 	Time    time.Time `json:"time"`
 	Kind    string    `json:"kind"`   // moved, split, merged, zoneRangeAdded, balancerOff, …; logged
 	Source  string    `json:"source"` // observed or changelog
 	NS      string    `json:"ns,omitempty"`
-	Subject string    `json:"subject,omitempty"` // the shard, zone or database that it is about
+	Subject string    `json:"subject,omitempty"` // shard, zone or database
 	Min     Key       `json:"min,omitempty"`
 	Max     Key       `json:"max,omitempty"`
 	From    string    `json:"from,omitempty"` // shards, or zones before and after
@@ -49,28 +46,28 @@ type HistoryItem struct {
 	Event *Event `json:"event,omitempty"` // of logged ones
 }
 
-// Cause is who made something happen.
+// Cause is who caused a change.
 type Cause struct {
 	By       string `json:"by"`            // ours, balancer, notOurs or unknown
-	Run      string `json:"run,omitempty"` // ours: its id
-	Inferred bool   `json:"inferred"`      // nobody wrote down who it was
-	Basis    string `json:"basis"`         // how it is known
+	Run      string `json:"run,omitempty"` // ours: the run's id
+	Inferred bool   `json:"inferred"`      // inferred, because nothing records it
+	Basis    string `json:"basis"`         // code of the evidence
 }
 
-// Comparison is what became different between two times (GET history/compare).
+// Comparison is the difference between two times (GET history/compare).
 type Comparison struct {
 	From        time.Time          `json:"from"`
 	To          time.Time          `json:"to"`
-	Collections []CollectionChange `json:"collections"` // by name, those that differ
-	Shards      []ShardChange      `json:"shards"`      // by name, all
+	Collections []CollectionChange `json:"collections"` // changed collections, by name
+	Shards      []ShardChange      `json:"shards"`      // all shards, by name
 	ZonesAdded  []ZoneChange       `json:"zonesAdded"`
 	ZonesGone   []ZoneChange       `json:"zonesRemoved"`
 	Gaps        []HistoryGap       `json:"gaps"`
-	Hidden      int                `json:"hidden"` // internal collections that differ and were left out; ?internal=1 has them
+	Hidden      int                `json:"hidden"` // changed internal collections that were left out; ?internal=1 includes them
 }
 
-// CollectionChange is one collection's. Changes are at most 1,000; More tells
-// how many are left out.
+// CollectionChange is the change of one collection. Changes has at most 1,000 entries; More is the
+// number of others.
 type CollectionChange struct {
 	NS      string        `json:"ns"`
 	What    string        `json:"what"` // changed, created, dropped or reloaded
@@ -81,7 +78,7 @@ type CollectionChange struct {
 	More    int           `json:"more"`
 }
 
-// RangeChange is what happened to a range.
+// RangeChange is the change of a range.
 type RangeChange struct {
 	Kind string `json:"kind"` // moved, split or merged
 	Min  Key    `json:"min"`
@@ -99,7 +96,7 @@ type ShardChange struct {
 	BytesAfter   Figure `json:"bytesAfter"`
 }
 
-// ZoneChange is a zone range that came or went.
+// ZoneChange is an added or removed zone range.
 type ZoneChange struct {
 	NS   string          `json:"ns"`
 	Zone string          `json:"zone"`
@@ -107,8 +104,7 @@ type ZoneChange struct {
 	Max  json.RawMessage `json:"max"`
 }
 
-// Migration is what the changelog tells of one move of one range (GET
-// activity/migrations).
+// Migration is one move of one range, from the changelog (GET activity/migrations).
 type Migration struct {
 	NS             string     `json:"ns"`
 	Min            Key        `json:"min"`
@@ -119,23 +115,23 @@ type Migration struct {
 	End            *time.Time `json:"end"`   // null while it runs
 	State          string     `json:"state"` // running, committed, done, aborted or unclear
 	DonorMillis    []int64    `json:"donorMillis"`
-	DonorSteps     int        `json:"donorSteps"` // of how many; 0: not told
+	DonorSteps     int        `json:"donorSteps"` // number of steps; 0: unknown
 	RecipientMs    []int64    `json:"recipientMillis"`
 	RecipientSteps int        `json:"recipientSteps"`
 	Internal       bool       `json:"internal,omitempty"` // of one of the server's own collections
 	FailureReason
-	Documents *int64             `json:"documents"` // cloned; null: not told
+	Documents *int64             `json:"documents"` // cloned documents; null: unknown
 	Bytes     *int64             `json:"bytes"`
-	ETA       *MigrationEstimate `json:"eta"` // of a running one; null: nothing to estimate from
+	ETA       *MigrationEstimate `json:"eta"` // for running migrations; null without a basis
 	Cause     Cause              `json:"cause"`
 }
 
-// MigrationEstimate is when a migration is likely to end: the middle of past
-// durations after its begin.
+// MigrationEstimate is when a migration will probably end: its begin plus the median of past
+// durations.
 type MigrationEstimate struct {
 	At             time.Time `json:"at"`
 	Overdue        bool      `json:"overdue"`
-	Basis          int       `json:"basis"` // past migrations it is made from
+	Basis          int       `json:"basis"` // number of past migrations used
 	SameCollection bool      `json:"sameCollection"`
 }
 
@@ -149,5 +145,5 @@ type MigrationFailures struct {
 	Count  int            `json:"count"`
 	Last   time.Time      `json:"last"`
 	NS     []string       `json:"ns"`
-	By     map[string]int `json:"by"` // how many of whom
+	By     map[string]int `json:"by"` // counts by cause
 }

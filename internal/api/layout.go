@@ -1,14 +1,14 @@
 package api
 
-// Layout is a database's shard keys beside those that its schema's layout
-// expects (GET layout): one item per database that the profile matches.
+// Layout compares a database's shard keys with those of its schema's layout (GET layout): one item
+// per database that the profile matches.
 type Layout struct {
 	DB          string             `json:"db"`
 	Profile     string             `json:"profile"`
-	Nearest     string             `json:"nearest"`  // the layout that fits best
+	Nearest     string             `json:"nearest"`  // best fitting layout
 	Compared    string             `json:"compared"` // the layout of collections and findings: nearest, or ?layout=
-	Looks       int                `json:"looks"`    // findings that are worth a look
-	Listed      bool               `json:"listed"`   // false: which unsharded collections exist is not known
+	Looks       int                `json:"looks"`    // findings that need attention
+	Listed      bool               `json:"listed"`   // false: it is not known which unsharded collections exist
 	Layouts     []LayoutScore      `json:"layouts"`
 	Collections []LayoutCollection `json:"collections"`
 	Findings    []LayoutFinding    `json:"findings"`
@@ -17,24 +17,24 @@ type Layout struct {
 // LayoutScore is how well one known layout fits.
 type LayoutScore struct {
 	Layout string `json:"layout"`
-	Since  string `json:"since"` // releases that have it; "" when the profile does not say
+	Since  string `json:"since"` // releases with this layout; "" if the profile does not say
 	Agree  int    `json:"agree"`
 	Differ int    `json:"differ"`
 	Extra  int    `json:"extra"`
-	Points int    `json:"points"` // the greatest is nearest
+	Points int    `json:"points"` // the highest is nearest
 }
 
-// LayoutCollection is one collection of the compared layout or of the database.
-// Keys are as people write them, null where there is none.
+// LayoutCollection is one collection of the compared layout or of the database. Keys are written as
+// in mongosh; null if there is none.
 type LayoutCollection struct {
 	NS       string  `json:"ns"`
 	State    string  `json:"state"`    // sharded, unsharded, absent, unlisted (not sharded, existence not known)
 	Key      *string `json:"key"`      // its shard key
-	Expected *string `json:"expected"` // the layout's; null: unsharded, or not of the layout
-	Known    bool    `json:"known"`    // of the compared layout
+	Expected *string `json:"expected"` // the layout's key; null: unsharded, or not in the layout
+	Known    bool    `json:"known"`    // in the compared layout
 }
 
-// LayoutFinding is one collection that is not as the layout says.
+// LayoutFinding is one collection that differs from the layout.
 type LayoutFinding struct {
 	Code     string   `json:"code"` // missing, unsharded, unlisted, different, sharded, documented, older, newer, foreign
 	NS       string   `json:"ns"`
@@ -42,7 +42,7 @@ type LayoutFinding struct {
 	Expected *string  `json:"expected"`
 	Look     bool     `json:"look"`
 	Layout   string   `json:"layout,omitempty"`  // older, newer: a layout that has it
-	Variant  string   `json:"variant,omitempty"` // a release that is known to leave it so
+	Variant  string   `json:"variant,omitempty"` // a release known to leave it so
 	Means    string   `json:"means"`             // a sentence
 	Todo     string   `json:"todo"`              // a sentence
 	Fix      string   `json:"fix"`               // none, shard, refine, reshard, copy, unshard, drop, back

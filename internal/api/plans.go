@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// PlanRequest asks for a plan (POST plans): what to do, with what, and why.
-// Arguments are named as the field names them; one that a kind does not take
-// is refused.
+// PlanRequest requests a plan (POST plans): kind, arguments and reason. Arguments are named as in
+// PlanArgs; unused ones are rejected.
 type PlanRequest struct {
 	Kind   string          `json:"kind"`
-	Args   json.RawMessage `json:"args"` // of PlanArgs
+	Args   json.RawMessage `json:"args"` // a PlanArgs object
 	Reason string          `json:"reason"`
 }
 
-// PlanArgs are the arguments of any kind. Keys are shard-key values in
-// Extended JSON, hashed fields as their hash.
+// PlanArgs are the arguments of all kinds. Keys are shard-key values in Extended JSON, hashed
+// fields as their hash.
 type PlanArgs struct {
-	NS      string          `json:"ns,omitempty"`      // database.collection
-	At      Key             `json:"at,omitempty"`      // split: a complete shard key
-	Parts   int             `json:"parts,omitempty"`   // split: into so many
-	Bounds  json.RawMessage `json:"bounds,omitempty"`  // [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
-	Chunk   string          `json:"chunk,omitempty"`   // a chunk's reference instead of its bounds
+	NS    string `json:"ns,omitempty"`    // database.collection
+	At    Key    `json:"at,omitempty"`    // split: a complete shard key
+	Parts int    `json:"parts,omitempty"` // split: number of parts
+	// [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
+	Bounds  json.RawMessage `json:"bounds,omitempty"`
+	Chunk   string          `json:"chunk,omitempty"`   // reference of a chunk, instead of its bounds
 	To      string          `json:"to,omitempty"`      // shard
 	Project string          `json:"project,omitempty"` // id, exact name or public key
-	DB      string          `json:"db,omitempty"`      // which database's, where several have the project
+	DB      string          `json:"db,omitempty"`      // database, if several have the project
 	Shard   string          `json:"shard,omitempty"`
 	Zone    string          `json:"zone,omitempty"`
 	Min     Key             `json:"min,omitempty"`
@@ -36,26 +36,26 @@ type PlanArgs struct {
 	Force   bool            `json:"force,omitempty"`
 	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
 	Owner   string          `json:"owner,omitempty"`
-	Pause   string          `json:"pause,omitempty"`  // what of the balancer is paused meanwhile: "collections" or "balancer"
+	Pause   string          `json:"pause,omitempty"`  // balancing to pause during the run: "collections" or "balancer"
 	Chunks  []string        `json:"chunks,omitempty"` // split-hot: references of several chunks
-	Cuts    []PlanCut       `json:"cuts,omitempty"`   // split-hot: what was chosen for each chunk, in place of chunks, at and to
+	Cuts    []PlanCut       `json:"cuts,omitempty"`   // split-hot: the choice for each chunk, instead of chunks, at and to
 }
 
-// PlanCut is a chunk that is split and of which one half moves.
+// PlanCut is a chunk to split, and which half to move.
 type PlanCut struct {
-	Min  Key    `json:"min"` // bounds of the chunk as it was
+	Min  Key    `json:"min"` // bounds of the chunk before the split
 	Max  Key    `json:"max"`
 	At   Key    `json:"at"`
 	Half string `json:"half"` // which part moves: "lower", [min, at), or "upper", [at, max)
 	To   string `json:"to"`   // shard
 }
 
-// Plan is what will be done, before it is (POST plans, GET plans/{id}).
+// Plan is what a run will do (POST plans, GET plans/{id}).
 type Plan struct {
 	ID            string         `json:"id"`
 	Hash          string         `json:"hash"`
-	Kind          string         `json:"kind"` // of an undo: that of the run that it takes back
-	Args          PlanArgs       `json:"args"` // as understood: names as ids, references as bounds
+	Kind          string         `json:"kind"` // of an undo: kind of the run to undo
+	Args          PlanArgs       `json:"args"` // as interpreted: names as ids, references as bounds
 	Summary       string         `json:"summary"`
 	Commands      []PlanCommand  `json:"commands"`
 	Preconditions []Precondition `json:"preconditions"`
@@ -65,25 +65,24 @@ type Plan struct {
 	Risk          string         `json:"risk"` // low, medium, high
 	Role          string         `json:"role"` // needed to run it
 	Confirm       *string        `json:"confirm"`
-	Blocked       bool           `json:"blocked"` // some check forbids to run it
+	Blocked       bool           `json:"blocked"` // a check blocks it
 	Reason        string         `json:"reason"`
 	By            string         `json:"by"`
 	MadeAt        *time.Time     `json:"madeAt"`
 	ExpiresAt     *time.Time     `json:"expiresAt"`
-	UndoOf        string         `json:"undoOf,omitempty"` // run
-	Limits        Limits         `json:"limits"`           // within which its run may adapt
+	UndoOf        string         `json:"undoOf,omitempty"` // id of the run to undo
+	Limits        Limits         `json:"limits"`           // limits within which its run may adapt
 }
 
-// PlanCommand is a command exactly as it will be sent, but for the comment
-// (the run's id) and the time limit. Command is null for a step that sends
-// nothing and waits.
+// PlanCommand is a command as it will be sent, except for the comment (the run's id) and the time
+// limit. Command is null for a step that only waits.
 type PlanCommand struct {
 	Op      string `json:"op"`
 	DB      string `json:"db,omitempty"`
 	Command Key    `json:"command"`
 }
 
-// Precondition is what has to be so in the cluster right before a command.
+// Precondition is what must hold in the cluster right before a command.
 type Precondition struct {
 	Step  int               `json:"step"` // index of the command
 	Kind  string            `json:"kind"`
@@ -95,7 +94,7 @@ type Precondition struct {
 	Want  map[string]string `json:"want"`
 }
 
-// Difference is a field of the cluster that is not as wanted.
+// Difference is a field of the cluster that differs from the expected value.
 type Difference struct {
 	Kind  string `json:"kind"`
 	NS    string `json:"ns,omitempty"`
@@ -109,7 +108,7 @@ type Difference struct {
 	Text  string `json:"text"`
 }
 
-// PlanCheck is one question that a plan answers before it is run.
+// PlanCheck is one check of a plan.
 type PlanCheck struct {
 	ID      string `json:"id"`
 	Verdict string `json:"verdict"` // pass, warn, block
@@ -117,7 +116,7 @@ type PlanCheck struct {
 	Source  string `json:"source"` // where the answer comes from
 }
 
-// Effect is what will have changed.
+// Effect is the expected result of a plan.
 type Effect struct {
 	Chunks         Figure        `json:"chunks"`
 	Documents      Figure        `json:"documents"`
@@ -125,21 +124,21 @@ type Effect struct {
 	DurationMillis Figure        `json:"durationMillis"`
 	Moves          []PlanMove    `json:"moves"`
 	Shards         []ShardEffect `json:"shards"`
-	Stays          []string      `json:"stays"` // what stays as it is and might be taken for part of it
-	// Writes are what each shard takes of the writes that are counted, expected;
-	// absent for kinds that do not move writes, and where it is not known.
+	Stays          []string      `json:"stays"` // what does not change, although it might seem to
+	// Writes are the expected counted writes of each shard; absent for kinds that do not move
+	// writes, or if unknown.
 	Writes []WriteEffect `json:"writes,omitempty"`
 }
 
-// WriteEffect is one shard's rows a second over the last quarter of an hour, before
-// and as expected after; both are estimates.
+// WriteEffect is one shard's rows per second over the last quarter of an hour, before and as
+// expected after; both are estimates.
 type WriteEffect struct {
 	Shard           string  `json:"shard"`
 	PerSecondBefore float64 `json:"perSecondBefore"`
 	PerSecondAfter  float64 `json:"perSecondAfter"`
 }
 
-// PlanMove is one range that goes from one shard to another.
+// PlanMove is one range that moves from one shard to another.
 type PlanMove struct {
 	NS    string `json:"ns"`
 	Min   Key    `json:"min"`
@@ -149,7 +148,7 @@ type PlanMove struct {
 	Bytes Figure `json:"bytes"`
 
 	Documents      Figure `json:"documents"`
-	DurationMillis Figure `json:"durationMillis"` // of this move alone
+	DurationMillis Figure `json:"durationMillis"` // duration of this move
 }
 
 // ShardEffect is one shard before and after, over the collections concerned.
@@ -161,7 +160,7 @@ type ShardEffect struct {
 	BytesAfter   Figure `json:"bytesAfter"`
 }
 
-// Undo is what the inverse will be and from when it can work.
+// Undo is how a run can be undone and from when.
 type Undo struct {
 	Possible bool       `json:"possible"`
 	Text     string     `json:"text"`
@@ -170,15 +169,14 @@ type Undo struct {
 	Args     *PlanArgs  `json:"args,omitempty"`
 }
 
-// PlanRun confirms a plan (POST plans/{id}/run). Confirm is the text that the
-// plan asks to be typed; absent, null and "" are the same.
+// PlanRun confirms a plan (POST plans/{id}/run). Confirm is the text that the plan requires to be
+// typed; absent, null and "" are equal.
 type PlanRun struct {
 	Hash    string  `json:"hash"`
 	Confirm *string `json:"confirm"`
 }
 
-// PlanUndo asks for the inverse of a run (POST runs/{id}/undo); the body may be
-// left out.
+// PlanUndo requests the inverse of a run (POST runs/{id}/undo); the body is optional.
 type PlanUndo struct {
 	Reason string `json:"reason"`
 }

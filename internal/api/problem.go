@@ -9,8 +9,8 @@ import (
 // ProblemType is the media type of every error answer (RFC 9457).
 const ProblemType = "application/problem+json"
 
-// Problem is an error answer. Type is always about:blank: the status says
-// which kind it is, and Detail is the sentence for a person.
+// Problem is an error answer. Type is always about:blank: the status is the kind of error, and
+// Detail is a sentence for people.
 type Problem struct {
 	Type     string `json:"type"`
 	Title    string `json:"title"`
@@ -18,17 +18,16 @@ type Problem struct {
 	Detail   string `json:"detail"`
 	Instance string `json:"instance"` // the request's path, without its query
 
-	Changed []Difference `json:"changed,omitempty"` // 409: what the cluster is not as planned in
+	Changed []Difference `json:"changed,omitempty"` // 409: how the cluster differs from the plan
 	Checks  []PlanCheck  `json:"checks,omitempty"`  // 422: which checks block
 }
 
-// NewProblem is the problem of a status that no fault stands behind, such as
-// 405 or 421.
+// NewProblem is the problem of a status without a fault, such as 405 or 421.
 func NewProblem(status int, detail, instance string) Problem {
 	return Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Instance: instance}
 }
 
-// ProblemOf tells err to a client without its cause.
+// ProblemOf makes a problem from err without its cause.
 func ProblemOf(err error, instance string) Problem {
 	p := NewProblem(fault.Of(err).HTTPStatus(), fault.Text(err), instance)
 	if title := fault.Title(err); title != "" {
@@ -37,8 +36,8 @@ func ProblemOf(err error, instance string) Problem {
 	return p
 }
 
-// Fault turns a problem read from a server back into a classified error, so
-// that the command line ends with the exit code the same failure has locally.
+// Fault converts a problem back to a classified error, so that the command line has the same exit
+// code as for a local error.
 func (p Problem) Fault() error {
 	kind := fault.Internal
 	switch p.Status {

@@ -18,23 +18,21 @@ type Project struct {
 type ProjectSpread struct {
 	NS     string   `json:"ns"`
 	Shards []string `json:"shards"`
-	Exact  bool     `json:"exact"` // false: these shards may hold it, not all must
+	Exact  bool     `json:"exact"` // false: these shards may contain it
 }
 
-// ProjectDetail is a project with every collection of its profile
-// (GET projects/{id}).
+// ProjectDetail is a project with all collections of its profile (GET projects/{id}).
 type ProjectDetail struct {
 	Project
 	Collections []ProjectCollection `json:"collections"`
-	Moving      []InFlight          `json:"moving"` // migrations under way of its own ranges
-	PinTerms                        // of its pin, if it is pinned
+	Moving      []InFlight          `json:"moving"` // running migrations of its ranges
+	PinTerms                        // terms of its pin, if pinned
 	Freshness
 }
 
-// PinTerms is what the plan that made a pin said of it. Without owner nothing is
-// known of the pin here (made by hand or by another shardboard), or it is none;
-// "" is a plan that named nobody, and a pin with an owner that has no expiry does
-// not expire.
+// PinTerms is owner and expiry of a pin, from the plan that made it. Without owner the pin is
+// unknown here (made by hand or by another shardboard) or does not exist; "" is a plan without an
+// owner. A pin with an owner and without expiry does not expire.
 type PinTerms struct {
 	Expires *time.Time `json:"expires,omitempty"`
 	Owner   *string    `json:"owner,omitempty"`
@@ -57,14 +55,13 @@ type ProjectCollection struct {
 	Split      Verdict            `json:"split"`
 }
 
-// ProjectShardPart is a shard part with the share of the project on it, null
-// when not known.
+// ProjectShardPart is a shard part with the project's share on it, null if unknown.
 type ProjectShardPart struct {
 	ShardPart
 	Share *float64 `json:"share"`
 }
 
-// Verdict says whether something can be done and, as a code with arguments, why not.
+// Verdict is whether something is possible, with a code and arguments if not.
 type Verdict struct {
 	Can  bool              `json:"can"`
 	Code string            `json:"code"`

@@ -2,18 +2,17 @@ package api
 
 import "time"
 
-// Limits are what a plan may touch, whatever the cluster is like when its steps
-// are due. A run adapts within them and stops beyond them.
+// Limits are what a run may change. It adapts to the cluster within them and stops beyond them.
 type Limits struct {
 	Collections []string `json:"collections"`
 	Project     string   `json:"project,omitempty"` // id
 	Zones       []string `json:"zones"`
 	Shards      []string `json:"shards"` // that may receive chunks
-	Chunks      int      `json:"chunks"` // most moves, over the whole run
-	Bytes       Figure   `json:"bytes"`  // most that may be left to move; unknown: no such limit
+	Chunks      int      `json:"chunks"` // largest number of moves in the whole run
+	Bytes       Figure   `json:"bytes"`  // largest amount that may be left to move; unknown: no limit
 }
 
-// Standing is what a run has changed in the cluster and left so.
+// Standing is what a run has changed in the cluster and not undone.
 type Standing struct {
 	Splits            int    `json:"splits"`
 	Merges            int    `json:"merges"`
@@ -22,8 +21,8 @@ type Standing struct {
 	ZoneRangesRemoved int    `json:"zoneRangesRemoved"`
 	ShardsAdded       int    `json:"shardsAddedToZones"`
 	ShardsRemoved     int    `json:"shardsRemovedFromZones"`
-	Settings          int    `json:"settings"` // of the balancer and of collections, jumbo flags
-	ByOthers          int    `json:"byOthers"` // steps that were done already when their turn came
+	Settings          int    `json:"settings"` // changed settings of the balancer and of collections, and jumbo flags
+	ByOthers          int    `json:"byOthers"` // steps that somebody else had already done
 	Unknown           int    `json:"unknown"`  // commands of which the outcome is not known
 	Paused            bool   `json:"paused"`   // balancing is switched off by this run
 	Text              string `json:"text"`     // the same in sentences

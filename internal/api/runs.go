@@ -4,16 +4,18 @@ import "time"
 
 // Run is one execution of a plan (GET runs/{id}).
 type Run struct {
-	ID        string     `json:"id"`
-	Plan      string     `json:"plan"`
-	Kind      string     `json:"kind"`
-	Summary   string     `json:"summary"`
-	State     string     `json:"state"`    // planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also deferred, replaced
-	Resolved  bool       `json:"resolved"` // it was unknown, and then the cluster told
-	Open      bool       `json:"open"`     // it will still change
+	ID      string `json:"id"`
+	Plan    string `json:"plan"`
+	Kind    string `json:"kind"`
+	Summary string `json:"summary"`
+	// planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also
+	// deferred, replaced
+	State     string     `json:"state"`
+	Resolved  bool       `json:"resolved"` // it was unknown and has been settled by reading the cluster
+	Open      bool       `json:"open"`     // the run has not ended
 	Why       string     `json:"why,omitempty"`
 	Steps     []RunStep  `json:"steps"`
-	Rows      []RunRows  `json:"rows"` // of the project that it is about
+	Rows      []RunRows  `json:"rows"` // rows of the run's project
 	StartedAt *time.Time `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt"` // null while open
 	By        string     `json:"by"`
@@ -25,17 +27,17 @@ type Run struct {
 	UndoOf    string     `json:"undoOf,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
 
-	CanFinish   bool         `json:"canFinish"`   // it has ended before its goal, and a plan for the rest can be made
-	Standing    Standing     `json:"standing"`    // what it has left in the cluster
+	CanFinish   bool         `json:"canFinish"`   // it ended early, and the rest can be planned
+	Standing    Standing     `json:"standing"`    // what it changed and did not undo
 	Adaptations []Adaptation `json:"adaptations"` // oldest first
-	Limits      Limits       `json:"limits"`      // as they were confirmed
+	Limits      Limits       `json:"limits"`      // the confirmed limits
 
-	Outcome *RunOutcome `json:"outcome"` // did it help? Null but for GET runs/{id}
-	Cost    *RunCost    `json:"cost"`    // estimated and actual; the same, and null when its plan is not kept
+	Outcome *RunOutcome `json:"outcome"` // whether it helped; only in GET runs/{id}, otherwise null
+	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
 }
 
-// RunRows is how many rows of a project a collection had before a run's first
-// command and after its last proof. A difference is no failure by itself.
+// RunRows is a project's rows in a collection before a run's first command and after its last
+// proof. A difference alone is not a failure.
 type RunRows struct {
 	NS              string   `json:"ns"`
 	Project         string   `json:"project"`
@@ -43,7 +45,7 @@ type RunRows struct {
 	After           Figure   `json:"after"`
 	Difference      *int64   `json:"difference"`      // null unless both were counted
 	Seconds         *float64 `json:"seconds"`         // between the counts
-	WritesPerSecond *float64 `json:"writesPerSecond"` // rows; null when not known
+	WritesPerSecond *float64 `json:"writesPerSecond"` // rows; null if unknown
 	Text            string   `json:"text"`
 }
 
@@ -55,25 +57,25 @@ type RunStep struct {
 	State    string       `json:"state"`
 	Resolved bool         `json:"resolved"`
 	Why      string       `json:"why,omitempty"`
-	Proof    []StepProof  `json:"proof"`                  // what was read after
+	Proof    []StepProof  `json:"proof"`                  // what was read after the command
 	Events   []StepEvent  `json:"events"`                 // of the changelog, oldest first
-	Error    string       `json:"error"`                  // what the server said; "" when nothing
-	Code     string       `json:"errorCode,omitempty"`    // of a move that failed: as reasonCode of activity/migrations
-	Means    string       `json:"errorMeaning,omitempty"` // and in words: what happened, what it means, what to do
+	Error    string       `json:"error"`                  // the server's error; "" if none
+	Code     string       `json:"errorCode,omitempty"`    // for a failed move: like reasonCode of activity/migrations
+	Means    string       `json:"errorMeaning,omitempty"` // Code as a sentence: what happened, what it means, what to do
 	Changed  []Difference `json:"changed,omitempty"`
-	SentAt   *time.Time   `json:"sentAt"` // when its intent was written; null: never sent
+	SentAt   *time.Time   `json:"sentAt"` // when its intent was stored; null: never sent
 	EndedAt  *time.Time   `json:"endedAt"`
 	Done     int64        `json:"done,omitempty"` // progress
 	Total    int64        `json:"total,omitempty"`
-	Try      int          `json:"try"`               // 1 is the first; a step that was put off is followed by the next try
-	Already  string       `json:"already,omitempty"` // who had done it when its turn came, and nothing was sent: balancer, other, unknown
-	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or waited for last
+	Try      int          `json:"try"`               // 1 is the first; a postponed step is followed by another try
+	Already  string       `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
+	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or last waited for
 }
 
-// StepEvent is an entry of the changelog about a step's command. Counts are the
-// server's, by its names: cloned (documents), clonedBytes, catchup, steady.
+// StepEvent is a changelog entry about a step's command. Counts are the server's, by its names:
+// cloned (documents), clonedBytes, catchup, steady.
 type StepEvent struct {
-	What   string           `json:"what"` // as the server writes it: moveChunk.commit, split, …
+	What   string           `json:"what"` // the server's name: moveChunk.commit, split, …
 	From   string           `json:"from"` // shard; "" when the entry names none
 	To     string           `json:"to"`
 	Counts map[string]int64 `json:"counts"` // null when the entry has none
@@ -82,7 +84,7 @@ type StepEvent struct {
 	FailureReason
 }
 
-// StepProof is a fact as it was read of the cluster after a command.
+// StepProof is a fact read from the cluster after a command.
 type StepProof struct {
 	Kind  string            `json:"kind"`
 	NS    string            `json:"ns,omitempty"`

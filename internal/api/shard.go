@@ -9,29 +9,30 @@ type Shard struct {
 	Hosts       []string `json:"hosts"`
 	Draining    bool     `json:"draining"`
 	Zones       []string `json:"zones"`
-	Collections int      `json:"collections"` // sharded ones with a chunk here
+	Collections int      `json:"collections"` // sharded collections with a chunk here
 	Chunks      int      `json:"chunks"`
 	Bytes       Figure   `json:"bytes"`
 	Documents   Figure   `json:"documents"`
 	Disk        Disk     `json:"disk"`
 }
 
-// Disk is the file system on which a shard's primary keeps its data, in bytes:
-// all that is on it counts.
+// Disk is the file system with the data of a shard's primary, in bytes, including other files on
+// it.
 type Disk struct {
 	Used  Figure `json:"used"`
 	Total Figure `json:"total"`
 }
 
-// ShardDetail is a shard with what lives on it (GET shards/{name}).
+// ShardDetail is a shard with its content (GET shards/{name}).
 type ShardDetail struct {
 	Shard
 	Orphans    Orphans           `json:"orphans"` // of all sharded collections on it
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
-	Moving     []InFlight        `json:"moving"`     // migrations under way from it or to it
-	Hidden     int               `json:"hidden"`     // internal collections left out of contents; ?internal=1 has them. Sums never have them
+	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
+	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
+	Hidden int `json:"hidden"`
 	Freshness
 }
 
@@ -47,21 +48,20 @@ type ShardCollection struct {
 	RowShare  *float64 `json:"rowShare"` // of the documents, 0 to 1; null where they are not known on each shard
 }
 
-// ShardProject is a project that has data on a shard, by the collections whose
-// shard key begins with the project.
+// ShardProject is a project with data on a shard, from the collections whose shard key begins with
+// the project.
 type ShardProject struct {
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
 	DB          string             `json:"db"`
 	Share       *float64           `json:"share"` // of chunks: mean over its collections, 0 to 1
 	RowShare    RowShare           `json:"rowShare"`
-	Whole       bool               `json:"whole"` // nothing of these collections is elsewhere
+	Whole       bool               `json:"whole"` // all of the project's data in these collections is here
 	Collections []ShardProjectPart `json:"collections"`
 }
 
-// RowShare is which part of a project's own rows is on a shard, 0 to 1: between
-// low and high, which are equal where it is known. Both are null where nothing
-// is known, and reason says why.
+// RowShare is the part of a project's own rows on a shard, 0 to 1: between low and high, which are
+// equal if it is known exactly. Both are null if unknown, with the reason.
 type RowShare struct {
 	Low    *float64   `json:"low"`
 	High   *float64   `json:"high"`
@@ -74,6 +74,6 @@ type RowShare struct {
 // ShardProjectPart is one collection of a project on a shard.
 type ShardProjectPart struct {
 	NS     string `json:"ns"`
-	Chunks int    `json:"chunks"` // that can hold rows of the project, here
-	Of     int    `json:"of"`     // and on all shards
+	Chunks int    `json:"chunks"` // chunks here that may contain rows of the project
+	Of     int    `json:"of"`     // the same on all shards
 }

@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// Survey is a background measurement of sizes (GET surveys). It reads within a
-// budget of documents and goes on after a restart.
+// Survey is a background measurement of sizes (GET surveys). It reads within a budget of documents
+// and resumes after a restart.
 type Survey struct {
 	ID        string         `json:"id"`
 	Kind      string         `json:"kind"`               // sample, projects, project, document
@@ -12,7 +12,7 @@ type Survey struct {
 	Document  string         `json:"document,omitempty"` // hex ObjectID
 	DB        string         `json:"db,omitempty"`
 	NS        string         `json:"ns,omitempty"`
-	Precision float64        `json:"precision,omitempty"` // of a sample, as asked for
+	Precision float64        `json:"precision,omitempty"` // requested precision of a sample
 	Progress  SurveyProgress `json:"progress"`
 	QueuedAt  time.Time      `json:"queuedAt"`
 	StartedAt *time.Time     `json:"startedAt"` // null: not yet
@@ -20,26 +20,26 @@ type Survey struct {
 	Method    string         `json:"method"`    // sample: random rows; counted: every row
 	By        string         `json:"by"`
 	Problem   string         `json:"problem,omitempty"` // why it failed
-	Results   string         `json:"results"`           // address of what it found
+	Results   string         `json:"results"`           // address of its results
 }
 
-// SurveyProgress is how far a survey is: rows read, or of kind document queries.
+// SurveyProgress is how far a survey is: rows read, or queries for kind document.
 type SurveyProgress struct {
 	Done       int64  `json:"done"`
 	Total      *int64 `json:"total"`      // null: not known
 	EtaSeconds *int64 `json:"etaSeconds"` // null: not known, or ended
-	PacedDown  bool   `json:"pacedDown"`  // it waits, because the cluster answers slower than before
-	Returned   int64  `json:"returned"`   // documents that the cluster returned for it
+	PacedDown  bool   `json:"pacedDown"`  // paused because the cluster has become slower
+	Returned   int64  `json:"returned"`   // documents returned by the cluster
 }
 
-// SurveyDetail is a survey with what it found (GET surveys/{survey}).
+// SurveyDetail is a survey with its results (GET surveys/{survey}).
 type SurveyDetail struct {
 	Survey
 	Collections []SurveyCollection `json:"collections"` // empty while it runs
 }
 
-// SurveyCollection is what was found in one collection. Totals are those of the
-// statistics of then, orphans left out where the release tells how many there are.
+// SurveyCollection is the result for one collection. Totals are from the statistics at that time,
+// without orphans if the release reports them.
 type SurveyCollection struct {
 	NS        string       `json:"ns"`
 	Method    string       `json:"method"` // sample or counted
@@ -47,14 +47,14 @@ type SurveyCollection struct {
 	Read      int64        `json:"read"`
 	Complete  bool         `json:"complete"`
 	Reason    string       `json:"reason,omitempty"`  // why it could not be read: notPermitted, gone, tooSlow
-	Problem   string       `json:"problem,omitempty"` // that in a sentence
+	Problem   string       `json:"problem,omitempty"` // Reason as a sentence
 	Rows      Figure       `json:"rows"`
 	Bytes     Figure       `json:"bytes"`
 	Orphans   Figure       `json:"orphans"`
 	Projects  []SurveyLine `json:"projects"`           // largest first
 	Documents []SurveyLine `json:"documents"`          // largest Yorkie documents first
-	Unseen    *SurveyMost  `json:"unseen,omitempty"`   // the most that a project which is not listed has
-	LookedFor int          `json:"documentsLookedFor"` // Yorkie documents, to find revisions without one
+	Unseen    *SurveyMost  `json:"unseen,omitempty"`   // upper bound for a project that is not listed
+	LookedFor int          `json:"documentsLookedFor"` // Yorkie documents looked up to find revisions of deleted ones
 }
 
 // SurveyLine is what a project or a Yorkie document has of a collection.
@@ -64,36 +64,34 @@ type SurveyLine struct {
 	Document string        `json:"document,omitempty"`
 	Rows     SurveyFigure  `json:"rows"`
 	Bytes    SurveyFigure  `json:"bytes"`
-	Dead     *SurveyDead   `json:"dead,omitempty"` // of it, what nothing uses any more; absent: not looked at
+	Dead     *SurveyDead   `json:"dead,omitempty"` // part that nothing uses any more; absent: not examined
 	Shards   []SurveyShard `json:"shards"`
 }
 
 // SurveyShard is a line's part on one shard.
 type SurveyShard struct {
-	Shard string       `json:"shard"` // "" when the routing table does not tell
+	Shard string       `json:"shard"` // "" if unknown
 	Rows  SurveyFigure `json:"rows"`
 	Bytes SurveyFigure `json:"bytes"`
 }
 
-// SurveyDead is deactivated clients, removed documents or revisions whose
-// document is gone.
+// SurveyDead is deactivated clients, removed documents, or revisions of deleted documents.
 type SurveyDead struct {
 	Rows  SurveyFigure `json:"rows"`
 	Bytes SurveyFigure `json:"bytes"`
 }
 
-// SurveyFigure is a number that was counted, or estimated with the interval that
-// holds the truth in 95 of 100 cases. Value null: none was seen, and there are
-// at most High.
+// SurveyFigure is an exact count, or an estimate with its 95 % interval. Value null: none was seen,
+// and there are at most High.
 type SurveyFigure struct {
 	Value   *int64 `json:"value"`
 	Low     int64  `json:"low"`
 	High    int64  `json:"high"`
 	Exact   bool   `json:"exact"`
-	AtLeast bool   `json:"atLeast,omitempty"` // counting ended before the last row
+	AtLeast bool   `json:"atLeast,omitempty"` // a lower bound: counting ended before the last row
 }
 
-// SurveyMost is an upper bound that holds in 95 of 100 cases.
+// SurveyMost is an upper bound with 95 % confidence.
 type SurveyMost struct {
 	Rows  int64 `json:"rows"`
 	Bytes int64 `json:"bytes"`

@@ -23,9 +23,9 @@ func Document(doc bson.Raw) json.RawMessage {
 	return Embedded(string(out))
 }
 
-// Embedded puts JSON text into an answer. Strings from the cluster may hold
-// bytes that are not UTF-8: JSON has no words for those, so they become
-// replacement characters. What is not JSON at all becomes null.
+// Embedded puts JSON text into an answer. Strings from the cluster may contain bytes that are not
+// UTF-8, which JSON cannot represent; they become replacement characters. Text that is not JSON
+// becomes null.
 func Embedded(text string) json.RawMessage {
 	out := json.RawMessage(strings.ToValidUTF8(text, "\ufffd"))
 	if !json.Valid(out) {
@@ -51,14 +51,13 @@ func ID(text string) (bson.ObjectID, error) {
 	return id, nil
 }
 
-// ChunkRef is a chunk's reference: the identity of the collection's present
-// life and the chunk's lower bound, which no split, merge or move of other
-// chunks changes.
+// ChunkRef is a chunk's reference: the collection's incarnation and the chunk's lower bound, which
+// changes of other chunks do not change.
 func ChunkRef(identity string, min bson.Raw) string {
 	return identity + "." + base64.RawURLEncoding.EncodeToString(min)
 }
 
-// ParseChunkRef takes a reference apart; fault.Invalid if it is none.
+// ParseChunkRef parses a reference; fault.Invalid if it is not one.
 func ParseChunkRef(ref string) (identity string, min bson.Raw, err error) {
 	identity, enc, ok := strings.Cut(ref, ".")
 	b, err := base64.RawURLEncoding.DecodeString(enc)

@@ -2,12 +2,12 @@ package api
 
 import "time"
 
-// Why is the chain from a value to the machines that hold it, as data and, in
-// Steps, as sentences in the order in which one follows from the other.
+// Why is the chain from a value to the machines that hold it, as data and, in Steps, as sentences
+// that follow from each other.
 type Why struct {
 	Basis   string     `json:"basis"`  // key, prefix, every, primary, tracked, absent, unknown
 	Fields  []WhyField `json:"fields"` // of the shard key
-	Chunk   *WhyChunk  `json:"chunk"`  // null when there is not exactly one
+	Chunk   *WhyChunk  `json:"chunk"`  // null unless there is exactly one
 	Shards  []WhyShard `json:"shards"`
 	History WhyHistory `json:"history"`
 	Zone    *WhyZone   `json:"zone"`    // null when not sharded or several chunks are meant
@@ -15,8 +15,7 @@ type Why struct {
 	Steps   []WhyStep  `json:"steps"`
 }
 
-// WhyField is one field of the shard key. Value is as stored, before hashing;
-// null when not known.
+// WhyField is one field of the shard key. Value is as stored, before hashing; null if unknown.
 type WhyField struct {
 	Name   string  `json:"name"`
 	Hashed bool    `json:"hashed"`
@@ -37,8 +36,8 @@ type WhyChunk struct {
 	Jumbo   bool       `json:"jumbo"`
 }
 
-// WhyShard is a shard and its machines. Primary is null when nobody asked for
-// it (prove=1 does) or the mongos does not tell.
+// WhyShard is a shard and its machines. Primary is null unless requested (prove=1), or if the
+// mongos does not report it.
 type WhyShard struct {
 	Shard    string   `json:"shard"`
 	ReplSet  string   `json:"replSet"`
@@ -47,13 +46,13 @@ type WhyShard struct {
 	Draining bool     `json:"draining"`
 }
 
-// WhyHistory is what the changelog held says: found, before (whatever it was,
-// it was before the oldest entry held) or unread.
+// WhyHistory is what the changelog shows: found, before (the cause is older than its oldest entry)
+// or unread.
 type WhyHistory struct {
 	State string     `json:"state"`
 	Moved *WhyCause  `json:"moved"` // the last move here
 	Cut   *WhyCause  `json:"cut"`   // the last split or merge
-	Held  *time.Time `json:"held"`  // of the oldest entry held
+	Held  *time.Time `json:"held"`  // time of the oldest entry
 }
 
 // WhyCause is one changelog entry.
@@ -64,8 +63,7 @@ type WhyCause struct {
 	To   string     `json:"to"`
 }
 
-// WhyZone is how the chunk stands to the zones: none, outside, kept, wrong,
-// straddles or unread.
+// WhyZone is the chunk's relation to the zones: none, outside, kept, wrong, straddles or unread.
 type WhyZone struct {
 	State  string   `json:"state"`
 	Zone   string   `json:"zone"`
@@ -80,14 +78,13 @@ type WhyStep struct {
 	Text string `json:"text"`
 }
 
-// Proof is the mongos's own answer beside the table's. State: agrees, caughtUp
-// (they differed and agree since the table was read again), differs, failed,
-// skipped.
+// Proof compares the mongos's own answer with the table's. State: agrees, caughtUp (they differed,
+// and agree after the table was read again), differs, failed, skipped.
 type Proof struct {
 	State  string     `json:"state"`
 	Ours   []string   `json:"ours"`
 	Theirs []string   `json:"theirs"`
-	Newer  string     `json:"newer"`  // table, router, or "" where neither can be told to be
+	Newer  string     `json:"newer"`  // table, router, or "" if neither is known to be newer
 	Reread bool       `json:"reread"` // the table was read again
 	Seq    uint64     `json:"seq"`    // of the table compared at the end
 	Read   *time.Time `json:"read"`   // when that table was last read
@@ -95,34 +92,33 @@ type Proof struct {
 	Text   string     `json:"text"`
 }
 
-// ChunkWhy is why one chunk is where it is and what the balancer makes of it
-// (GET collections/{ns}/chunks/{ref}/why).
+// ChunkWhy is why one chunk is where it is, and what the balancer will do with it (GET
+// collections/{ns}/chunks/{ref}/why).
 type ChunkWhy struct {
 	NS       string     `json:"ns"`
 	Chunk    WhyChunk   `json:"chunk"`
 	Why      Why        `json:"why"`
 	Balance  WhyBalance `json:"balance"`
 	Sentence string     `json:"sentence"`
-	Dangers  []Danger   `json:"dangers"` // moves that would fail, as far as the check for duplicate ids knows
-	Moving   []InFlight `json:"moving"`  // migrations under way of the chunk or a part of it
-	Size     *ChunkSize `json:"size"`    // of the chunk's own answer; null in a project's
+	Dangers  []Danger   `json:"dangers"` // moves that would fail, according to the check for duplicate ids
+	Moving   []InFlight `json:"moving"`  // running migrations of the chunk or a part of it
+	Size     *ChunkSize `json:"size"`    // only in the chunk's own answer; null in a project's
 	Freshness
 }
 
-// Danger is a shard to which the chunk cannot be moved: it has ids of the
-// chunk's rows already.
+// Danger is a shard to which the chunk cannot be moved, because it already has some of the chunk's
+// ids.
 type Danger struct {
 	Shard string   `json:"shard"`
 	IDs   []string `json:"ids"` // hex
 }
 
-// WhyBalance is every balancer rule of the server's release with its verdict.
-// Decision: moves (in the next round), waits (due, in a later one), stays, or
-// unknown.
+// WhyBalance is every balancer rule of the server's release with its verdict. Decision: moves (in
+// the next round), waits (due, in a later one), stays, or unknown.
 type WhyBalance struct {
 	Release  string    `json:"release"`
 	Decision string    `json:"decision"`
-	Due      string    `json:"due"` // draining, zone, imbalance; "" when nothing asks
+	Due      string    `json:"due"` // draining, zone, imbalance; "" if there is no reason to move
 	To       string    `json:"to"`  // of the next round's move
 	Rules    []WhyRule `json:"rules"`
 	Text     string    `json:"text"`
@@ -137,8 +133,8 @@ type WhyRule struct {
 	Text    string            `json:"text"`
 }
 
-// ProjectWhy is why one project's own chunks are where they are and do or do
-// not move (GET projects/{id}/why).
+// ProjectWhy is why a project's chunks are where they are and whether they will move (GET
+// projects/{id}/why).
 type ProjectWhy struct {
 	Project     string          `json:"project"`
 	Name        string          `json:"name"`
@@ -146,12 +142,12 @@ type ProjectWhy struct {
 	Freshness
 }
 
-// CollectionWhy is one collection of a project. Chunks has at most the first
-// 20 of the project's chunks; Of is how many there are.
+// CollectionWhy is one collection of a project. Chunks has at most the first 20 of the project's
+// chunks; Of is their number.
 type CollectionWhy struct {
 	NS     string     `json:"ns"`
 	Basis  string     `json:"basis"` // keyPrefix, byDocument, primary, unknown
-	Text   string     `json:"text"`  // what decides the place
+	Text   string     `json:"text"`  // what decides the placement
 	Of     int        `json:"of"`
 	Chunks []ChunkWhy `json:"chunks"`
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// Accounts are people and keys, as the command line changes them: through a
-// running server, or in a data directory that no server owns.
+// Accounts manages users and tokens for the command line: through a running server, or in a data
+// directory that no server owns.
 type Accounts interface {
 	Users(ctx context.Context) ([]api.User, error)
 	CreateUser(ctx context.Context, u api.UserCreate) (api.User, error)
@@ -25,7 +25,7 @@ type Accounts interface {
 	Close() error
 }
 
-// Accounts gives those of the server.
+// Accounts manages the server's users and tokens.
 func (r Remote) Accounts() Accounts { return remoteAccounts{r} }
 
 type remoteAccounts struct{ at Remote }
@@ -68,17 +68,16 @@ func collect[T any](ctx context.Context, at Remote, path string) (out []T, err e
 	return out, nil
 }
 
-// LocalAccounts are those of a data directory. It has to be without a server,
-// for there is one process that writes.
+// LocalAccounts manages the users and tokens of a data directory. No server may own the directory,
+// because only one process writes to it.
 type LocalAccounts struct {
 	db     *sqlite.DB
 	auth   *auth.Service
-	leaked *auth.Leaked // nil: none is known
+	leaked *auth.Leaked // nil: no list of leaked passwords
 }
 
-// OpenAccounts owns a data directory until Close. Whoever can read its files
-// could change them anyway, so nobody is asked who they are. leaked is a file of
-// passwords that are not taken, "" for none.
+// OpenAccounts owns a data directory until Close. It needs no sign-in: whoever can open the files
+// could change them anyway. leaked is a file of passwords to reject, "" for none.
 func OpenAccounts(ctx context.Context, dir, leaked string, log *slog.Logger) (*LocalAccounts, error) {
 	l := &LocalAccounts{}
 	if err := l.open(ctx, dir, leaked, log); err != nil {
@@ -106,7 +105,7 @@ func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.
 	return err
 }
 
-// Close gives up the directory.
+// Close releases the directory.
 func (l *LocalAccounts) Close() error {
 	var errs []error
 	if l.db != nil {
@@ -118,7 +117,7 @@ func (l *LocalAccounts) Close() error {
 	return errors.Join(errs...)
 }
 
-// Users are all accounts.
+// Users returns all accounts.
 func (l *LocalAccounts) Users(ctx context.Context) (out []api.User, err error) {
 	users, err := l.auth.Users(ctx, auth.Console())
 	for _, u := range users {
@@ -133,8 +132,8 @@ func (l *LocalAccounts) CreateUser(ctx context.Context, u api.UserCreate) (api.U
 	return userOf(made), err
 }
 
-// BreakGlass adds the account for emergencies, or gives it another password and
-// enables it. It is made here only: who can do that is at the machine anyway.
+// BreakGlass adds the emergency account, or sets its password and enables it. Only this command can
+// do so: whoever runs it has access to the machine anyway.
 func (l *LocalAccounts) BreakGlass(ctx context.Context, name, password string) (made bool, err error) {
 	users, err := l.auth.Users(ctx, auth.Console())
 	if err != nil {
@@ -155,7 +154,7 @@ func (l *LocalAccounts) BreakGlass(ctx context.Context, name, password string) (
 	return err == nil, err
 }
 
-// ChangeUser changes what is given.
+// ChangeUser changes the fields that are set.
 func (l *LocalAccounts) ChangeUser(ctx context.Context, name string, c api.UserChange) error {
 	by := auth.Console()
 	if c.Role != nil {
@@ -177,7 +176,7 @@ func (l *LocalAccounts) ChangeUser(ctx context.Context, name string, c api.UserC
 	return l.auth.EnableUser(ctx, by, name)
 }
 
-// Tokens are all keys.
+// Tokens returns all tokens.
 func (l *LocalAccounts) Tokens(ctx context.Context) (out []api.Token, err error) {
 	tokens, err := l.auth.Tokens(ctx, auth.Console())
 	for _, t := range tokens {
@@ -186,13 +185,13 @@ func (l *LocalAccounts) Tokens(ctx context.Context) (out []api.Token, err error)
 	return out, err
 }
 
-// CreateToken makes a key.
+// CreateToken creates a token.
 func (l *LocalAccounts) CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error) {
 	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), auth.NewToken{Name: t.Name, Role: auth.Role(t.Role), Expires: t.Expires})
 	return api.TokenCreated{Token: tokenOf(made), Secret: secret}, err
 }
 
-// RevokeToken ends a key.
+// RevokeToken revokes a token.
 func (l *LocalAccounts) RevokeToken(ctx context.Context, id string) error {
 	return l.auth.RevokeToken(ctx, auth.Console(), id)
 }

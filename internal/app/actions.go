@@ -15,7 +15,7 @@ import (
 	"shardboard/web"
 )
 
-// trier tries the plans that pages offer; nil while actions are off.
+// trier makes trial plans for pages; nil while actions are off.
 func (a *instance) trier() web.Trier {
 	if a.engine == nil {
 		return nil
@@ -23,7 +23,7 @@ func (a *instance) trier() web.Trier {
 	return a.engine
 }
 
-// engineParts are what the rest of the program has for the engine.
+// engineParts are the parts of the program that the engine uses.
 type engineParts struct {
 	client     *cluster.Client
 	watcher    *topology.Watcher
@@ -39,8 +39,8 @@ type engineParts struct {
 	maintenance []actions.Maintenance
 }
 
-// newEngine wires the one door through which the cluster is changed. Its Serve
-// has to run as long as the program does.
+// newEngine makes the engine, the only part that changes the cluster. Its Serve must run for the
+// life of the program.
 func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
@@ -49,25 +49,25 @@ func newEngine(p engineParts) *engine.Engine {
 	})
 }
 
-// wireActions makes the engine, or none with actions off: then the web has no
-// route that changes the cluster.
+// wireActions makes the engine. With actions off it returns nil, and web has no route that changes
+// the cluster.
 func (a *instance) wireActions(c Config, client *cluster.Client, prof *profile.Profile) engine.Service {
 	if !c.Actions {
 		return nil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
 		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log, maintenance: c.Maintenance})
-	a.pins = &pinBook{runs: a.engine, tables: a.watcher, log: c.Log}
+	a.pins = &pinIndex{runs: a.engine, tables: a.watcher, log: c.Log}
 	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
 	a.heat.OnSlot(a.outcomes.Take)
 	return a.engine
 }
 
-// sharedIDs is what the check of duplicate ids has found, for plans.
+// sharedIDs gives plans the result of the check for duplicate ids.
 type sharedIDs struct{ check *placement.DuplicateCheck }
 
-// SharedIDs are the ids found so far; a check that was never complete has no
-// time: what it did not find may be there.
+// SharedIDs returns the ids found so far. The time is zero until a check was complete, because ids
+// that were not found may still exist.
 func (s sharedIDs) SharedIDs() ([]placement.SharedID, time.Time) {
 	r := s.check.Report()
 	if r.State != placement.CheckDone {

@@ -8,15 +8,14 @@ import (
 	"shardboard/web"
 )
 
-// advising looks at what is wrong and tells of it.
+// advising evaluates the rules and sends alerts.
 type advising struct {
 	advisor *rules.Advisor
-	alerts  *alert.Engine // nil: nobody is told
+	alerts  *alert.Engine // nil: no alert receivers
 }
 
-// newAdvising has the rules look at what the other parts know. Of several
-// processes over the same data, the owner alone sends alerts: each would tell of
-// everything.
+// newAdvising makes the advisor and the alerts. Only the owner of the data directory sends alerts;
+// otherwise each process that reads it would send the same ones.
 func (a *instance) newAdvising(c Config) advising {
 	out := advising{advisor: rules.NewAdvisor(rules.Sources{
 		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
@@ -31,8 +30,8 @@ func (a *instance) newAdvising(c Config) advising {
 	return out
 }
 
-// tell runs the alerts, where there are any.
-func (a advising) tell(ctx context.Context) error {
+// runAlerts sends alerts until the context ends, if there are receivers.
+func (a advising) runAlerts(ctx context.Context) error {
 	if a.alerts == nil {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package app wires the program: New connects and binds and starts nothing,
-// Start runs it, Stop ends it in the opposite order of its making.
+// Package app wires the program: New connects and binds but starts nothing, Start runs everything,
+// and Stop ends it in reverse order.
 package app
 
 import (
@@ -24,51 +24,50 @@ const (
 	shutdownTimeout = 5 * time.Second
 )
 
-// App is one running dashboard: what binds it to the machine. All that stands on
-// the data directory is an instance, which is replaced when this process takes
-// the directory over.
+// App is one running dashboard: its listeners, HTTP servers and life cycle. Everything that depends
+// on the data directory is in an instance, which is replaced when this process takes the directory
+// over.
 type App struct {
 	log      *slog.Logger
 	config   Config
-	dir      string // of the data
-	ends     cleanup
+	dir      string // data directory
+	cleanup  cleanup
 	listener *connlimit.Listener
 	http     *http.Server
-	public   string // as browsers come: scheme and host
+	public   string // scheme and host as browsers use them
 	leaked   *auth.Leaked
 	front    front
 
-	opsListener *connlimit.Listener // health and metrics; nil while they are on the page's own
+	opsListener *connlimit.Listener // health and metrics; nil while the pages' listener serves them
 	ops         *http.Server
 
-	taking  sync.Mutex // held while the data directory is taken over
-	leaving context.Context
-	leave   context.CancelFunc // ends leaving, as Stop begins
+	takeoverMu     sync.Mutex // held during a takeover of the data directory
+	stopping       context.Context
+	cancelStopping context.CancelFunc // cancels leaving; called when Stop begins
 
-	life  context.Context // of everything that runs
+	life  context.Context // context of everything that runs
 	stop  context.CancelFunc
 	group *errgroup.Group
 	once  sync.Once
 	ended error
 }
 
-// New connects to the cluster and binds the listener. The error says in one
-// line what is wrong: an address that does not answer, a target that is not a
-// mongos, a port that is taken.
+// New connects to the cluster and binds the listener. Its error is one line that says what is
+// wrong, such as an address that does not answer, a target that is not a mongos or a port in use.
 func New(ctx context.Context, c Config) (*App, error) {
-	a := &App{log: c.Log, config: c, ends: cleanup{log: c.Log}}
-	a.leaving, a.leave = context.WithCancel(context.Background())
+	a := &App{log: c.Log, config: c, cleanup: cleanup{log: c.Log}}
+	a.stopping, a.cancelStopping = context.WithCancel(context.Background())
 	if err := a.wire(ctx, c); err != nil {
-		a.leave()
+		a.cancelStopping()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
-		return nil, errors.Join(err, a.ends.run(ctx))
+		return nil, errors.Join(err, a.cleanup.run(ctx))
 	}
 	return a, nil
 }
 
 func (a *App) wire(ctx context.Context, c Config) error {
-	if err := a.open(c); err != nil {
+	if err := a.checkAndBind(c); err != nil {
 		return err
 	}
 	if a.config.exposed(a.host()) {
@@ -85,7 +84,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 		return err
 	}
 	a.front.set(first)
-	a.ends.push("instance", func(ctx context.Context) error { return a.now().ends.run(ctx) })
+	a.cleanup.push("instance", func(ctx context.Context) error { return a.current().cleanup.run(ctx) })
 	a.http = newHTTPServer(&a.front, c.Log, a.listener)
 	if c.TLSCert != "" {
 		pair, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
@@ -97,9 +96,9 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	return nil
 }
 
-// open checks the configuration and binds the listener, before data is opened and
-// the cluster is asked for anything.
-func (a *App) open(c Config) error {
+// checkAndBind checks the configuration and binds the listener, before the data is opened and the cluster
+// is contacted.
+func (a *App) checkAndBind(c Config) error {
 	mode, err := auth.ParseMode(c.Auth.Mode)
 	if err != nil {
 		return err
@@ -117,13 +116,13 @@ func (a *App) open(c Config) error {
 		if a.leaked, err = auth.OpenLeaked(c.Auth.Leaked); err != nil {
 			return err
 		}
-		a.ends.push("leaked passwords", func(context.Context) error { return a.leaked.Close() })
+		a.cleanup.push("leaked passwords", func(context.Context) error { return a.leaked.Close() })
 	}
 	l, err := bind(c.Listen, "--listen")
 	if err != nil {
 		return err
 	}
-	a.ends.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
+	a.cleanup.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
 	a.listener = connlimit.New(l, bounds)
 	if a.public = strings.TrimRight(c.PublicURL, "/"); a.public == "" {
 		scheme := "http"
@@ -135,18 +134,18 @@ func (a *App) open(c Config) error {
 	return nil
 }
 
-// Start begins to poll and to serve. It returns at once; Wait tells the end.
+// Start starts polling and serving and returns at once; Wait blocks until the end.
 func (a *App) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stop = cancel
 	a.group, a.life = errgroup.WithContext(ctx)
-	a.now().start(a.life)
-	a.group.Go(a.now().wait)
+	a.current().start(a.life)
+	a.group.Go(a.current().wait)
 	a.group.Go(func() error { return serve(a.http, a.listener) })
 	if a.ops != nil {
 		a.group.Go(func() error { return serve(a.ops, a.opsListener) })
 	}
-	// A part that fails ends the others; Serve has to be told.
+	// When one part fails, the others end by their context; the HTTP servers must be closed.
 	context.AfterFunc(a.life, func() {
 		_ = a.http.Close()
 		if a.ops != nil {
@@ -155,7 +154,7 @@ func (a *App) Start() {
 	})
 }
 
-// serve runs a server until it is shut down, by TLS if it has a certificate.
+// serve runs a server until it is shut down, with TLS if it has a certificate.
 func serve(s *http.Server, l net.Listener) error {
 	run := s.Serve
 	if s.TLSConfig != nil {
@@ -167,31 +166,31 @@ func serve(s *http.Server, l net.Listener) error {
 	return nil
 }
 
-// counted are the listeners whose connections are in the metrics.
-func (a *App) counted() connlimit.Metrics {
+// countedListeners are the listeners whose connections appear in the metrics.
+func (a *App) countedListeners() connlimit.Metrics {
 	if a.opsListener == nil {
 		return connlimit.Metrics{a.listener}
 	}
 	return connlimit.Metrics{a.listener, a.opsListener}
 }
 
-// Addr is where browsers connect: host:port.
+// Addr is the listen address: host:port.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
 // URL is the address of the start page.
 func (a *App) URL() string { return a.public + "/" }
 
-// FirstLink is the address by which the first admin comes in, once and within an
-// hour; "" when there are users. It is for a terminal and never for a log.
+// FirstLink is the address that creates the first admin, once and within an hour; "" when users
+// exist. Print it to a terminal and never to a log.
 func (a *App) FirstLink(ctx context.Context) (string, error) {
-	path, err := a.now().auth.FirstLink(ctx)
+	path, err := a.current().auth.FirstLink(ctx)
 	if err != nil || path == "" {
 		return "", err
 	}
 	return a.public + path, nil
 }
 
-// host is the address that browsers connect to, without port.
+// host is the listen address without port.
 func (a *App) host() string {
 	host, _, err := net.SplitHostPort(a.Addr())
 	if err != nil {
@@ -200,7 +199,7 @@ func (a *App) host() string {
 	return host
 }
 
-// Wait blocks until every part has ended and gives the first failure.
+// Wait blocks until every part has ended and returns the first failure.
 func (a *App) Wait() error {
 	err := a.group.Wait()
 	if errors.Is(err, context.Canceled) {
@@ -209,32 +208,32 @@ func (a *App) Wait() error {
 	return err
 }
 
-// Stop ends everything: sockets first (the HTTP server does not know them),
-// then requests, then polling, then the client. Safe to call more than once.
+// Stop ends everything: first WebSockets, which the HTTP server does not track, then requests,
+// polling and the cluster client. Safe to call more than once.
 func (a *App) Stop(ctx context.Context) error {
 	a.once.Do(func() {
 		ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 		defer cancel()
-		a.leave() // taking over is given up
-		a.taking.Lock()
-		defer a.taking.Unlock()
-		a.now().web.Close()
+		a.cancelStopping() // cancels a takeover
+		a.takeoverMu.Lock()
+		defer a.takeoverMu.Unlock()
+		a.current().web.Close()
 		err := a.http.Shutdown(ctx)
 		if a.ops != nil {
 			err = errors.Join(err, a.ops.Shutdown(ctx))
 		}
-		a.now().refusals.Flush() // before the keeper signs the end of the record
+		a.current().refusals.Flush() // before the audit keeper signs the end of the record
 		a.stop()
-		a.ended = errors.Join(err, a.Wait(), a.ends.run(ctx))
+		a.ended = errors.Join(err, a.Wait(), a.cleanup.run(ctx))
 	})
 	return a.ended
 }
 
-// Watcher gives tests and one-shot commands the table.
-func (a *App) Watcher() *topology.Watcher { return a.now().watcher }
+// Watcher returns the topology watcher, for tests and one-shot commands.
+func (a *App) Watcher() *topology.Watcher { return a.current().watcher }
 
-// now is the instance that serves.
-func (a *App) now() *instance { return a.front.get() }
+// current is the instance that serves.
+func (a *App) current() *instance { return a.front.instance() }
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {

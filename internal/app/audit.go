@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// DefaultAuditKey is the default path of the key that signs the audit record: in the
-// configuration directory of the user, not in the data directory.
+// DefaultAuditKey is the default path of the key that signs the audit record. It is in the user's
+// configuration directory, outside the data directory.
 func DefaultAuditKey() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -26,15 +26,15 @@ func DefaultAuditKey() (string, error) {
 	return filepath.Join(dir, "shardboard", "audit.key"), nil
 }
 
-// auditTrail is the record and its keeper; it is web.AuditTrail.
+// auditTrail is the audit record and its keeper; it implements web.AuditTrail.
 type auditTrail struct {
 	store.Store
 	*audit.Keeper
-	witness string // the file of the witness; "" without one
+	witness string // path of the witness file; "" without one
 }
 
-// AuditNames are the names of all accounts and tokens, disabled and revoked ones too,
-// and of people who came by OIDC.
+// AuditNames returns the names of all accounts and tokens, including disabled and revoked ones, and
+// of OIDC users.
 func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	users, err := t.Users(ctx)
 	if err != nil {
@@ -57,9 +57,9 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// keepAudit makes the keeper of a store's audit record. A process that does
-// not own the data only verifies, against the witness too. Without a path the key
-// lives as long as the process, which is for demos: their record is gone with them.
+// keepAudit makes the keeper of a store's audit record. A process that does not own the data only
+// verifies the record, also against the witness. Without a path the key lives as long as the
+// process; that is for demos, whose record is temporary too.
 func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditTrail, error) {
 	o := audit.Options{Log: log}
 	var err error

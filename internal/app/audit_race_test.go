@@ -56,14 +56,14 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 		}
 	}
 	var export bytes.Buffer
-	if err := ExportAudit(ctx, AuditFrom{DataDir: dir}, &export); err != nil {
+	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
 		t.Fatal(err)
 	}
-	file := AuditFrom{File: &onRead{&export, more}, Witness: AuditWitness{File: witness}}
+	file := AuditSource{File: &onRead{&export, more}, Witness: AuditWitness{File: witness}}
 	if v, err := VerifyAudit(ctx, file, nil, ""); err != nil || v.Records != 20 || v.Witness == nil || v.Witness.Seq != 20 {
 		t.Errorf("an export that was made before: %+v %v", v, err)
 	}
-	again := AuditFrom{DataDir: dir, Witness: AuditWitness{File: witness}}
+	again := AuditSource{DataDir: dir, Witness: AuditWitness{File: witness}}
 	if v, err := VerifyAudit(ctx, again, nil, ""); err != nil || v.Records != 21 || v.Witness.Seq != 21 {
 		t.Errorf("the directory afterwards: %+v %v", v, err)
 	}
@@ -90,10 +90,10 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := VerifyAudit(ctx, AuditFrom{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Records != 21 || v.Witness.Seq != 21 {
+	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Records != 21 || v.Witness.Seq != 21 {
 		t.Errorf("over the API: %+v %v", v, err)
 	}
-	if v, err := VerifyAudit(ctx, AuditFrom{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Witness.Seq != 22 {
+	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Witness.Seq != 22 {
 		t.Errorf("over the API again: %+v %v", v, err)
 	}
 }

@@ -27,7 +27,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	say := func(n int) {
 		d.serve(t)
 		for range n {
-			if _, err := d.app.now().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+			if _, err := d.app.current().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -42,14 +42,14 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 
 	d.serve(t)
 	d.waitReady(t)
-	if !eventually(30*time.Second, func() bool { return d.app.now().trail.State().Head != nil }) {
+	if !eventually(30*time.Second, func() bool { return d.app.current().trail.State().Head != nil }) {
 		t.Fatal("the record was not looked at")
 	}
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := VerifyAudit(t.Context(), AuditFrom{Server: remote}, nil, d.app.now().trail.State().Key)
+	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
 	if err != nil || v.Records != 5 || v.Head == nil || v.Head.Seq != 5 {
 		t.Errorf("%+v %v", v, err)
 	}
@@ -66,7 +66,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	}
 	d.serve(t)
 	d.stop(t) // the look at the end is as good as the one at start
-	if st := d.app.now().trail.State(); st.Break == nil || st.Break.Code != "cut" {
+	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {
 		t.Errorf("%+v", st)
 	}
 	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")

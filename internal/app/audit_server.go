@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// auditServer reads the record from a running server. Its own verdict is not used,
-// because whoever changed the record may have changed the server: all records are
+// auditServer reads the record from a running server. It does not rely on the server's own
+// verification, because whoever changed the record may have changed the server too: all records are
 // read and verified here.
 type auditServer struct{ at Remote }
 
@@ -53,7 +53,7 @@ func (s auditServer) records(ctx context.Context) iter.Seq2[store.AuditRecord, e
 	}
 }
 
-// pages reads a list with a cursor to its end.
+// pages reads all pages of a list.
 func pages[T any](ctx context.Context, at Remote, path string, q url.Values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		q := url.Values(q)

@@ -70,12 +70,12 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 	dir, _, trail, log := kept(t, 1203)
 	st := trail.State()
 	var export bytes.Buffer
-	if err := ExportAudit(ctx, AuditFrom{DataDir: dir}, &export); err != nil {
+	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
 		t.Fatal(err)
 	}
-	for name, from := range map[string]func() AuditFrom{
-		"directory": func() AuditFrom { return AuditFrom{DataDir: dir} },
-		"file":      func() AuditFrom { return AuditFrom{File: bytes.NewReader(export.Bytes())} },
+	for name, from := range map[string]func() AuditSource{
+		"directory": func() AuditSource { return AuditSource{DataDir: dir} },
+		"file":      func() AuditSource { return AuditSource{File: bytes.NewReader(export.Bytes())} },
 	} {
 		v, err := VerifyAudit(ctx, from(), nil, "")
 		if err != nil || v.Records != 1203 || v.Head == nil || v.Head.Seq != 1203 || v.Noted != 0 {
@@ -96,12 +96,12 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 		"deleted": bytes.Join(append(append([][]byte{}, lines[:500]...), lines[501:]...), nil),
 		"cut":     bytes.Join(lines[:700], nil),
 	} {
-		if _, err := VerifyAudit(ctx, AuditFrom{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "was changed") {
+		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`, "half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
-		if _, err := VerifyAudit(ctx, AuditFrom{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
+		if _, err := VerifyAudit(ctx, AuditSource{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -111,16 +111,16 @@ func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
 	ctx := t.Context()
 	_, _, trail, _ := kept(t, 20)
 	shorter, _, _, _ := kept(t, 12)
-	_, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, headFile(t, trail.State().Head), "")
+	_, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, headFile(t, trail.State().Head), "")
 	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "was changed") {
 		t.Error(err)
 	}
 	note := strings.NewReader(`msg="audit head" seq=20 hash=` + strings.Repeat("ab", 32))
-	if _, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, note, ""); fault.Of(err) != fault.Internal {
+	if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, note, ""); fault.Of(err) != fault.Internal {
 		t.Error(err)
 	}
 	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32), `{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
-		if _, err := VerifyAudit(ctx, AuditFrom{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
+		if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 
 func TestADirectoryWithoutDataIsNotMadeIntoOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
-	if _, err := VerifyAudit(t.Context(), AuditFrom{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
+	if _, err := VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -230,7 +230,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := VerifyAudit(t.Context(), AuditFrom{Server: remote}, nil, "")
+	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, "")
 	if err != nil || v.Records != 2100 || v.Head == nil || token != "Bearer sb_secret" {
 		t.Errorf("%+v %v %q", v, err, token)
 	}

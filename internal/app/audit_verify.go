@@ -21,32 +21,31 @@ import (
 	"shardboard/web"
 )
 
-// AuditVerdict is what VerifyAudit found to be in order.
+// AuditVerdict is what VerifyAudit verified.
 type AuditVerdict struct {
 	Records int64
-	Hash    string         // of the last record, hexadecimal; "" when there is none
-	Head    *api.AuditHead // the newest signed head that the record has; nil: none was compared
-	Noted   int            // heads that the caller gave and the record has
-	Witness *api.AuditHead // the head in the witness file, which the record has; nil: none was read
+	Hash    string         // hash of the last record in hexadecimal; "" without records
+	Head    *api.AuditHead // newest signed head that matches the record; nil: none was compared
+	Noted   int            // number of heads given by the caller; all match the record
+	Witness *api.AuditHead // head of the witness file, which matches the record; nil: none was read
 }
 
-// VerifyAudit reads a whole record and compares it with the heads that come with
-// it, with the witness file, and with the heads that the caller kept (nil: none).
-// key is the fingerprint that every head must be signed by; "" any. A record that
-// was changed is an error with a sentence.
-func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string) (v AuditVerdict, err error) {
+// VerifyAudit reads a whole record and compares it with its own heads, the witness file and the
+// heads that the caller kept (nil: none). key is the fingerprint that must have signed every head;
+// "" accepts any. A changed record is an error with a sentence.
+func VerifyAudit(ctx context.Context, from AuditSource, kept io.Reader, key string) (v AuditVerdict, err error) {
 	x := audit.Expect{Key: key}
 	if kept != nil {
-		if x.Heads, x.Notes, err = readHeads(kept); err != nil {
+		if x.Heads, x.Known, err = readHeads(kept); err != nil {
 			return v, err
 		}
-		if key != "" && len(x.Notes) > 0 {
+		if key != "" && len(x.Known) > 0 {
 			return v, fault.New(fault.Invalid, "The head that was given has no signature, so it cannot be held against a key. Leave out --key, or give a signed head.")
 		}
 	}
-	v.Noted = len(x.Heads) + len(x.Notes)
-	// The witness is read before the record: a server that runs meanwhile writes
-	// both, and a witness read later could be newer than the records that were read.
+	v.Noted = len(x.Heads) + len(x.Known)
+	// The witness is read before the record: a running server writes both, and a witness read later
+	// could be newer than the records.
 	if x.Witness, err = from.Witness.head(); err != nil {
 		return v, err
 	}
@@ -82,8 +81,8 @@ func VerifyAudit(ctx context.Context, from AuditFrom, kept io.Reader, key string
 	return v, nil
 }
 
-// damageIsAFinding makes a missing table a result of the check, as a changed
-// record is, and not a failure of it that might pass.
+// damageIsAFinding reports a missing table as a result of the verification, like a changed record,
+// and not as a temporary failure.
 func damageIsAFinding(err error) error {
 	if !errors.Is(err, store.ErrAuditDamaged) {
 		return err
@@ -91,8 +90,8 @@ func damageIsAFinding(err error) error {
 	return fault.Wrap(fault.Internal, err, "The audit record is damaged. %s", fault.Text(err))
 }
 
-// readHeads takes heads as they were exported, as the API gives them, or as the log
-// has them. The record must contain all of them.
+// readHeads parses heads as exported, as returned by the API, or as logged. The record must contain
+// all of them.
 func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err error) {
 	text, err := io.ReadAll(io.LimitReader(in, 16<<20))
 	if err != nil {
@@ -146,7 +145,7 @@ func headsOfLog(text []byte) (out []api.AuditHead, err error) {
 		pairs := map[string]string{}
 		for field := range strings.FieldsSeq(lines.Text()) {
 			if name, value, ok := strings.Cut(field, "="); ok {
-				if un, err := strconv.Unquote(value); err == nil { // the log quotes what holds a "="
+				if un, err := strconv.Unquote(value); err == nil { // the log quotes values with "="
 					value = un
 				}
 				pairs[name] = value

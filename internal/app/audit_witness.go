@@ -9,17 +9,16 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// AuditWitness is the file beside a server's audit key that has the newest signed
-// head. The zero value is none.
+// AuditWitness is the file beside a server's audit key that has the newest signed head. The zero
+// value is no file.
 type AuditWitness struct {
 	File     string
-	Optional bool // that it does not exist is no error
+	Optional bool // a missing file is not an error
 }
 
-// FindWitness names the witness file: file if it is given, else the one beside
-// key. With a data directory it is that directory's, beside the key that the
-// server would use when none is given, and need not exist. Without one the key
-// must have exactly one.
+// FindWitness finds the witness file: file if given, else the one beside key. With a data directory
+// it is that directory's file, beside the key that the server would use by default, and it may be
+// missing. Without a data directory the key must have exactly one witness file.
 func FindWitness(file, key, dataDir string) (AuditWitness, error) {
 	switch {
 	case file != "" && key != "":
@@ -54,7 +53,7 @@ func witnessOfData(key, dataDir string) (AuditWitness, error) {
 	} else if key = os.Getenv("SHARDBOARD_AUDIT_KEY"); key == "" {
 		var err error
 		if key, err = DefaultAuditKey(); err != nil {
-			return AuditWitness{}, nil // nobody's home here, so no server's default either
+			return AuditWitness{}, nil // no home directory, so a server has no default key either
 		}
 	}
 	key, err := filepath.Abs(key)
@@ -81,7 +80,7 @@ func (w AuditWitness) head() (*store.AuditHead, error) {
 	return h, err
 }
 
-// finding is the error for a break, with the file where it is about the witness.
+// finding is the error for a break, with the file's name when the break concerns the witness.
 func (w AuditWitness) finding(b audit.Break) error {
 	switch {
 	case !b.Witness:

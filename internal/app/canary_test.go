@@ -207,14 +207,14 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 	said := &overheard{}
 	asked := d.askEverything(t, said)
 	live(t, d, said)
-	found, err := Locate(t.Context(), d.config, Question{Text: "507f1f77bcf86cd799439011", Ask: web.Ask{Why: true, Prove: true, Counts: true}})
+	found, err := Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: web.Ask{Why: true, Prove: true, Counts: true}})
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while somebody answers
 	d.cut(t)
 	for _, target := range []string{"/", "/locate?q=jo", "/api/v1/locate?q=jo", "/api/v1/cluster", "/readyz", "/metrics"} {
 		d.ask(t, said, "GET", target, "*/*", "")
 	}
-	_, err = Locate(t.Context(), d.config, Question{Text: "507f1f77bcf86cd799439011"})
+	_, err = Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011"})
 	fmt.Fprintf(said, "%v %+v %#v", err, err, err)
 	wrong, err := cluster.ParseURI("mongodb://root:" + string(canaryPassword) + "@" + d.addr + "/?nonsense=%zz")
 	fmt.Fprintf(said, "%v %+v %#v", wrong, err, err)
@@ -242,7 +242,7 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 	}
 	v := d.app.Watcher().Table()
 	project := ""
-	if ps := d.app.now().keeper.Directory().All(); len(ps) > 0 {
+	if ps := d.app.current().keeper.Directory().All(); len(ps) > 0 {
 		project = ps[0].ID.Hex()
 	}
 	changes := v.Collection("yorkie-meta.changes")
@@ -299,7 +299,7 @@ func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text st
 // live keeps the first frame of every topic.
 func live(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
-	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.now().keeper.Directory().All()[0].ID.Hex()}
+	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.current().keeper.Directory().All()[0].ID.Hex()}
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","), http.Header{"Origin": {"http://" + d.app.Addr()}})
 	if err != nil {
 		t.Fatalf("%v %v", err, res)

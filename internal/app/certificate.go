@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	certificateLook = time.Minute
-	maxPEM          = 1 << 20 // bytes of each file
+	certificateCheckInterval = time.Minute
+	maxPEM                   = 1 << 20 // bytes of each file
 )
 
-// certificate is a pair of files that may be replaced while we serve: every
-// minute, at the next handshake, it is seen whether they were.
+// certificate is a pair of files that may be replaced while the server runs. At most once a minute,
+// a handshake checks whether they were.
 type certificate struct {
 	cert, key string
 	log       *slog.Logger
 	now       func() time.Time
 
-	mu     sync.Mutex
-	pair   *tls.Certificate
-	stamp  [2]time.Time // modification times of what pair was read from
-	looked time.Time
+	mu      sync.Mutex
+	pair    *tls.Certificate
+	stamp   [2]time.Time // modification times of the files of pair
+	checked time.Time
 }
 
 func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{cert: cert, key: key, log: log, now: time.Now}
-	c.stamp, c.looked = c.stamps(), c.now()
+	c.stamp, c.checked = c.stamps(), c.now()
 	pair, err := loadPair(cert, key)
 	if err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	return c, nil
 }
 
-// loadPair reads both files, at each replacement too: the certificate is public
-// but nobody else may write it, the key nobody else may read.
+// loadPair reads both files. Others may read but not write the certificate, and may not read the
+// key.
 func loadPair(cert, key string) (tls.Certificate, error) {
 	public, err := fileperm.ReadPublic("TLS certificate", cert, maxPEM)
 	if err != nil {
@@ -62,15 +62,15 @@ func (c *certificate) config() *tls.Config {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.Sub(c.looked) >= certificateLook {
-		c.looked = now
+	if now := c.now(); now.Sub(c.checked) >= certificateCheckInterval {
+		c.checked = now
 		c.reload()
 	}
 	return c.pair, nil
 }
 
-// reload keeps the pair that works when the new one does not: between the
-// writing of the two files they do not belong together.
+// reload keeps the old pair while the new one is unusable: between the writing of the two files
+// they do not match.
 func (c *certificate) reload() {
 	stamp := c.stamps()
 	if stamp == c.stamp {

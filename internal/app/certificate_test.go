@@ -48,12 +48,12 @@ func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	modes(0o644, 0o640)
-	now = now.Add(certificateLook)
+	now = now.Add(certificateCheckInterval)
 	if pair, _ := c.get(nil); pair != first || !strings.Contains(log.String(), "the old one stays") || !strings.Contains(log.String(), "chmod 600") {
 		t.Errorf("a key of mode 0640 was taken, or nothing was said: %s", log.String())
 	}
 	modes(0o644, 0o600)
-	now = now.Add(certificateLook)
+	now = now.Add(certificateCheckInterval)
 	if pair, _ := c.get(nil); pair == first {
 		t.Errorf("not taken after chmod 600: %s", log.String())
 	}

@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// cleanup is a named last-in-first-out stack of what must be undone: each
-// resource pushes its end right after it exists, so a failure half-way through
-// New leaves nothing behind.
+// cleanup is a stack of named clean-up steps. Each resource pushes its step as soon as it exists,
+// so a failure half-way through New leaves nothing behind.
 type cleanup struct {
 	log   *slog.Logger
 	steps []step
@@ -24,8 +23,7 @@ func (c *cleanup) push(name string, end func(context.Context) error) {
 	c.steps = append(c.steps, step{name, end})
 }
 
-// run undoes everything, newest first, even when a step fails; the first
-// failure is returned, all are logged.
+// run runs all steps, newest first, even when one fails. It returns the first failure and logs all.
 func (c *cleanup) run(ctx context.Context) error {
 	var first error
 	for _, s := range slices.Backward(c.steps) {

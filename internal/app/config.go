@@ -13,39 +13,39 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Config is everything that New needs to know.
+// Config is the configuration of New.
 type Config struct {
 	URI     cluster.URI
-	Listen  string   // host:port for browsers; off loopback only with sign-in and TLS
-	Hosts   []string // Host values to accept besides loopback and that of PublicURL
-	Demo    bool     // the cluster is simulated; pages say so
+	Listen  string   // host:port for browsers; beyond loopback only with sign-in and TLS
+	Hosts   []string // Host headers to accept besides loopback and PublicURL's
+	Demo    bool     // the cluster is simulated, and pages say so
 	Version string
 	Log     *slog.Logger
-	Profile *profile.Profile // what projects and documents are; nil: Yorkie's
-	Watcher topology.Options // intervals; zero values mean the defaults
+	Profile *profile.Profile // layout of the data; nil: Yorkie's
+	Watcher topology.Options // intervals; zero values are the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
 
-	DataDir    string // what must be remembered; "" is a temporary directory
-	AuditKey   string // file of the key that signs the audit record; "" is one that lives as long as the process
-	Auth       Auth   // how people come in; required
-	PublicURL  string // scheme and host as browsers use them; "" while that is loopback
-	TLSCert    string // certificate and key files; "" is no TLS of our own
+	DataDir    string // "" is a temporary directory
+	AuditKey   string // key file that signs the audit record; "" is a key that lives as long as the process
+	Auth       Auth   // sign-in; required
+	PublicURL  string // scheme and host as browsers use them; "" for loopback
+	TLSCert    string // certificate and key files; "" without TLS here
 	TLSKey     string
-	TLSByProxy bool   // a proxy in front does TLS
-	OpsListen  string // host:port of health and metrics when others can ask, directly or through a proxy; "" is 127.0.0.1:8091
-	Actions    bool   // the cluster may be changed
+	TLSByProxy bool   // a reverse proxy terminates TLS
+	OpsListen  string // host:port of health and metrics if the pages can be reached from elsewhere; "" is 127.0.0.1:8091
+	Actions    bool   // changes to the cluster are allowed
 
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 
-	Maintenance []actions.Maintenance // when it is wanted to be; none: always
+	Maintenance []actions.Maintenance // windows in which changes are allowed; none: always
 
-	Alerts *alert.Config // who is told of trouble; nil: nobody
+	Alerts *alert.Config // alert receivers; nil: none
 
-	HideBounds bool // chunk bounds are shown from support on
+	HideBounds bool // only support and above see chunk bounds
 }
 
-// ReadURI takes the cluster's address from a flag or, so that no password has
-// to be on a command line, from a file.
+// ReadURI takes the cluster's address from a flag, or from a file so that the password need not be
+// on the command line.
 func ReadURI(uri, file string) (cluster.URI, error) {
 	switch {
 	case uri != "" && file != "":
@@ -58,7 +58,7 @@ func ReadURI(uri, file string) (cluster.URI, error) {
 	return cluster.ParseURI(uri)
 }
 
-// ReadProfile takes the scheme of the data from a file; no file is Yorkie's.
+// ReadProfile reads the layout of the data from a file; without a file it is Yorkie's.
 func ReadProfile(path string) (*profile.Profile, error) {
 	if path == "" {
 		return profile.Yorkie(), nil
@@ -66,7 +66,7 @@ func ReadProfile(path string) (*profile.Profile, error) {
 	return profile.Read(path)
 }
 
-// ReadAlerts takes who is told of trouble from a file; no file is nobody.
+// ReadAlerts reads the alert receivers from a file; without a file there are none.
 func ReadAlerts(path string) (*alert.Config, error) {
 	if path == "" {
 		return nil, nil
@@ -74,7 +74,7 @@ func ReadAlerts(path string) (*alert.Config, error) {
 	return alert.Read(path)
 }
 
-// ReadMaintenance reads the windows in which changes are wanted.
+// ReadMaintenance parses the windows in which changes are allowed.
 func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {
 	var out []actions.Maintenance
 	for _, text := range texts {
@@ -87,7 +87,7 @@ func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {
 	return out, nil
 }
 
-// profile is the configured scheme of the data.
+// profile is the configured layout of the data.
 func (c Config) profile() *profile.Profile {
 	if c.Profile == nil {
 		return profile.Yorkie()

@@ -11,29 +11,29 @@ import (
 	"shardboard/web"
 )
 
-// Bounds of open connections.
+// Limits of open connections.
 const (
 	defaultConnections = 1024
-	leastConnections   = 64 // fewer would not serve ten browsers
-	mostConnections    = 1_000_000
-	sourceShare        = 4   // one address may have one in so many
-	opsConnections     = 128 // of health and metrics, which few ask for
-	// reservedFiles are the open files that are left to everything else: the
-	// operations listener, the driver's connections to the cluster (100 a
-	// mongos), the data directory, alerts and the program's own.
+	minConnections     = 64 // fewer do not serve ten browsers
+	maxConnections     = 1_000_000
+	sourceShare        = 4   // one address may have this fraction of all
+	opsConnections     = 128 // for health and metrics, which have few clients
+	// reservedFiles are the open files reserved for everything else: the operations listener, the
+	// driver's connections to the cluster (100 per mongos), the data directory, alerts and the
+	// program's own files.
 	reservedFiles = 384
 )
 
-// maxSockets leaves a quarter of all connections to pages and scripts.
+// maxSockets limits WebSockets so that a quarter of all connections is left for pages and scripts.
 func maxSockets(connections int) int { return connections * 3 / 4 }
 
-// connectionBounds are those of the page's listener.
+// connectionBounds are the limits of the pages' listener.
 func (c Config) connectionBounds() (connlimit.Options, error) {
 	proxies, err := c.proxies()
 	if err != nil {
 		return connlimit.Options{}, err
 	}
-	if c.TLSByProxy { // one on this machine need not be named to be there
+	if c.TLSByProxy { // a proxy on this machine need not be configured
 		proxies = append(proxies, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	most, err := fitConnections(c.MaxConnections, openFiles(), c.Log)
@@ -41,18 +41,18 @@ func (c Config) connectionBounds() (connlimit.Options, error) {
 		StrangerIdle: web.StrangerIdle, Log: c.Log, Advice: "; --max-connections raises the limit"}, err
 }
 
-// CheckMaxConnections refuses a number that cannot be meant.
+// CheckMaxConnections rejects numbers out of range.
 func CheckMaxConnections(n int) error {
-	if n < leastConnections || n > mostConnections {
-		return fault.New(fault.Invalid, "--max-connections %d is not between %d and %d.", n, leastConnections, mostConnections)
+	if n < minConnections || n > maxConnections {
+		return fault.New(fault.Invalid, "--max-connections %d is not between %d and %d.", n, minConnections, maxConnections)
 	}
 	return nil
 }
 
-// fitConnections compares the wanted number with how many files this process
-// may have open, because each connection is one: without a file for it, a new
-// connection would wait until another one closes. A number that somebody chose
-// is refused when it does not fit, the default is lowered. 0 files: not known.
+// fitConnections checks the wanted number against the limit of open files, because each connection
+// is one: without a free file, a new connection would wait until another one closes. A configured
+// number that does not fit is an error; the default is lowered to fit. files is 0 if the limit is
+// unknown.
 func fitConnections(wanted int, files uint64, log *slog.Logger) (int, error) {
 	if wanted != 0 {
 		if err := CheckMaxConnections(wanted); err != nil {
@@ -67,9 +67,9 @@ func fitConnections(wanted int, files uint64, log *slog.Logger) (int, error) {
 		return wanted, nil
 	case files == 0 || files >= defaultConnections+reservedFiles:
 		return defaultConnections, nil
-	case files < leastConnections+reservedFiles:
+	case files < minConnections+reservedFiles:
 		return 0, fault.New(fault.Invalid, "This process may have %d open files, and shardboard needs at least %d. Raise the limit: ulimit -n %[3]d, or LimitNOFILE=%[3]d in a systemd unit.",
-			files, leastConnections+reservedFiles, defaultConnections+reservedFiles)
+			files, minConnections+reservedFiles, defaultConnections+reservedFiles)
 	}
 	most := int(files) - reservedFiles
 	log.Warn(fmt.Sprintf("at most %d connections, because this process may have only %d open files; the usual %d need %d (ulimit -n)",
@@ -77,8 +77,8 @@ func fitConnections(wanted int, files uint64, log *slog.Logger) (int, error) {
 	return most, nil
 }
 
-// openFiles is how many files this process may have open; 0 if it is not known.
-// Go has raised the soft limit to the hard one by now.
+// openFiles is this process's limit of open files; 0 if unknown. The Go runtime has already raised
+// the soft limit to the hard one.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -115,7 +115,7 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 		t.Skip("starts a whole demo")
 	}
 	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", MaxConnections: leastConnections, Auth: Auth{Mode: "local"}})
+	a := d.beside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := signUp(t, a)
 	if got := status(t, anna, a.URL()); got != http.StatusOK {
 		t.Fatal(got)
@@ -130,7 +130,7 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	for range 3 * leastConnections {
+	for range 3 * minConnections {
 		keepAlive(t, a)
 	}
 	if got := status(t, anna, a.URL()); got != http.StatusOK {
@@ -151,7 +151,7 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 			t.Errorf("no %q in the metrics", line)
 		}
 	}
-	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*leastConnections-10 {
+	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*minConnections-10 {
 		t.Errorf("%d closed for others, %d refused", s.Evicted, s.Refused)
 	}
 }

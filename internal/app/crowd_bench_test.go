@@ -97,10 +97,10 @@ func signedIn(b *testing.B, a *App, n int) (cookies []string) {
 	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
 	for i := range n {
 		name, password := fmt.Sprintf("person%d", i), "correct horse battery"
-		if _, err := a.now().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
+		if _, err := a.current().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
 			b.Fatal(err)
 		}
-		cookie, _, err := a.now().auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
+		cookie, _, err := a.current().auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,16 +10,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Checkup says what Doctor is to look at.
-type Checkup struct {
-	Databases []string // that hold projects; none: those that the table shows
-	Actions   bool     // lacking a privilege that only changes need is a fault, too
+// DoctorOptions configures Doctor.
+type DoctorOptions struct {
+	Databases []string // databases with projects; none: those found in the routing table
+	Actions   bool     // also fail when a privilege needed only for changes is missing
 }
 
-// Doctor connects, examines what the cluster user may do, and disconnects. The
-// error is that of a cluster that does not answer, or is none; what is lacking
-// is in the report.
-func Doctor(ctx context.Context, c Config, o Checkup) (report api.DoctorReport, err error) {
+// Doctor connects, examines the privileges of the cluster user, and disconnects. The error is that
+// of a cluster that cannot be used; missing privileges are in the report.
+func Doctor(ctx context.Context, c Config, o DoctorOptions) (report api.DoctorReport, err error) {
 	client, err := connect(ctx, c)
 	if err != nil {
 		return report, err
@@ -30,7 +29,7 @@ func Doctor(ctx context.Context, c Config, o Checkup) (report api.DoctorReport, 
 		return report, err
 	}
 	watcher := topology.NewWatcher(client, c.Watcher)
-	// What could be read of the table is enough; what could not is in the report.
+	// A partly readable routing table is enough; what was unreadable is in the report.
 	if _, err := watcher.Load(ctx); err != nil && fault.Of(err) != fault.Forbidden {
 		return report, err
 	}

@@ -6,28 +6,27 @@ import (
 	"sync"
 )
 
-// front passes each request to the instance that serves now, so that one can take
-// the place of another without a request that is refused or cut.
+// front passes each request to the current instance, so that an instance can be replaced without
+// refusing or cutting a request.
 type front struct {
 	mu      sync.RWMutex
 	current *instance
 }
 
-func (f *front) get() *instance {
+func (f *front) instance() *instance {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.current
 }
 
-// set puts an instance in the place of the one before. Requests that are at work
-// there end there.
+// set replaces the instance. Requests that the old one is answering finish there.
 func (f *front) set(n *instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.current = n
 }
 
-// ServeHTTP answers with the pages of the instance that serves now.
+// ServeHTTP serves the pages of the current instance.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.serve(w, r, func(n *instance) http.Handler { return n.web.Handler() })
 }
@@ -41,11 +40,11 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request, with func(*instanc
 	with(n).ServeHTTP(w, r)
 }
 
-// inFlight counts the requests that are at work.
+// inFlight counts requests in progress.
 type inFlight struct {
 	mu   sync.Mutex
 	n    int
-	idle chan struct{} // closed when n comes to 0; nil while nobody waits
+	idle chan struct{} // closed when n becomes 0; nil while nobody waits
 }
 
 func (c *inFlight) begin() {
@@ -63,7 +62,7 @@ func (c *inFlight) end() {
 	}
 }
 
-// wait waits until no request is at work, once no more begin; or until ctx ends.
+// wait blocks until no request is in progress or ctx ends. No request may begin meanwhile.
 func (c *inFlight) wait(ctx context.Context) {
 	c.mu.Lock()
 	if c.n == 0 {

@@ -55,7 +55,7 @@ func (d *demo) paint(t *testing.T, hours int) {
 				s.Counts = append(s.Counts, heat.Count{Project: projects.Items[i%len(projects.Items)].ID, Rows: n})
 			}
 		}
-		d.app.now().pictures.Take(s)
+		d.app.current().pictures.Take(s)
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients"} {
 			c := d.app.Watcher().Table().Collection(ns)
 			s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: at, To: at.Add(time.Minute), Every: 1, Capped: true, Life: c.Incarnation, Astray: 2}
@@ -64,7 +64,7 @@ func (d *demo) paint(t *testing.T, hours int) {
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
 				}
 			}
-			d.app.now().pictures.Take(s)
+			d.app.current().pictures.Take(s)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (w *hiddenWorld) targets() []string {
 		Paths map[string]map[string]json.RawMessage
 	}
 	w.decode(w.ask("operator", "GET", "/api/openapi.json", "application/json", ""), &spec)
-	project := w.app.now().keeper.Directory().All()[0].ID.Hex()
+	project := w.app.current().keeper.Directory().All()[0].ID.Hex()
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(spec.Paths)) {
 		if _, ok := spec.Paths[path]["get"]; !ok || strings.Contains(path, "/static/") || path == "/live" {
@@ -110,7 +110,7 @@ func (w *hiddenWorld) everything(role string) map[string]string {
 }
 
 func (w *hiddenWorld) topics() []string {
-	return []string{"overview", "collections", "projects", "zones", "activity", "collection:" + hiddenNS, "shard:shard-rs-1", "project:" + w.app.now().keeper.Directory().All()[0].ID.Hex(),
+	return []string{"overview", "collections", "projects", "zones", "activity", "collection:" + hiddenNS, "shard:shard-rs-1", "project:" + w.app.current().keeper.Directory().All()[0].ID.Hex(),
 		"run:" + w.run, "run:" + w.split}
 }
 

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// placementHistory keeps how placement looks and gives back how it looked.
+// placementHistory records placement and answers questions about the past.
 type placementHistory struct {
 	past     *history.Past
 	recorder *history.Recorder // nil: another process owns the data and records

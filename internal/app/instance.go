@@ -25,11 +25,11 @@ import (
 	"shardboard/web"
 )
 
-// instance is everything that is made for one opening of the data directory:
-// whether this process owns it decides what each part does.
+// instance is everything that depends on one opening of the data directory: what each part does
+// depends on whether this process owns it.
 type instance struct {
 	log      *slog.Logger
-	ends     cleanup
+	cleanup  cleanup
 	web      *web.Server
 	watcher  *topology.Watcher
 	keeper   *placement.Keeper
@@ -43,11 +43,11 @@ type instance struct {
 	history    placementHistory
 	advising   advising
 	engine     *engine.Engine    // nil while actions are off
-	pins       *pinBook          // and so is this
-	outcomes   *outcome.Recorder // and this
+	pins       *pinIndex         // nil while actions are off
+	outcomes   *outcome.Recorder // nil while actions are off
 
 	db       *sqlite.DB
-	store    store.Store // the same, as the parts know it
+	store    store.Store // db as the interface that the parts use
 	auth     *auth.Service
 	trail    auditTrail
 	refusals *audit.Refusals
@@ -57,15 +57,15 @@ type instance struct {
 	group *errgroup.Group
 }
 
-// newInstance wires everything over an open data directory, which it closes when
-// it fails, and starts nothing.
+// newInstance wires all parts over an open data directory and starts nothing. It closes the
+// directory when it fails.
 func (a *App) newInstance(ctx context.Context, db *sqlite.DB) (*instance, error) {
-	n := &instance{log: a.log, ends: cleanup{log: a.log}, db: db, store: db, upkeep: upkeep{db: db, log: a.log}}
-	n.ends.push("store", func(context.Context) error { return db.Close() })
+	n := &instance{log: a.log, cleanup: cleanup{log: a.log}, db: db, store: db, upkeep: upkeep{db: db, log: a.log}}
+	n.cleanup.push("store", func(context.Context) error { return db.Close() })
 	if err := n.wire(ctx, a); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
-		return nil, errors.Join(err, n.ends.run(ctx))
+		return nil, errors.Join(err, n.cleanup.run(ctx))
 	}
 	return n, nil
 }
@@ -89,14 +89,14 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	if err != nil {
 		return err
 	}
-	a.ends.push("cluster client", client.Close)
+	a.cleanup.push("cluster client", client.Close)
 
 	prof := c.profile()
 	c.Watcher.Log = c.Log
 	a.watcher = topology.NewWatcher(client, c.Watcher)
 	a.keeper = placement.NewKeeper(client, a.watcher, prof, c.Log)
 	a.duplicates = placement.NewDuplicateCheck(client, a.watcher, a.keeper, prof, c.Log)
-	budget := heat.NewBudget(0, nil) // of all that measures
+	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
 	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
 	a.sizes = chunksize.New(client, a.watcher, c.Log)
@@ -108,7 +108,7 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), of.counted())
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), of.countedListeners())
 	var pins web.Pins
 	if a.pins != nil {
 		pins = a.pins
@@ -122,7 +122,7 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
 		Prover:   placement.NewProver(client, a.watcher),
 		History:  a.history.past,
-		Runs:     a.ourRuns(),
+		Runs:     a.ownRuns(),
 		Advice:   a.advising.advisor,
 		Alerts:   a.advising.alerts,
 		Log:      c.Log,
@@ -153,14 +153,14 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	return nil
 }
 
-// connect dials with a deadline and makes sure that the target is a mongos.
+// connect dials with a deadline and checks that the target is a mongos.
 func connect(ctx context.Context, c Config) (*cluster.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	return cluster.Connect(ctx, c.URI, c.Cluster)
 }
 
-// start begins to poll.
+// start starts all parts.
 func (a *instance) start(ctx context.Context) {
 	ctx, a.stop = context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
@@ -175,7 +175,7 @@ func (a *instance) start(ctx context.Context) {
 	group.Go(func() error { return a.sizes.Run(ctx) })
 	group.Go(func() error { return a.history.run(ctx) })
 	group.Go(func() error { return a.advising.advisor.Run(ctx) })
-	group.Go(func() error { return a.advising.tell(ctx) })
+	group.Go(func() error { return a.advising.runAlerts(ctx) })
 	group.Go(func() error { return a.web.Run(ctx) })
 	group.Go(func() error { return a.trail.Run(ctx) })
 	group.Go(func() error { return a.refusals.Run(ctx) })
@@ -183,13 +183,13 @@ func (a *instance) start(ctx context.Context) {
 	if a.engine != nil {
 		group.Go(func() error { return a.engine.Serve(ctx) })
 		group.Go(func() error { return a.pins.run(ctx) })
-		if a.store.Owner() { // another process keeps what this one only reads
+		if a.store.Owner() { // only the owner records
 			group.Go(func() error { return a.outcomes.Run(ctx) })
 		}
 	}
 }
 
-// wait blocks until every part has ended and gives the first failure.
+// wait blocks until every part has ended and returns the first failure.
 func (a *instance) wait() error {
 	if err := a.group.Wait(); !errors.Is(err, context.Canceled) {
 		return err

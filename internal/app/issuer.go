@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/auth/oidc"
 )
 
-// newIssuer asks nobody yet: the issuer may be down while we start.
+// newIssuer makes no request: the issuer may be down while shardboard starts.
 func newIssuer(o OIDC, redirect string, log *slog.Logger) (auth.Issuer, error) {
 	secret := ""
 	if o.SecretFile != "" {

@@ -37,13 +37,13 @@ func (f from) RemoteAddr() net.Addr {
 func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}
-	a := &App{log: c.Log, ends: cleanup{log: c.Log}}
+	a := &App{log: c.Log, cleanup: cleanup{log: c.Log}}
 	defer func() {
-		if err := a.ends.run(context.Background()); err != nil {
+		if err := a.cleanup.run(context.Background()); err != nil {
 			t.Error(err)
 		}
 	}()
-	if err := a.open(c); err != nil {
+	if err := a.checkAndBind(c); err != nil {
 		t.Fatal(err)
 	}
 	if a.listener.Max() != 1024 || a.listener.PerSource() != 256 {

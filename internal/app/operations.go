@@ -9,12 +9,11 @@ import (
 	"shardboard/web"
 )
 
-// defaultOps is where health and metrics are when the page's own listener can
-// be reached from elsewhere, a proxy's way included.
+// defaultOps is the address of health and metrics when clients elsewhere can reach the pages'
+// listener.
 const defaultOps = "127.0.0.1:8091"
 
-// openOperations binds the listener of health and metrics, which need no
-// sign-in, where the page's own is not near enough for that.
+// openOperations binds a separate listener for health and metrics, which need no sign-in.
 func (a *App) openOperations(c Config) error {
 	addr := c.OpsListen
 	if addr == "" {
@@ -24,14 +23,14 @@ func (a *App) openOperations(c Config) error {
 	if err != nil {
 		return err
 	}
-	a.ends.push("operations listener", func(context.Context) error { return ignoreClosed(l.Close()) })
+	a.cleanup.push("operations listener", func(context.Context) error { return ignoreClosed(l.Close()) })
 	a.opsListener = connlimit.New(l, connlimit.Options{Name: "operations", Max: opsConnections, PerSource: opsConnections / sourceShare, Log: c.Log})
 	a.ops = newHTTPServer(a.operations(), c.Log, a.opsListener)
 	return nil
 }
 
-// operations answers three addresses. Whoever asks may use any name of this
-// machine, so the Host is not looked at; there is nothing but figures to see.
+// operations serves three paths. It accepts any Host, because clients may use any name of this
+// machine and the answers contain only figures.
 func (a *App) operations() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +46,7 @@ func (a *App) operations() http.Handler {
 	return mux
 }
 
-// OpsAddr is where health and metrics are: host:port.
+// OpsAddr is the address of health and metrics: host:port.
 func (a *App) OpsAddr() string {
 	if a.opsListener == nil {
 		return a.Addr()

@@ -15,38 +15,36 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pinsEvery is how soon is seen what another process ran: of our own runs the
-// engine tells.
-const pinsEvery = 30 * time.Second
+// pinsPollInterval is how often runs of other processes are looked for; the engine notifies about its own.
+const pinsPollInterval = 30 * time.Second
 
-// pinBook knows what the plans that made pins said of them. It reads the runs
-// once, and again only after a run has begun or ended; all else costs the newest
-// run and those that were open. Safe for concurrent use.
-type pinBook struct {
-	runs   ranRuns
+// pinIndex knows owner and expiry of pins from the plans that made them. It reads all runs once,
+// and again only after a run began or ended; otherwise it reads only the newest run and those that
+// were open. Safe for concurrent use.
+type pinIndex struct {
+	runs   runLister
 	tables interface {
 		Subscribe() (*topology.Table, <-chan struct{}, func())
 		Table() *topology.Table
 	}
 	log *slog.Logger
 
-	reading sync.Mutex // held while runs are read; guards the next three
-	newest  string     // run id of the last whole reading
-	open    []string   // runs that had not ended then
-	whole   bool       // there was one
+	readMu   sync.Mutex // held while runs are read; guards newest, open and complete
+	newest   string     // newest run id of the last complete read
+	open     []string   // runs that were open then
+	complete bool       // a complete read has succeeded
 
 	mu      sync.Mutex
-	cluster string // whose pins they are
+	cluster string // cluster id of pins
 	pins    map[string]rules.Pin
-	version uint64 // grows when pins change
+	version uint64 // increases when pins change
 
 	subscribers notify.Subscribers
 }
 
-// Pins are what is known by now of the pins of the cluster, by project; nil:
-// nothing is. The map does not change any more; the version does when another
-// takes its place.
-func (b *pinBook) Pins() (map[string]rules.Pin, uint64) {
+// Pins returns the known pins of the cluster by project, and their version; nil while unknown. The
+// map is never changed: new pins come in a new map with a new version.
+func (b *pinIndex) Pins() (map[string]rules.Pin, uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cluster != b.tables.Table().ClusterID {
@@ -55,17 +53,17 @@ func (b *pinBook) Pins() (map[string]rules.Pin, uint64) {
 	return b.pins, b.version
 }
 
-// Subscribe gives a channel that receives a value after the pins changed. The
-// last result ends it.
-func (b *pinBook) Subscribe() (<-chan struct{}, func()) { return b.subscribers.Subscribe() }
+// Subscribe returns a channel that receives a value after the pins changed, and a function that
+// ends the subscription.
+func (b *pinIndex) Subscribe() (<-chan struct{}, func()) { return b.subscribers.Subscribe() }
 
-// run keeps the book until the context ends.
-func (b *pinBook) run(ctx context.Context) error {
+// run updates the index until the context ends.
+func (b *pinIndex) run(ctx context.Context) error {
 	told, end := b.runs.Subscribe()
 	defer end()
 	_, tables, endTables := b.tables.Subscribe()
 	defer endTables()
-	tick := time.NewTicker(pinsEvery)
+	tick := time.NewTicker(pinsPollInterval)
 	defer tick.Stop()
 	for {
 		seen := b.tables.Table().ClusterID
@@ -80,9 +78,9 @@ func (b *pinBook) run(ctx context.Context) error {
 	}
 }
 
-// await waits for a reason to look again; false at the end of the context. Of
-// tables it is another cluster than the one that was seen.
-func (b *pinBook) await(ctx context.Context, seen string, told <-chan struct{}, tick <-chan time.Time, tables <-chan struct{}) bool {
+// await waits for a reason to read again; false at the end of the context. A new routing table is a
+// reason only if it is of another cluster.
+func (b *pinIndex) await(ctx context.Context, seen string, told <-chan struct{}, tick <-chan time.Time, tables <-chan struct{}) bool {
 	for {
 		select {
 		case <-ctx.Done():
@@ -99,20 +97,20 @@ func (b *pinBook) await(ctx context.Context, seen string, told <-chan struct{}, 
 	}
 }
 
-// latest reads what runs have begun or ended since it was last asked.
-func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]rules.Pin, error) {
-	ctx, cancel := context.WithTimeout(ctx, runsWait)
+// latest returns the pins after reading the runs that began or ended since the last call.
+func (b *pinIndex) latest(ctx context.Context, cluster string) (map[string]rules.Pin, error) {
+	ctx, cancel := context.WithTimeout(ctx, runsTimeout)
 	defer cancel()
-	b.reading.Lock()
-	defer b.reading.Unlock()
-	if same, err := b.same(ctx, cluster); err != nil || same {
+	b.readMu.Lock()
+	defer b.readMu.Unlock()
+	if same, err := b.unchanged(ctx, cluster); err != nil || same {
 		pins, _ := b.Pins()
 		return pins, err
 	}
-	b.whole = false
+	b.complete = false
 	newest, open := "", []string(nil)
 	pins, settled := map[string]rules.Pin{}, map[string]bool{}
-	err := eachRun(ctx, b.runs, func(r engine.Run) bool {
+	err := forEachRun(ctx, b.runs, func(r engine.Run) bool {
 		if newest == "" {
 			newest = r.ID
 		}
@@ -129,7 +127,7 @@ func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]rules.
 				p.Expires = r.Ended.Add(r.Args.Expires)
 			}
 			pins[r.Args.Project], settled[r.Args.Project] = p, true
-		case actions.Unpin: // a pin that is there now is somebody else's
+		case actions.Unpin: // a pin that exists now was made by somebody else
 			settled[r.Args.Project] = true
 		}
 		return true
@@ -137,18 +135,18 @@ func (b *pinBook) latest(ctx context.Context, cluster string) (map[string]rules.
 	if err != nil {
 		return nil, err
 	}
-	b.newest, b.open, b.whole = newest, open, true
-	b.keep(cluster, pins)
+	b.newest, b.open, b.complete = newest, open, true
+	b.store(cluster, pins)
 	return pins, nil
 }
 
-// same tells whether no run has begun or ended since the last whole reading. An
-// older run changes by the run that undoes it only.
-func (b *pinBook) same(ctx context.Context, cluster string) (bool, error) {
+// unchanged reports whether no run began or ended since the last complete read. An older run
+// changes only through the run that undoes it.
+func (b *pinIndex) unchanged(ctx context.Context, cluster string) (bool, error) {
 	b.mu.Lock()
 	of := b.cluster
 	b.mu.Unlock()
-	if !b.whole || of != cluster {
+	if !b.complete || of != cluster {
 		return false, nil
 	}
 	newest, _, err := b.runs.Runs(ctx, "", 1)
@@ -171,7 +169,7 @@ func (b *pinBook) same(ctx context.Context, cluster string) (bool, error) {
 	return true, nil
 }
 
-func (b *pinBook) keep(cluster string, pins map[string]rules.Pin) {
+func (b *pinIndex) store(cluster string, pins map[string]rules.Pin) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cluster == cluster && b.pins != nil && maps.Equal(b.pins, pins) {

@@ -79,8 +79,8 @@ func (t tableOf) Subscribe() (*topology.Table, <-chan struct{}, func()) {
 	return t.Table(), nil, func() {}
 }
 
-func bookOf(r *ranBefore) *pinBook {
-	return &pinBook{runs: r, tables: tableOf{"c"}, log: slog.New(slog.DiscardHandler)}
+func bookOf(r *ranBefore) *pinIndex {
+	return &pinIndex{runs: r, tables: tableOf{"c"}, log: slog.New(slog.DiscardHandler)}
 }
 
 func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {

@@ -25,7 +25,7 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 	d.serve(t)
 	d.waitReady(t)
 	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
-	d.admin(t, bson.D{{Key: "addShardToZone", Value: d.app.now().watcher.Table().Shards[0].Name}, {Key: "zone", Value: "left"}})
+	d.admin(t, bson.D{{Key: "addShardToZone", Value: d.app.current().watcher.Table().Shards[0].Name}, {Key: "zone", Value: "left"}})
 	d.admin(t, bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.changes"}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(12345)}}},
 		{Key: "max", Value: bson.D{{Key: "doc_id", Value: bson.MaxKey{}}}}, {Key: "zone", Value: "left"}})
 	d.until(t, "the trouble", func(t *topology.Table) bool {

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	remoteWait = 30 * time.Second // for one request
-	remoteMost = 64 << 20         // bytes of one answer
+	remoteTimeout   = 30 * time.Second // timeout of one request
+	remoteMaxAnswer = 64 << 20         // largest answer in bytes
 )
 
-// ErrNoAnswer is in the chain of an error after which nobody knows whether the
-// server did what it was asked for.
+// ErrNoAnswer is in the chain of an error after which it is unknown whether the server did what it
+// was asked for.
 var ErrNoAnswer = errors.New("no whole answer")
 
-// Remote is a running server's API, as the command line asks it.
+// Remote is the API of a running server, for the command line.
 type Remote struct {
 	base  *url.URL
 	token string
 }
 
-// ReadRemote takes a server's address, and a token from a text or a file. A
-// token is not sent unprotected over a network.
+// ReadRemote parses a server's address and takes a token from a text or a file. It refuses to send
+// a token over a network without TLS.
 func ReadRemote(server, token, tokenFile string) (Remote, error) {
 	base, err := url.Parse(strings.TrimRight(server, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
@@ -50,15 +50,15 @@ func ReadRemote(server, token, tokenFile string) (Remote, error) {
 		token = strings.TrimSpace(text)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return Remote{}, fault.New(fault.Invalid, "The token has characters that no token has.")
+		return Remote{}, fault.New(fault.Invalid, "The token contains characters that tokens never have. Check that it was copied completely.")
 	}
-	if token != "" && base.Scheme == "http" && !nearHost(base.Hostname()) {
-		return Remote{}, fault.New(fault.Invalid, "Refusing to send a token to %s without TLS: everybody on the way could read it. Use https.", base.Host)
+	if token != "" && base.Scheme == "http" && !isLoopbackHost(base.Hostname()) {
+		return Remote{}, fault.New(fault.Invalid, "Refusing to send a token to %s without TLS: everybody on the network path could read it. Use https.", base.Host)
 	}
 	return Remote{base, token}, nil
 }
 
-func nearHost(name string) bool {
+func isLoopbackHost(name string) bool {
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -71,16 +71,15 @@ func (r Remote) String() string {
 	return r.base.String()
 }
 
-// Get reads the JSON answer of a path with its query.
+// Get sends a GET request and decodes the JSON answer.
 func (r Remote) Get(ctx context.Context, path string, into any) error {
 	return r.Do(ctx, http.MethodGet, path, nil, into)
 }
 
-// Do sends one request with a JSON body (nil: none) and reads the JSON answer
-// (nil: none wanted). A problem that the server answers has the kind it has
-// there.
+// Do sends a request with a JSON body (nil: none) and decodes the JSON answer (nil: ignored). A
+// problem that the server returns becomes an error of the same kind.
 func (r Remote) Do(ctx context.Context, method, path string, body, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, remoteWait)
+	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
 	defer cancel()
 	var send io.Reader = http.NoBody
 	if body != nil {
@@ -101,31 +100,31 @@ func (r Remote) Do(ctx context.Context, method, path string, body, into any) err
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)
 	}
-	// A redirect would take the token elsewhere, or answer with a page.
+	// Following a redirect would send the token elsewhere or return a page.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, errors.Join(ErrNoAnswer, err), "No server answers at %s.", r)
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, remoteMost+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, remoteMaxAnswer+1))
 	switch {
 	case err != nil:
-		return fault.Wrap(fault.Unavailable, errors.Join(ErrNoAnswer, err), "The answer of %s broke off.", r)
-	case len(text) > remoteMost:
-		return fault.New(fault.Unavailable, "The answer of %s is longer than %d bytes.", r, remoteMost)
+		return fault.Wrap(fault.Unavailable, errors.Join(ErrNoAnswer, err), "The connection to %s broke in the middle of the answer.", r)
+	case len(text) > remoteMaxAnswer:
+		return fault.New(fault.Unavailable, "The answer of %s is longer than %d bytes.", r, remoteMaxAnswer)
 	case res.StatusCode/100 != 2:
-		return r.refused(res, text)
+		return r.problemError(res, text)
 	case into == nil:
 		return nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "What answers at %s is not shardboard.", r)
+		return fault.Wrap(fault.Unavailable, err, "The server at %s is not shardboard: its answer is not the expected JSON.", r)
 	}
 	return nil
 }
 
-func (r Remote) refused(res *http.Response, text []byte) error {
+func (r Remote) problemError(res *http.Response, text []byte) error {
 	var p api.Problem
 	if json.Unmarshal(text, &p) != nil || p.Status == 0 {
 		p = api.NewProblem(res.StatusCode, fmt.Sprintf("The server at %s answers %s.", r, res.Status), "")
@@ -136,7 +135,7 @@ func (r Remote) refused(res *http.Response, text []byte) error {
 	}
 	var f *fault.Error
 	if res.StatusCode == http.StatusUnauthorized && r.token == "" && errors.As(err, &f) {
-		return fault.Wrap(f.Kind, err, "The server at %s wants to know who you are: put a token into SHARDBOARD_TOKEN or a file into SHARDBOARD_TOKEN_FILE.", r)
+		return fault.Wrap(f.Kind, err, "The server at %s requires sign-in: put a token into SHARDBOARD_TOKEN or a file into SHARDBOARD_TOKEN_FILE.", r)
 	}
 	return err
 }

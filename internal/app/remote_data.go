@@ -6,8 +6,7 @@ import (
 	"shardboard/internal/api"
 )
 
-// TakeOver lets a server that only reads own the data directory, when its owner
-// has ended.
+// TakeOver makes a read-only server the owner of the data directory after its owner has ended.
 func (r Remote) TakeOver(ctx context.Context) error {
 	var now api.DataDirectory
 	return r.Do(ctx, "POST", api.Prefix+"/data/takeover", nil, &now)

@@ -20,7 +20,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
 	d.serve(t)
 	d.waitReady(t)
-	link, err := d.app.now().auth.FirstLink(ctx)
+	link, err := d.app.current().auth.FirstLink(ctx)
 	if err != nil || link == "" {
 		t.Fatal(link, err)
 	}

@@ -35,7 +35,7 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 	d.serve(t)
 	d.waitReady(t)
 	const password = "correct horse battery"
-	if _, err := d.app.now().auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
+	if _, err := d.app.current().auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"login?next=%2Fcollections"), chromedp.WaitVisible("#name"),
@@ -47,7 +47,7 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 	})
 	d.waitForSocket(t)
 	eval[bool](t, ctx, `(window.before = true)`)
-	if err := d.app.now().auth.SetRole(ctx, auth.Console(), "anna", auth.Admin); err != nil {
+	if err := d.app.current().auth.SetRole(ctx, auth.Console(), "anna", auth.Admin); err != nil {
 		t.Fatal(err)
 	}
 	arrives(t, func() (bool, error) {

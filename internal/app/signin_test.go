@@ -40,7 +40,7 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		says string
 	}{
 		"no choice":            {func(c *Config) {}, "--auth"},
-		"no such way":          {func(c *Config) { c.Auth.Mode = "everybody" }, "no way to sign in"},
+		"no such way":          {func(c *Config) { c.Auth.Mode = "everybody" }, "Unknown sign-in method"},
 		"both":                 {func(c *Config) { c.Auth.Mode = "none,local" }, "both off and on"},
 		"none for the network": {func(c *Config) { c.Listen, c.Auth.Mode = "0.0.0.0:0", " none " }, "nobody has to sign in"},
 		"none for the network with TLS": {func(c *Config) {
@@ -57,18 +57,18 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		"TLS and http":              {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "http://board.example" }, "https://"},
 		"no name":                   {func(c *Config) { local(c); c.Listen, c.TLSByProxy = "0.0.0.0:0", true }, "--public-url"},
 		"a certificate without key": {func(c *Config) { local(c); c.TLSCert = "x" }, "--tls-key"},
-		"a proxy from anywhere":     {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"::/0"}} }, "everybody"},
+		"a proxy from anywhere":     {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"::/0"}} }, "covers too many addresses"},
 		"a proxy from two halves": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.1", "0.0.0.0/1", "128.0.0.0/1"}}
-		}, "everybody"},
+		}, "covers too many addresses"},
 		"a role in the name": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-U", ProxyRoleHeader: "x-u", ProxyCIDRs: []string{"10.0.0.1"}}
 		}, "the role"},
 		"a cookie as the name": {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "Cookie", ProxyCIDRs: []string{"10.0.0.1"}} }, "Cookie"},
 		"a header that is none": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "Bad Header", ProxyCIDRs: []string{"10.0.0.1"}}
-		}, "no name"},
-		"forwarded by everybody": {func(c *Config) { c.Auth = Auth{Mode: "local", ProxyCIDRs: []string{"8000::/1"}} }, "everybody"},
+		}, "not a valid header name"},
+		"forwarded by everybody": {func(c *Config) { c.Auth = Auth{Mode: "local", ProxyCIDRs: []string{"8000::/1"}} }, "covers too many addresses"},
 		"a proxy from nowhere":   {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User"} }, "--proxy-cidr"},
 		"a network that is none": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.0/99"}}
@@ -297,7 +297,7 @@ func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
 	c.now = func() time.Time { return now }
 	name := func() string {
 		t.Helper()
-		now = now.Add(certificateLook)
+		now = now.Add(certificateCheckInterval)
 		pair, err := c.get(nil)
 		if err != nil {
 			t.Fatal(err)

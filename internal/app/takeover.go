@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	takeOverTime = 25 * time.Second // the command line waits 30 s for an answer
-	loadTime     = 10 * time.Second // for the routing table, before pages are served from it
-	retireTime   = 10 * time.Second // for requests that the instance before still answers
+	takeoverTimeout = 25 * time.Second // the command line waits 30 s for an answer
+	loadTimeout     = 10 * time.Second // for loading the routing table before the new instance serves
+	retireTimeout   = 10 * time.Second // for requests that the old instance is still answering
 )
 
-// dataDirectory is the data directory as the web knows it.
+// dataDirectory implements web's interface of the data directory.
 type dataDirectory struct {
 	*sqlite.DB
 	app *App
@@ -31,27 +31,27 @@ func (d dataDirectory) TakeOver(ctx context.Context, by auth.Principal) error {
 	return err
 }
 
-// takeOver opens the data directory as its owner and wires a second instance over
-// it, as at a start: what was interrupted is settled, and everything begins that
-// only the owner does. Only when that one has its table does it take the place of
-// the one that reads, which serves until then. If anything fails before, nothing
-// has changed.
+// takeOver opens the data directory as its owner and wires a second instance over it, as at a
+// start: interrupted runs are settled and the owner's background work begins. The new instance
+// replaces the read-only one, which serves until then, after it has loaded its routing table. A
+// failure before that changes nothing.
 func (a *App) takeOver(request context.Context, by auth.Principal) error {
-	if !a.taking.TryLock() {
-		return fault.New(fault.Conflict, "The data directory is being taken over already. Look again in a few seconds.")
+	if !a.takeoverMu.TryLock() {
+		return fault.New(fault.Conflict, "The data directory is already being taken over. Check again in a few seconds.")
 	}
-	defer a.taking.Unlock()
-	old := a.now()
+	defer a.takeoverMu.Unlock()
+	old := a.current()
 	switch c := old.db.Look(); {
 	case c.Hold == store.Owned:
-		return fault.New(fault.Conflict, "This shardboard owns its data directory already.")
+		return fault.New(fault.Conflict, "This shardboard already owns its data directory.")
 	case c.Lost():
 		return c.Err
 	}
-	// Whoever asked may leave: half a takeover helps nobody. Stop ends it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(request), takeOverTime)
+	// The client may disconnect, but a half-done takeover helps nobody, so only Stop and the
+	// timeout end it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(request), takeoverTimeout)
 	defer cancel()
-	defer context.AfterFunc(a.leaving, cancel)()
+	defer context.AfterFunc(a.stopping, cancel)()
 
 	next, err := a.ownerInstance(ctx)
 	if err != nil {
@@ -60,14 +60,14 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 	entry := store.AuditEntry{Cluster: old.watcher.Table().ClusterID, At: time.Now(), By: by.ID, Via: string(by.Method), From: by.From,
 		What: "data.takeover", Outcome: "ok"}
 	if _, err := next.store.Append(ctx, entry); err != nil {
-		return a.discard(next, notTaken(err))
+		return a.discard(next, takeoverFailed(err))
 	}
-	if a.leaving.Err() != nil {
+	if a.stopping.Err() != nil {
 		return a.discard(next, fault.New(fault.Unavailable, "shardboard is ending; the data directory was not taken over."))
 	}
 	next.start(a.life)
 	a.group.Go(next.wait)
-	next.loaded(ctx)
+	next.waitLoaded(ctx)
 	a.front.set(next)
 	a.group.Go(func() error { old.retire(); return nil })
 	a.log.Warn("took the data directory over from a shardboard that has stopped", "dir", a.dir, "by", by.ID)
@@ -78,41 +78,41 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 func (a *App) ownerInstance(ctx context.Context) (*instance, error) {
 	db, err := sqlite.OpenWith(ctx, a.dir, sqlite.Options{Log: a.log, AlreadyOpen: true})
 	if err == nil && !db.Owner() {
-		err = fault.New(fault.Conflict, "Another shardboard owns the data directory: it still runs, or another one has taken it over or was started meanwhile.")
-		return nil, closing(err, db)
+		err = fault.New(fault.Conflict, "Another shardboard owns the data directory: it is still running, or another one was started or took it over meanwhile.")
+		return nil, closeAndReturn(err, db)
 	}
 	var next *instance
 	if err == nil {
 		next, err = a.newInstance(ctx, db)
 	}
 	if err != nil {
-		return nil, notTaken(err)
+		return nil, takeoverFailed(err)
 	}
 	return next, nil
 }
 
-// notTaken says what has come of it, and then why.
-func notTaken(err error) error {
-	return fault.Wrap(fault.Of(err), err, "The data directory was not taken over; this shardboard goes on reading it. %s", fault.Text(err))
+// takeoverFailed says that the takeover failed, and then why.
+func takeoverFailed(err error) error {
+	return fault.Wrap(fault.Of(err), err, "The data directory was not taken over; this shardboard continues to read it. %s", fault.Text(err))
 }
 
-// discard ends an instance that was not started.
+// discard closes an instance that was not started.
 func (a *App) discard(n *instance, err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
-	_ = n.ends.run(ctx) // it logs what fails
+	_ = n.cleanup.run(ctx) // failures are logged
 	return err
 }
 
-func closing(err error, db *sqlite.DB) error {
+func closeAndReturn(err error, db *sqlite.DB) error {
 	_ = db.Close() // nothing was written
 	return err
 }
 
-// loaded waits until there is a table to draw pages from, but not for ever: a
-// cluster that does not answer is told on the pages.
-func (a *instance) loaded(ctx context.Context) {
-	late := time.After(loadTime)
+// waitLoaded waits until the routing table and the projects are loaded. It gives up after loadTime:
+// pages report a cluster that does not answer.
+func (a *instance) waitLoaded(ctx context.Context) {
+	late := time.After(loadTimeout)
 	table, changed, stop := a.watcher.Subscribe()
 	defer stop()
 	_, dirs, stopDirs := a.keeper.Subscribe()
@@ -130,14 +130,14 @@ func (a *instance) loaded(ctx context.Context) {
 	}
 }
 
-// retire ends an instance that another has taken the place of: its sockets, which
-// come back to the new one, then its requests, then the rest.
+// retire ends a replaced instance: its WebSockets, which reconnect to the new one, then its
+// requests, then the rest.
 func (a *instance) retire() {
-	ctx, cancel := context.WithTimeout(context.Background(), retireTime)
+	ctx, cancel := context.WithTimeout(context.Background(), retireTimeout)
 	defer cancel()
 	a.web.Close()
 	a.requests.wait(ctx)
 	a.stop()
-	_ = a.wait()        // what it says of its end changes nothing
-	_ = a.ends.run(ctx) // it logs what fails
+	_ = a.wait()           // its error no longer matters
+	_ = a.cleanup.run(ctx) // failures are logged
 }

@@ -103,7 +103,7 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range readers {
-		apps[i].now().db.Look() // as it does each two seconds by itself
+		apps[i].current().db.Look() // as it does each two seconds by itself
 		if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
 			t.Fatalf("a reader does not notice that the owner has gone: %v", got)
 		}
@@ -155,7 +155,7 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 	if len(record) != 1 || record[0].(answer)["by"] != "local" {
 		t.Errorf("the record has %v", record)
 	}
-	if c := apps[loser].now().db.Look(); c.Hold != store.OwnedByAnother {
+	if c := apps[loser].current().db.Look(); c.Hold != store.OwnedByAnother {
 		t.Errorf("the other reader does not notice that there is an owner again: %+v", c)
 	}
 }
@@ -181,7 +181,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.want(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
-	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "goes on reading") {
+	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", unrecorded)
 	}
 	statement(`DROP TRIGGER t`)
@@ -190,7 +190,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := s.want(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
-	if text, _ := refused["detail"].(string); !strings.Contains(text, "goes on reading") {
+	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", refused)
 	}
 	s.page()

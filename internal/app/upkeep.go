@@ -10,14 +10,14 @@ import (
 
 const (
 	upkeepEvery = 24 * time.Hour
-	// planBatch is how many plans one transaction removes: a few milliseconds, so that
-	// nobody who wants to write waits for it.
+	// planBatch is how many plans one transaction removes. It takes a few milliseconds, so other
+	// writers do not wait for long.
 	planBatch = 200
 	planPause = 50 * time.Millisecond // between batches
 )
 
-// upkeep is what the owner of the data does for it at start and once a day: it checks
-// the pages of the database and removes plans that were never run.
+// upkeep is the maintenance that the owner of the data directory does at start and once a day: it
+// checks the pages of the database and removes plans that were never run.
 type upkeep struct {
 	db interface {
 		store.Journal
@@ -30,8 +30,8 @@ type upkeep struct {
 	log *slog.Logger
 }
 
-// run works until the context ends. Trouble with the data is told by the data itself;
-// the next day tries again.
+// run works until the context ends. Problems with the data are reported by the store; the next day
+// tries again.
 func (u upkeep) run(ctx context.Context) error {
 	if !u.db.Owner() {
 		return nil
@@ -39,7 +39,7 @@ func (u upkeep) run(ctx context.Context) error {
 	day := time.NewTicker(upkeepEvery)
 	defer day.Stop()
 	for first := true; ; first = false {
-		if !first || !u.db.Checked() { // the start checks what it has time for
+		if !first || !u.db.Checked() { // at start the store has checked what it had time for
 			if err := u.db.Check(ctx); err != nil && ctx.Err() == nil {
 				u.log.Error("check the database", "err", err)
 			}
@@ -55,8 +55,8 @@ func (u upkeep) run(ctx context.Context) error {
 	}
 }
 
-// dropPlans removes in batches, by the time that is stored with each plan. A clock
-// that is set forward removes plans early; they cannot be run any more by then.
+// dropPlans removes plans in batches, by the time stored with each plan. A clock that is set
+// forward removes plans early; they could not be run any more by then.
 func (u upkeep) dropPlans(ctx context.Context) error {
 	before, total := time.Now().Add(-store.PlanKept), 0
 	for {

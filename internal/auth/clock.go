@@ -6,9 +6,9 @@ import (
 	"shardboard/internal/clock"
 )
 
-// between reports whether now is between two times, the end excluded. When the clock
-// was set back, the beginning is ahead: how long ago it was is not known, so whatever
-// it allowed is over. Otherwise a session would last longer by as much.
-func between(now, from, to time.Time) bool {
+// validAt reports whether now is in [from, to). It is false when from is ahead of now, which happens
+// only when the clock was set back: the real age is unknown then, and accepting it would lengthen a
+// session by as much as the clock was moved.
+func validAt(now, from, to time.Time) bool {
 	return !clock.Ahead(from, now) && now.Before(to)
 }

@@ -11,19 +11,18 @@ import (
 
 const day = 24 * time.Hour
 
-// restarted is what the next process over the same data sees.
-func (h *house) restarted(t *testing.T) *house {
+// restarted returns a second Service over the same data, as after a restart.
+func (h *fixture) restarted(t *testing.T) *fixture {
 	t.Helper()
-	return &house{Service: h.service(t), db: h.db, dir: h.dir, log: h.log, now: h.clock()}
+	return &fixture{Service: h.service(t), db: h.db, dir: h.dir, log: h.log, now: h.clock()}
 }
 
-// bothWays runs a test in one process, and with a restart at the change of the
-// clock.
-func bothWays(t *testing.T, test func(t *testing.T, h *house, set func(time.Duration) *house)) {
+// bothWays runs a test in one process, and with a restart when the clock changes.
+func bothWays(t *testing.T, test func(t *testing.T, h *fixture, set func(time.Duration) *fixture)) {
 	for name, restart := range map[string]bool{"while it runs": false, "over a restart": true} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
-			test(t, h, func(by time.Duration) *house {
+			h := newFixture(t)
+			test(t, h, func(by time.Duration) *fixture {
 				h.pass(by)
 				if !restart {
 					return h
@@ -38,11 +37,11 @@ func bothWays(t *testing.T, test func(t *testing.T, h *house, set func(time.Dura
 }
 
 func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Viewer)
 		cookie, p := h.in(t, "anna")
 		h.pass(time.Hour)
-		if _, err := h.who(cookie); err != nil { // notes that it was used
+		if _, err := h.who(cookie); err != nil { // stores its use
 			t.Fatal(err)
 		}
 		later := set(-day)
@@ -55,18 +54,18 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 		if _, err := later.who(fresh); err != nil {
 			t.Errorf("after signing in again: %v", err)
 		}
-		set(day) // the time comes again
+		set(day) // the same time of day again
 		got, err = later.who(cookie)
 		isNobody(t, "when the time has come again", got, err)
 	})
 }
 
-func TestASessionThatWasNotUsedLastsNoLongerThanItsIdleTimeMore(t *testing.T) {
-	h := newHouse(t)
+func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	cookie, _ := h.in(t, "anna")
 	h.pass(7 * time.Hour)
-	h.pass(-6 * time.Hour) // not before its last use: nobody can tell
+	h.pass(-6 * time.Hour) // still after its last use, so the change cannot be noticed
 	if _, err := h.who(cookie); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +91,7 @@ func TestASessionThatWasNotUsedLastsNoLongerThanItsIdleTimeMore(t *testing.T) {
 }
 
 func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Viewer)
 		before, _ := h.in(t, "anna")
 		later := set(day)
@@ -112,14 +111,14 @@ func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
 	})
 }
 
-func TestNobodyIsLockedOutLongerWhenTheClockIsSet(t *testing.T) {
+func TestAClockChangeDoesNotProlongALockout(t *testing.T) {
 	for _, step := range []time.Duration{-day, day} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.add(t, "anna", Viewer)
 		wrong := Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"}
 		h.attempts(t, wrong)
 		for range addressPerMinute {
-			_, _ = h.Identify(httptest.NewRecorder(), asked("192.0.2.9", nil, "Authorization", "Bearer sb_wrong"))
+			_, _ = h.Identify(httptest.NewRecorder(), newRequest("192.0.2.9", nil, "Authorization", "Bearer sb_wrong"))
 		}
 		h.pass(step)
 		if _, wait := h.attempts(t, wrong); wait > 6*time.Second {
@@ -131,21 +130,21 @@ func TestNobodyIsLockedOutLongerWhenTheClockIsSet(t *testing.T) {
 		if _, _, err := h.SignIn(t.Context(), right); err != nil {
 			t.Errorf("%s, a minute later: %v", step, err)
 		}
-		if _, err := h.Identify(httptest.NewRecorder(), asked("192.0.2.9", nil, "Authorization", "Bearer sb_wrong")); isLimited(err) {
+		if _, err := h.Identify(httptest.NewRecorder(), newRequest("192.0.2.9", nil, "Authorization", "Bearer sb_wrong")); isLimited(err) {
 			t.Errorf("%s, a minute later, tokens: %v", step, err)
 		}
 	}
 }
 
-func TestTokensEndByTheClockAndARevokedOneStaysRevoked(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *house, set func(time.Duration) *house) {
+func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
+	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Admin)
 		_, p := h.in(t, "anna")
 		secret, made, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(12 * time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		use := func(h *house) error {
+		use := func(h *fixture) error {
 			_, err := h.who(nil, "Authorization", "Bearer "+secret)
 			return err
 		}
@@ -178,8 +177,8 @@ func TestTokensEndByTheClockAndARevokedOneStaysRevoked(t *testing.T) {
 	})
 }
 
-func TestTheFirstLinkIsNotOpenForADayWhenTheClockIsSetBack(t *testing.T) {
-	h := newHouse(t)
+func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
+	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -195,18 +194,18 @@ func TestTheFirstLinkIsNotOpenForADayWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-func TestASecretBeforeARotationIsWorthNothingWhenTheClockIsSetBack(t *testing.T) {
-	h := newHouse(t)
+func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.in(t, "anna")
 	if err := h.SetRole(t.Context(), Console(), "anna", Operator); err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	if _, err := h.Identify(w, asked("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
+	if _, err := h.Identify(w, newRequest("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
 		t.Fatal(err)
 	}
-	h.pass(formerLasts + time.Second)
+	h.pass(formerSecretLifetime + time.Second)
 	h.pass(-5 * time.Minute)
 	for _, c := range []*http.Cookie{old, w.Result().Cookies()[0]} {
 		got, err := h.who(c)
@@ -214,8 +213,8 @@ func TestASecretBeforeARotationIsWorthNothingWhenTheClockIsSetBack(t *testing.T)
 	}
 }
 
-func TestAnAnswerOfAnIssuerIsNotTakenForADayWhenTheClockIsSetBack(t *testing.T) {
-	h := newHouse(t, withIssuer(someone("ops")))
+func TestAnOldOIDCCallbackIsRefusedWhenTheClockIsSetBack(t *testing.T) {
+	h := newFixture(t, withIssuer(someone("ops")))
 	flow, state := h.leave(t, "/")
 	h.pass(-day)
 	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
@@ -227,9 +226,9 @@ func TestAnAnswerOfAnIssuerIsNotTakenForADayWhenTheClockIsSetBack(t *testing.T) 
 	}
 }
 
-// Records keep the order in which things happened; their times may go back.
+// Audit entries keep the order in which things happened, even when their times go back.
 func TestRefusalsAndSignInsAreRecordedInOrderWhateverTheClockSays(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	for _, step := range []time.Duration{0, day, -2 * day, day} {
 		h.pass(step)
@@ -237,7 +236,7 @@ func TestRefusalsAndSignInsAreRecordedInOrderWhateverTheClockSays(t *testing.T) 
 		_, _, _ = h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong", From: "192.0.2.3"})
 		h.o.Refusals.Flush()
 	}
-	if in, out := len(h.audited(t, auditLogin)), counted(t, h.audited(t, auditRefused)); in != 4 || out != 4 {
+	if in, out := len(h.audited(t, auditSignIn)), counted(t, h.audited(t, auditRefused)); in != 4 || out != 4 {
 		t.Errorf("%d sign-ins and %d refusals are recorded", in, out)
 	}
 }

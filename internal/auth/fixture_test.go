@@ -19,8 +19,8 @@ import (
 
 const goodPassword = "correct horse battery"
 
-// house is a Service over a real store, with a clock that is set by hand.
-type house struct {
+// fixture is a Service over a real store, with a clock set by hand.
+type fixture struct {
 	*Service
 	db  *sqlite.DB
 	dir string
@@ -47,22 +47,22 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-func (h *house) clock() time.Time {
+func (h *fixture) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.now
 }
 
-func (h *house) pass(d time.Duration) {
+func (h *fixture) pass(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(d)
 }
 
-// newHouse makes a Service with cheap hashes; change adapts the options.
-func newHouse(t *testing.T, change ...func(*Options)) *house {
+// newFixture makes a Service with cheap hashes; change adapts the options.
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
-	h := &house{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	h := &fixture{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	var err error
 	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func newHouse(t *testing.T, change ...func(*Options)) *house {
 	return h
 }
 
-// service is another Service over the same store, as another process has it.
-func (h *house) service(t *testing.T, change ...func(*Options)) *Service {
+// service returns another Service over the same store, like another process.
+func (h *fixture) service(t *testing.T, change ...func(*Options)) *Service {
 	t.Helper()
 	o := Options{Store: h.db, Log: slog.New(slog.NewTextHandler(h.log, nil)), Now: h.clock, Mode: ModeLocal, Cost: Cost{Memory: 64, Time: 1}}
 	for _, c := range change {
@@ -86,7 +86,7 @@ func (h *house) service(t *testing.T, change ...func(*Options)) *Service {
 	return s
 }
 
-func (h *house) add(t *testing.T, name string, role Role) User {
+func (h *fixture) add(t *testing.T, name string, role Role) User {
 	t.Helper()
 	u, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: role})
 	if err != nil {
@@ -95,8 +95,8 @@ func (h *house) add(t *testing.T, name string, role Role) User {
 	return u
 }
 
-// in signs somebody in and gives the cookie and the principal.
-func (h *house) in(t *testing.T, name string) (*http.Cookie, Principal) {
+// in signs somebody in and returns the cookie and the principal.
+func (h *fixture) in(t *testing.T, name string) (*http.Cookie, Principal) {
 	t.Helper()
 	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
 	if err != nil {
@@ -105,8 +105,8 @@ func (h *house) in(t *testing.T, name string) (*http.Cookie, Principal) {
 	return c, p
 }
 
-// asked is a request from an address with a cookie or none.
-func asked(from string, cookie *http.Cookie, headers ...string) *http.Request {
+// newRequest makes a request from an address, with a cookie if not nil.
+func newRequest(from string, cookie *http.Cookie, headers ...string) *http.Request {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr = from + ":1234"
 	if strings.Contains(from, ":") {
@@ -121,12 +121,12 @@ func asked(from string, cookie *http.Cookie, headers ...string) *http.Request {
 	return r
 }
 
-func (h *house) who(cookie *http.Cookie, headers ...string) (Principal, error) {
-	return h.Identify(httptest.NewRecorder(), asked("192.0.2.1", cookie, headers...))
+func (h *fixture) who(cookie *http.Cookie, headers ...string) (Principal, error) {
+	return h.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", cookie, headers...))
 }
 
-// audited are the entries of a kind.
-func (h *house) audited(t *testing.T, what string) (out []store.AuditRecord) {
+// audited returns the audit entries of a kind.
+func (h *fixture) audited(t *testing.T, what string) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
 	if err != nil {
@@ -140,7 +140,7 @@ func (h *house) audited(t *testing.T, what string) (out []store.AuditRecord) {
 	return out
 }
 
-// counted is how many attempts records stand for.
+// counted is the number of attempts that the entries stand for.
 func counted(t *testing.T, records []store.AuditRecord) (n int) {
 	t.Helper()
 	for _, r := range records {
@@ -170,7 +170,7 @@ func wants(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// closed tells whether a channel is closed now.
+// closed reports whether a channel is closed now.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -13,13 +13,12 @@ import (
 
 const (
 	floodFrom = 200                  // addresses
-	floodEach = addressPerMinute + 1 // requests of each: the last one is over the limit
+	floodEach = addressPerMinute + 1 // requests per address; the last one exceeds the limit
 )
 
 func floodAddress(i int) string { return fmt.Sprintf("198.51.100.%d", i+1) }
 
-// strangers makes 6,200 requests from 200 addresses, as a proxy tells them
-// apart.
+// strangers makes 6,200 requests from 200 addresses, forwarded by a proxy.
 func strangers(t *testing.T, request func(from string) error) {
 	t.Helper()
 	limited := 0
@@ -39,8 +38,8 @@ func strangers(t *testing.T, request func(from string) error) {
 	}
 }
 
-// records are all entries but those of the fixture's own doing.
-func (h *house) records(t *testing.T) (out []store.AuditRecord) {
+// records returns all entries except those of the fixture.
+func (h *fixture) records(t *testing.T) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
 	if err != nil {
@@ -54,21 +53,21 @@ func (h *house) records(t *testing.T) (out []store.AuditRecord) {
 	return out
 }
 
-func TestFloodsOfStrangersAreAHandfulOfRecords(t *testing.T) {
+func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 	requests := map[string]struct {
 		mode func(*Options)
-		do   func(h *house, from string) error
+		do   func(h *fixture, from string) error
 	}{
-		"wrong tokens": {withProxy, func(h *house, from string) error {
-			_, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-For", from, "Authorization", "Bearer sb_wrong"))
+		"wrong tokens": {withProxy, func(h *fixture, from string) error {
+			_, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-For", from, "Authorization", "Bearer sb_wrong"))
 			return err
 		}},
-		"first links": {func(*Options) {}, func(h *house, from string) error {
+		"first links": {func(*Options) {}, func(h *fixture, from string) error {
 			_, _, err := h.ClaimFirst(context.Background(), First{Secret: "wrong", Name: "root", Password: goodPassword, From: from})
 			return err
 		}},
-		"answers that nobody asked for": {withIssuer(someone("ops")), func(h *house, from string) error {
-			r := asked(from, nil)
+		"answers that nobody newRequest for": {withIssuer(someone("ops")), func(h *fixture, from string) error {
+			r := newRequest(from, nil)
 			r.URL.RawQuery = "code=code&state=x"
 			_, err := h.FinishOIDC(httptest.NewRecorder(), r)
 			return err
@@ -76,7 +75,7 @@ func TestFloodsOfStrangersAreAHandfulOfRecords(t *testing.T) {
 	}
 	for name, tc := range requests {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, tc.mode)
+			h := newFixture(t, tc.mode)
 			strangers(t, func(from string) error { return tc.do(h, from) })
 			h.o.Refusals.Flush()
 			rows := h.records(t)
@@ -97,8 +96,8 @@ func TestFloodsOfStrangersAreAHandfulOfRecords(t *testing.T) {
 	}
 }
 
-func TestFloodsOfWrongPasswordsAreAHandfulOfRecordsAndNameTheAccounts(t *testing.T) {
-	h := newHouse(t)
+func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testing.T) {
+	h := newFixture(t)
 	anna := h.add(t, "anna", Viewer)
 	tried, refused := 0, 0
 	for i := range floodFrom {
@@ -133,9 +132,9 @@ func TestFloodsOfWrongPasswordsAreAHandfulOfRecordsAndNameTheAccounts(t *testing
 	}
 }
 
-// What people do who are in, and how they came in, is never counted together.
+// Actions of signed-in people, and their sign-ins, are never summarised.
 func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	_, p := h.in(t, "anna")
 	for i := range floodFrom {
@@ -147,7 +146,7 @@ func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 			t.Fatal("changed")
 		}
 	}
-	if n := len(h.audited(t, auditLogin)); n != 6 {
+	if n := len(h.audited(t, auditSignIn)); n != 6 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 	rows := h.audited(t, auditUserPassword)

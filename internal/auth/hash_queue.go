@@ -10,114 +10,114 @@ import (
 )
 
 const (
-	hashAtOnce = 2
+	maxHashes = 2
 
-	// Of people who are in, or at an address from where somebody signed in before.
-	// An office signs in at once in the morning: 64 at 20 a second are 4 s.
-	knownWait = 15 * time.Second
-	knownMost = 256
-	knownEach = 64
+	// For signed-in users and for addresses from which somebody signed in before. An office that
+	// signs in all at once in the morning sends 64 attempts; at 20 a second they take 4 s.
+	knownWait          = 15 * time.Second
+	knownMax           = 256
+	knownMaxPerAddress = 64
 
-	// Of everybody else. Who would wait longer than a person does is told at once
-	// to come back, and holds nothing here meanwhile.
-	strangerWait = 5 * time.Second
-	strangerMost = 16
-	strangerEach = 4
+	// For all other addresses. An attempt that would wait longer than a person does is told at once
+	// to try later, so it holds no memory meanwhile.
+	unknownWait          = 5 * time.Second
+	unknownMax           = 16
+	unknownMaxPerAddress = 4
 
-	busyWait = 5 * time.Second // what one too many is told to wait
+	busyRetryAfter = 5 * time.Second // Retry-After of a rejected attempt
 )
 
-// Busy says that more people sign in at this moment than can be served. It is a
-// fault.Unavailable with a sentence; HTTP says 503 with Retry-After.
+// Busy means that more people are signing in at this moment than can be served. It is a
+// fault.Unavailable with a sentence; HTTP answers 503 with Retry-After.
 type Busy struct{ Wait time.Duration }
 
-// Error is for logs.
+// Error is the text for logs.
 func (e *Busy) Error() string { return fmt.Sprintf("too many sign-ins at once, wait %s", e.Wait) }
 
-// Unwrap classifies it and gives the sentence.
+// Unwrap gives package fault the kind and the sentence for people.
 func (e *Busy) Unwrap() error {
-	return fault.New(fault.Unavailable, "Too many people sign in at this moment. Your name and password were not looked at. Try again in %d s.", int(e.Wait/time.Second))
+	return fault.New(fault.Unavailable, "Too many people are signing in at this moment. Your name and password were not checked. Try again in %d s.", int(e.Wait/time.Second))
 }
 
-// asker is whose password is hashed, as far as the queue has to know. It knows no
-// account, so nothing can be learned about accounts from who waits how long.
-type asker struct {
-	from  string // network; addresses of one class take turns
-	known bool   // goes before those who are not
+// client is what the queue knows of an attempt. It has no account name, so waiting times reveal
+// nothing about accounts.
+type client struct {
+	from  string // its network; networks take turns
+	known bool   // served before unknown clients
 }
 
-// insider is somebody who is in already.
-var insider = asker{known: true}
+// signedIn is a client that has a session already.
+var signedIn = client{known: true}
 
-// hashQueue hands out the places for hashing. Whoever is known goes first, so a
-// flood of strangers costs them one hash of waiting at the most. No place is kept
-// free for them: one that is free is used, and the next one is theirs.
+// hashQueue limits how many password hashes are computed at once. Known clients are served first,
+// so a flood of unknown ones delays them by at most one hash. No slot is reserved for known
+// clients: a free slot is used by anyone, and known clients get the next one.
 type hashQueue struct {
-	mu        sync.Mutex
-	free      int
-	known     line
-	strangers line
+	mu      sync.Mutex
+	free    int
+	known   fairQueue
+	unknown fairQueue
 }
 
 func newHashQueue() *hashQueue {
-	return &hashQueue{free: hashAtOnce, known: newLine(knownMost, knownEach, knownWait), strangers: newLine(strangerMost, strangerEach, strangerWait)}
+	return &hashQueue{free: maxHashes, known: newFairQueue(knownMax, knownMaxPerAddress, knownWait), unknown: newFairQueue(unknownMax, unknownMaxPerAddress, unknownWait)}
 }
 
-// turn waits for a place; done gives it back. It fails with *Busy at once when
-// too many wait already, and later when it took too long.
-func (q *hashQueue) turn(ctx context.Context, who asker) (done func(), err error) {
+// acquire waits for a slot; done releases it. It fails with *Busy at once when the queue is full,
+// and later when the wait was too long.
+func (q *hashQueue) acquire(ctx context.Context, who client) (done func(), err error) {
 	q.mu.Lock()
-	if q.free > 0 { // then nobody waits
+	if q.free > 0 { // so nobody is waiting
 		q.free--
 		q.mu.Unlock()
-		return q.done, nil
+		return q.release, nil
 	}
-	on := &q.strangers
+	on := &q.unknown
 	if who.known {
 		on = &q.known
 	}
-	w := &waiter{from: who.from, told: make(chan struct{})}
+	w := &waiter{from: who.from, ready: make(chan struct{})}
 	joined := on.join(w)
 	q.mu.Unlock()
 	if !joined {
-		return nil, &Busy{busyWait}
+		return nil, &Busy{busyRetryAfter}
 	}
 	limit := time.NewTimer(on.wait)
 	defer limit.Stop()
 	select {
-	case <-w.told:
+	case <-w.ready:
 	case <-limit.C:
-		err = &Busy{busyWait}
+		err = &Busy{busyRetryAfter}
 	case <-ctx.Done():
-		err = fault.Wrap(fault.Unavailable, ctx.Err(), "The request ended before the password was looked at.")
+		err = fault.Wrap(fault.Unavailable, ctx.Err(), "The request ended before the password was checked.")
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
 	case w.turn && err == nil:
-		return q.done, nil
-	case w.turn: // it came at the same moment
+		return q.release, nil
+	case w.turn: // the slot arrived at the same moment; pass it on
 		q.next()
 	case err == nil:
-		err = &Busy{busyWait} // made room for somebody whose address had nobody in the line
+		err = &Busy{busyRetryAfter} // evicted in favour of an address that had no waiter
 	default:
 		on.leave(w)
 	}
 	return nil, err
 }
 
-func (q *hashQueue) done() {
+func (q *hashQueue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.next()
 }
 
-// next passes a place on.
+// next gives a released slot to the next waiter.
 func (q *hashQueue) next() {
-	for _, on := range []*line{&q.known, &q.strangers} {
-		if w := on.first(); w != nil {
+	for _, on := range []*fairQueue{&q.known, &q.unknown} {
+		if w := on.next(); w != nil {
 			w.turn = true
-			close(w.told)
+			close(w.ready)
 			return
 		}
 	}

@@ -13,11 +13,11 @@ import (
 
 const oneHash = 100 * time.Millisecond
 
-func slowly(h *Service) { h.hashes.slow = func() { time.Sleep(oneHash) } }
+func slowly(h *Service) { h.hashes.beforeHash = func() { time.Sleep(oneHash) } }
 
-// siege has strangers of 200 addresses sign in again and again, with each as many
-// attempts as it is allowed, until stop is called.
-func siege(t *testing.T, h *Service) (stop func() (atOnce, late int)) {
+// startFlood signs in from 200 unknown addresses, as often as each is allowed, until stop is
+// called.
+func startFlood(t *testing.T, h *Service) (stop func() (atOnce, late int)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -46,24 +46,24 @@ func siege(t *testing.T, h *Service) (stop func() (atOnce, late int)) {
 	}
 }
 
-// houseAt is a house whose clock is the test's own.
-func houseAt(t *testing.T) *house {
+// newSyncFixture is a fixture that uses the synctest clock.
+func newSyncFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := newHouse(t, func(o *Options) { o.Now = time.Now })
+	h := newFixture(t, func(o *Options) { o.Now = time.Now })
 	return h
 }
 
-func TestPeopleAtKnownPlacesAlwaysHaveATurnDuringAFlood(t *testing.T) {
+func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := houseAt(t)
+		h := newSyncFixture(t)
 		const people = 10
 		for i := range people {
 			h.add(t, fmt.Sprint("user", i), Viewer)
 			h.in(t, fmt.Sprint("user", i))
 		}
-		later := h.service(t, func(o *Options) { o.Now = time.Now }) // after a restart
+		later := h.service(t, func(o *Options) { o.Now = time.Now }) // like after a restart
 		slowly(later)
-		stop := siege(t, later)
+		stop := startFlood(t, later)
 		refused, longest := 0, time.Duration(0)
 		const signIns = 100
 		for i := range signIns {
@@ -89,117 +89,116 @@ func TestPeopleAtKnownPlacesAlwaysHaveATurnDuringAFlood(t *testing.T) {
 	})
 }
 
-func TestAStrangerWhoWaitsLongIsToldToComeBackAndLeavesTheLine(t *testing.T) {
+func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newHashQueue()
-		for range hashAtOnce {
-			if _, err := q.turn(t.Context(), asker{from: "busy"}); err != nil {
+		for range maxHashes {
+			if _, err := q.acquire(t.Context(), client{from: "busy"}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for who, wait := range map[asker]time.Duration{{from: "a"}: strangerWait, {from: "a", known: true}: knownWait} {
+		for who, wait := range map[client]time.Duration{{from: "a"}: unknownWait, {from: "a", known: true}: knownWait} {
 			began := time.Now()
-			_, err := q.turn(t.Context(), who)
+			_, err := q.acquire(t.Context(), who)
 			busy := (*Busy)(nil)
 			if !errors.As(err, &busy) || busy.Wait <= 0 || time.Since(began) != wait {
 				t.Errorf("%+v: %v after %s", who, err, time.Since(began))
 			}
 		}
-		if q.strangers.waiting+q.known.waiting+len(q.strangers.by)+len(q.strangers.order)+len(q.known.by) != 0 {
+		if q.unknown.waiting+q.known.waiting+len(q.unknown.by)+len(q.unknown.order)+len(q.known.by) != 0 {
 			t.Errorf("%+v", q)
 		}
-		q.done()
-		q.done()
-		if q.free != hashAtOnce {
+		q.release()
+		q.release()
+		if q.free != maxHashes {
 			t.Errorf("%d places", q.free)
 		}
 	})
 }
 
-// One address that fills the line keeps nobody out who comes from elsewhere.
-func TestAddressesTakeTurnsAndTheLineOfStrangersIsBounded(t *testing.T) {
+// One address that fills the queue does not lock out other addresses.
+func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newHashQueue()
 		var order []string
 		var refused atomic.Int64
 		var all sync.WaitGroup
-		ask := func(who asker) {
+		ask := func(who client) {
 			all.Go(func() {
-				done, err := q.turn(t.Context(), who)
+				done, err := q.acquire(t.Context(), who)
 				if err != nil {
 					refused.Add(1)
 					return
 				}
-				order = append(order, who.from) // one place is free at a time
+				order = append(order, who.from) // one slot is free at a time
 				time.Sleep(oneHash)
 				done()
 			})
 			synctest.Wait()
 		}
 		var held []func()
-		for range hashAtOnce {
-			done, err := q.turn(t.Context(), asker{from: "held"})
+		for range maxHashes {
+			done, err := q.acquire(t.Context(), client{from: "held"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			held = append(held, done)
 		}
-		for range strangerEach + 3 {
-			ask(asker{from: "loud"})
+		for range unknownMaxPerAddress + 3 {
+			ask(client{from: "loud"})
 		}
 		if n := refused.Load(); n != 3 {
 			t.Errorf("%d of one address were refused", n)
 		}
-		for i := range strangerMost - strangerEach {
-			ask(asker{from: fmt.Sprint("s", i/2)})
+		for i := range unknownMax - unknownMaxPerAddress {
+			ask(client{from: fmt.Sprint("s", i/2)})
 		}
 		if n := refused.Load(); n != 3 {
 			t.Errorf("%d were refused while there was room", n)
 		}
-		ask(asker{from: "quiet"}) // in place of one of the loud
-		if n := refused.Load(); n != 4 || q.strangers.waiting != strangerMost {
-			t.Errorf("%d were refused, %d wait", n, q.strangers.waiting)
+		ask(client{from: "quiet"}) // evicts one of the loud address
+		if n := refused.Load(); n != 4 || q.unknown.waiting != unknownMax {
+			t.Errorf("%d were refused, %d wait", n, q.unknown.waiting)
 		}
-		ask(asker{from: "home", known: true})
+		ask(client{from: "home", known: true})
 		if n := refused.Load(); n != 4 {
 			t.Error("a full line of strangers keeps out somebody who is known")
 		}
 		held[0]()
 		all.Wait()
-		if len(order) != strangerMost+1 || order[0] != "home" || order[1] != "loud" || order[2] != "s0" || order[3] != "s1" {
+		if len(order) != unknownMax+1 || order[0] != "home" || order[1] != "loud" || order[2] != "s0" || order[3] != "s1" {
 			t.Errorf("%d had a turn: %v", len(order), order)
 		}
 		second := 0
-		for i, from := range order[1:] { // nobody has a second turn before all had one
+		for i, from := range order[1:] { // every address is served once before any is served twice
 			if from == "loud" && i > 0 {
 				second = i
 				break
 			}
 		}
-		if first := 1 + (strangerMost-strangerEach)/2 + 1; second < first {
+		if first := 1 + (unknownMax-unknownMaxPerAddress)/2 + 1; second < first {
 			t.Errorf("the loud address has its second turn after %d, want at least %d: %v", second, first, order)
 		}
 	})
 }
 
-// Whoever shares an address with somebody learns nothing of accounts from how
-// long they wait.
-func TestTheQueueKnowsAddressesAndNoAccounts(t *testing.T) {
-	h := newHouse(t)
+// Somebody at a shared address must not learn from waiting times whether an account exists.
+func TestWaitingTimesDoNotDependOnTheAccount(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.in(t, "anna")
-	if a := h.limits.asker("192.0.2.1"); !a.known {
+	if a := h.limits.client("192.0.2.1"); !a.known {
 		t.Error("an address from which somebody signed in is not known")
 	}
-	if a := h.limits.asker("192.0.2.2"); a.known {
+	if a := h.limits.client("192.0.2.2"); a.known {
 		t.Error("another address is known")
 	}
-	if a := h.limits.asker(""); a.known {
+	if a := h.limits.client(""); a.known {
 		t.Error("no address is a known one")
 	}
 }
 
-func TestManyTurnsAtOnceLeaveTheQueueEmpty(t *testing.T) {
+func TestTheQueueIsEmptyAfterManyConcurrentWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newHashQueue()
 		var mu sync.Mutex
@@ -216,7 +215,7 @@ func TestManyTurnsAtOnceLeaveTheQueueEmpty(t *testing.T) {
 				time.Sleep(time.Duration(i*37%1000) * time.Millisecond)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*61%7000+1)*time.Millisecond)
 				defer cancel()
-				done, err := q.turn(ctx, asker{from: fmt.Sprint(i % 50), known: i%3 == 0})
+				done, err := q.acquire(ctx, client{from: fmt.Sprint(i % 50), known: i%3 == 0})
 				if err != nil {
 					return
 				}
@@ -227,10 +226,10 @@ func TestManyTurnsAtOnceLeaveTheQueueEmpty(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if q.free != hashAtOnce || q.known.waiting+q.strangers.waiting+len(q.known.by)+len(q.strangers.by)+len(q.known.order)+len(q.strangers.order) != 0 {
+		if q.free != maxHashes || q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
 			t.Errorf("%+v", q)
 		}
-		if most != hashAtOnce {
+		if most != maxHashes {
 			t.Errorf("%d hashes at once", most)
 		}
 	})

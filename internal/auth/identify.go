@@ -10,11 +10,10 @@ import (
 	"shardboard/internal/store"
 )
 
-const touchEvery = time.Minute
+const touchMaxInterval = time.Minute
 
-// Identify says who sent a request. A proof that is there and wrong is not made
-// good by another one after it. The answer w gets a cookie when the session is
-// another one from now on.
+// Identify returns who sent a request. When the first credential found is wrong, later ones are not
+// tried. It sets a cookie on w when the session was rotated.
 func (s *Service) Identify(w http.ResponseWriter, r *http.Request) (Principal, error) {
 	ctx, from := r.Context(), s.ClientAddr(r)
 	switch {
@@ -25,7 +24,7 @@ func (s *Service) Identify(w http.ResponseWriter, r *http.Request) (Principal, e
 	case s.o.Mode.Has(ModeDemo):
 		return Principal{ID: "demo", Name: "demo", Role: Operator, Method: ByDemo, From: from}, nil
 	}
-	if values := r.Header.Values("Authorization"); len(values) > 0 && !s.proxysOwn(values) {
+	if values := r.Header.Values("Authorization"); len(values) > 0 && !s.isForProxy(values) {
 		return s.byToken(ctx, values, from)
 	}
 	if secret := s.sessionSecret(r); secret != "" {
@@ -37,21 +36,21 @@ func (s *Service) Identify(w http.ResponseWriter, r *http.Request) (Principal, e
 	return s.byProxy(ctx, r, from)
 }
 
-// proxysOwn is a header that was meant for the proxy, which passed it on: some
-// ask for a password themselves. It proves nothing here.
-func (s *Service) proxysOwn(values []string) bool {
+// isForProxy reports whether an Authorization header was meant for the proxy, which passed it on:
+// some proxies ask for a password themselves. It is ignored here.
+func (s *Service) isForProxy(values []string) bool {
 	scheme, _, _ := strings.Cut(values[0], " ")
 	return s.o.Mode.Has(ModeProxy) && !strings.EqualFold(scheme, "Bearer")
 }
 
 func (s *Service) byToken(ctx context.Context, values []string, from string) (Principal, error) {
 	scheme, secret, _ := strings.Cut(values[0], " ")
-	if len(values) != 1 || !strings.EqualFold(scheme, "Bearer") || !tokenShaped(secret) {
-		return s.wrongToken(ctx, from)
+	if len(values) != 1 || !strings.EqualFold(scheme, "Bearer") || !hasTokenFormat(secret) {
+		return s.refuseToken(ctx, from)
 	}
 	t, err := s.o.Store.TokenByHash(ctx, digest(secret))
 	if fault.Of(err) == fault.NotFound {
-		return s.wrongToken(ctx, from)
+		return s.refuseToken(ctx, from)
 	}
 	if err != nil {
 		return Principal{}, err
@@ -60,15 +59,15 @@ func (s *Service) byToken(ctx context.Context, values []string, from string) (Pr
 	if err != nil {
 		return Principal{}, err
 	}
-	if now := s.o.Now(); now.Sub(t.Used).Abs() >= touchEvery && s.o.Store.Owner() {
-		s.noted(s.o.Store.TouchToken(ctx, t.ID, now))
+	if now := s.o.Now(); now.Sub(t.Used).Abs() >= touchMaxInterval && s.o.Store.Owner() {
+		s.logTouchFailure(s.o.Store.TouchToken(ctx, t.ID, now))
 	}
 	p.From = from
 	return p, nil
 }
 
-func (s *Service) wrongToken(ctx context.Context, from string) (Principal, error) {
-	wait, first := s.limits.wrong(wrongToken, from)
+func (s *Service) refuseToken(ctx context.Context, from string) (Principal, error) {
+	wait, first := s.limits.failed(failedToken, from)
 	if wait > 0 {
 		if first {
 			s.refused(ctx, Principal{Method: ByToken, From: from}, auditLimited, "", "wrong tokens")
@@ -79,7 +78,8 @@ func (s *Service) wrongToken(ctx context.Context, from string) (Principal, error
 	return Principal{}, ErrNobody
 }
 
-// tokenPrincipal is who a token stands for: never more than its owner may now.
+// tokenPrincipal returns the principal of a token. Its role is never greater than its owner's
+// current role.
 func (s *Service) tokenPrincipal(ctx context.Context, t store.Token) (Principal, error) {
 	role := Role(t.Role)
 	if !t.Revoked.IsZero() || !s.o.Now().Before(t.Expires) || !role.Known() {
@@ -103,12 +103,12 @@ func (s *Service) tokenPrincipal(ctx context.Context, t store.Token) (Principal,
 func (s *Service) bySession(ctx context.Context, w http.ResponseWriter, secret, from string) (Principal, error) {
 	row, err := s.o.Store.SessionByHash(ctx, digest(secret))
 	if fault.Of(err) == fault.NotFound {
-		return s.byFormer(ctx, secret, from)
+		return s.byFormerSecret(ctx, secret, from)
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	p, stale, err := s.standing(ctx, row)
+	p, stale, err := s.checkSession(ctx, row)
 	if err != nil {
 		return Principal{}, err
 	}
@@ -116,42 +116,40 @@ func (s *Service) bySession(ctx context.Context, w http.ResponseWriter, secret, 
 	if stale {
 		return s.rotate(ctx, w, secret, row, p)
 	}
-	if now := s.o.Now(); now.Sub(row.Used) >= s.noteUse() && s.o.Store.Owner() {
-		s.noted(s.o.Store.TouchSession(ctx, row.ID, now))
+	if now := s.o.Now(); now.Sub(row.Used) >= s.touchInterval() && s.o.Store.Owner() {
+		s.logTouchFailure(s.o.Store.TouchSession(ctx, row.ID, now))
 	}
 	return p, nil
 }
 
-// noteUse is how often a session's use is noted: often enough for the shortest
-// time without use that is let pass.
-func (s *Service) noteUse() time.Duration { return min(touchEvery, s.o.Idle/4) }
+// touchInterval is how often a session's use is stored. It is short enough for the shortest idle
+// timeout.
+func (s *Service) touchInterval() time.Duration { return min(touchMaxInterval, s.o.Idle/4) }
 
-// noted is for a use that could not be noted: with a full disk one can still
-// look, until the session ends for want of use.
-func (s *Service) noted(err error) {
+// logTouchFailure logs that a use could not be stored. It is not an error for the request: people
+// can still read while the disk is full, until the session's idle timeout ends it.
+func (s *Service) logTouchFailure(err error) {
 	if err != nil {
 		s.o.Log.Warn("note the use of a session or token", "err", err)
 	}
 }
 
-// sessionPrincipal is who a session stands for, while it lasts and may be used
-// as it is.
+// sessionPrincipal returns the principal of a session that is valid and need not be rotated first.
 func (s *Service) sessionPrincipal(ctx context.Context, row store.Session) (Principal, error) {
-	p, stale, err := s.standing(ctx, row)
+	p, stale, err := s.checkSession(ctx, row)
 	if stale {
 		return Principal{}, ErrNobody
 	}
 	return p, err
 }
 
-// standing is who a session stands for, while it lasts. An account of ours is
-// asked again each time and has its present role; who came from outside has the
-// role of then. stale tells that the role changed since the session was made:
-// then there has to be another one before it may do anything.
-func (s *Service) standing(ctx context.Context, row store.Session) (p Principal, stale bool, err error) {
+// checkSession returns the principal of a valid session. A local account is read again each time
+// and has its current role; a user from outside keeps the role of the sign-in. stale means that the
+// role changed since: the session must be rotated before it is used.
+func (s *Service) checkSession(ctx context.Context, row store.Session) (p Principal, stale bool, err error) {
 	now := s.o.Now()
 	p = Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From}
-	if !between(now, row.Created, row.Expires) || !between(now, row.Used, row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
+	if !validAt(now, row.Created, row.Expires) || !validAt(now, row.Used, row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
 		return Principal{}, false, ErrNobody
 	}
 	id, ours := strings.CutPrefix(row.Subject, "user:")
@@ -169,8 +167,8 @@ func (s *Service) standing(ctx context.Context, row store.Session) (p Principal,
 	return p, row.Stale || u.Role != row.Role, nil
 }
 
-// accepts tells whether a session made by a method is good under the present
-// mode: one of OIDC is not, once OIDC is taken away.
+// accepts reports whether sessions made by a method are valid in the current mode. An OIDC session,
+// for example, ends when OIDC is switched off.
 func (s *Service) accepts(m Method) bool {
 	switch m {
 	case ByPassword:
@@ -181,9 +179,9 @@ func (s *Service) accepts(m Method) bool {
 	return m == ByBreakGlass
 }
 
-// Check is Identify's judgement once more, for who is in already.
+// Check repeats the decision of Identify for somebody who is signed in.
 func (s *Service) Check(ctx context.Context, p Principal) error {
-	now, err := s.present(ctx, p)
+	now, err := s.current(ctx, p)
 	if fault.Of(err) == fault.NotFound {
 		err = ErrNobody
 	}
@@ -191,13 +189,13 @@ func (s *Service) Check(ctx context.Context, p Principal) error {
 		err = ErrNobody
 	}
 	if err != nil && fault.Of(err) == fault.Forbidden {
-		s.ended.end(endKey(p))
+		s.endSignals.end(endKey(p))
 	}
 	return err
 }
 
-// present is who p is now.
-func (s *Service) present(ctx context.Context, p Principal) (Principal, error) {
+// current returns p as it is now.
+func (s *Service) current(ctx context.Context, p Principal) (Principal, error) {
 	switch {
 	case p.ID == "":
 		return Principal{}, ErrNobody
@@ -214,5 +212,5 @@ func (s *Service) present(ctx context.Context, p Principal) (Principal, error) {
 		}
 		return s.tokenPrincipal(ctx, t)
 	}
-	return p, nil // a proxy vouches for each connection, which whoever keeps it open ends; none and demo have nothing that could end
+	return p, nil // a proxy vouches for each connection and closes it itself; the modes none and demo have nothing that can end
 }

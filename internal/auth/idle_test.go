@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-func TestAShortIdleTimeEndsNoSessionThatIsUsed(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Idle = 4 * time.Second })
+func TestAShortIdleTimeoutKeepsUsedSessions(t *testing.T) {
+	h := newFixture(t, func(o *Options) { o.Idle = 4 * time.Second })
 	h.add(t, "anna", Viewer)
 	c, _ := h.in(t, "anna")
 	for i := range 20 {

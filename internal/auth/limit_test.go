@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// attempts signs in until it is told to wait, and gives how often it could.
-func (h *house) attempts(t *testing.T, c Credentials) (n int, wait time.Duration) {
+// attempts signs in until it is told to wait, and returns how often it could.
+func (h *fixture) attempts(t *testing.T, c Credentials) (n int, wait time.Duration) {
 	t.Helper()
 	for n < 1000 {
 		_, _, err := h.SignIn(t.Context(), c)
@@ -24,8 +24,8 @@ func (h *house) attempts(t *testing.T, c Credentials) (n int, wait time.Duration
 	return 0, 0
 }
 
-func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedForGood(t *testing.T) {
-	h := newHouse(t)
+func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedPermanently(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	n, wait := h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"})
@@ -48,8 +48,8 @@ func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedForGood(t *testing.T) {
 	}
 }
 
-func TestGuessingElsewhereDoesNotKeepTheOwnerOut(t *testing.T) {
-	h := newHouse(t)
+func TestGuessesFromElsewhereDoNotLockTheOwnerOut(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.in(t, "anna")
 	for i := range 5 {
@@ -64,7 +64,7 @@ func TestGuessingElsewhereDoesNotKeepTheOwnerOut(t *testing.T) {
 }
 
 func TestOneAddressCannotTryManyAccounts(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	tried := 0
 	for i := range 100 {
 		_, _, err := h.SignIn(t.Context(), Credentials{Name: fmt.Sprintf("user%d", i), Password: "wrong", From: fmt.Sprintf("2001:db8::%x", i+1)})
@@ -81,7 +81,7 @@ func TestOneAddressCannotTryManyAccounts(t *testing.T) {
 }
 
 func TestWrongTokensAreLimitedAndRightOnesAreNot(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	_, p := h.in(t, "anna")
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
@@ -102,13 +102,13 @@ func TestWrongTokensAreLimitedAndRightOnesAreNot(t *testing.T) {
 	}
 }
 
-func TestBucketsDoNotFillTheMemory(t *testing.T) {
+func TestTheNumberOfBucketsIsBounded(t *testing.T) {
 	now := time.Now()
 	l := newLimits(func() time.Time { return now })
 	for i := range maxBuckets + 500 {
 		l.attempt(fmt.Sprint("account", i), fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255))
 	}
-	if n := len(l.others.buckets); n > maxBuckets+2 {
+	if n := len(l.buckets.buckets); n > maxBuckets+2 {
 		t.Errorf("%d buckets", n)
 	}
 	for i := range maxKnown + 200 {
@@ -118,7 +118,7 @@ func TestBucketsDoNotFillTheMemory(t *testing.T) {
 			l.attempt(account, from)
 		}
 	}
-	if n := len(l.familiar.buckets); n > 2*maxKnown+2 {
+	if n := len(l.knownBuckets.buckets); n > 2*maxKnown+2 {
 		t.Errorf("%d buckets of known places", n)
 	}
 	if len(l.known) > maxKnown {

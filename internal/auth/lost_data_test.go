@@ -8,10 +8,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Whoever is in stays in, for what is open goes on being read. Nobody comes in,
-// and nothing is changed, where it would be lost.
+// Signed-in people stay signed in, because open files can still be read. Nobody can sign in or
+// change anything, because it would be lost.
 func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	cookie, anna := h.in(t, "anna")
 	if err := os.Rename(h.dir, h.dir+".away"); err != nil {

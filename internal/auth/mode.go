@@ -7,29 +7,29 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Mode says by which ways people come in: "none", "demo", or any of "local",
-// "oidc" and "proxy", separated by commas. The zero Mode is refused.
+// Mode lists the sign-in methods: "none", "demo", or any of "local", "oidc" and "proxy", separated
+// by commas. The zero Mode is invalid.
 type Mode string
 
-// The ways to come in.
+// The sign-in methods.
 const (
-	ModeLocal Mode = "local" // names and passwords of our own
+	ModeLocal Mode = "local" // accounts with names and passwords kept here
 	ModeOIDC  Mode = "oidc"
-	ModeProxy Mode = "proxy" // a reverse proxy's header
-	ModeNone  Mode = "none"  // no sign-in: every visitor may do everything
-	ModeDemo  Mode = "demo"  // no sign-in: everybody is the demo's operator
+	ModeProxy Mode = "proxy" // a reverse proxy names the user in a header
+	ModeNone  Mode = "none"  // no sign-in: every visitor has the admin role
+	ModeDemo  Mode = "demo"  // no sign-in: every visitor is the demo's operator
 )
 
-// ParseMode reads a list of ways. None and demo stand alone.
+// ParseMode parses a list of methods. None and demo cannot be combined with others.
 func ParseMode(s string) (Mode, error) {
 	if s == "" {
-		return "", fault.New(fault.Invalid, "No way to sign in was chosen. Use --auth local, oidc or proxy, or --auth none on loopback.")
+		return "", fault.New(fault.Invalid, "No sign-in method was chosen. Use --auth local, oidc or proxy, or --auth none on loopback.")
 	}
 	var have []string
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
 		if !slices.Contains([]Mode{ModeLocal, ModeOIDC, ModeProxy, ModeNone, ModeDemo}, Mode(part)) {
-			return "", fault.New(fault.Invalid, "There is no way to sign in called %q. Use local, oidc, proxy, several of them with commas, or none.", part)
+			return "", fault.New(fault.Invalid, "Unknown sign-in method %q. Use local, oidc, proxy, several of them separated by commas, or none.", part)
 		}
 		if !slices.Contains(have, part) {
 			have = append(have, part)
@@ -42,10 +42,10 @@ func ParseMode(s string) (Mode, error) {
 	return m, nil
 }
 
-// Has tells whether a way is among them.
+// Has reports whether a method is enabled.
 func (m Mode) Has(way Mode) bool {
 	return m != "" && slices.Contains(strings.Split(string(m), ","), string(way))
 }
 
-// Off tells whether nobody needs to sign in.
+// Off reports whether sign-in is off.
 func (m Mode) Off() bool { return m.Has(ModeNone) || m.Has(ModeDemo) }

@@ -15,14 +15,14 @@ import (
 const (
 	defaultIdle   = 8 * time.Hour
 	defaultMax    = 7 * 24 * time.Hour
-	outsideMax    = 12 * time.Hour // of a session by OIDC: the issuer is asked again after a day's work
+	oidcMax       = 12 * time.Hour // lifetime of an OIDC session: the issuer is asked again each working day
 	breakGlassMax = time.Hour
 
 	causeBurst = 10
 	causePause = 10 * time.Second
 )
 
-// New checks the options and starts nothing.
+// New checks the options. It starts no goroutine.
 func New(o Options) (*Service, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{o: o, hashes: h, limits: newLimits(o.Now), ended: newEnded(), seen: newSightings(),
+	return &Service{o: o, hashes: h, limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: newRecentSignIns(),
 		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 
@@ -64,7 +64,7 @@ func (o Options) check() error {
 	case o.Store == nil:
 		return fault.New(fault.Invalid, "Sign-in needs a store.")
 	case o.Idle < 0 || o.Max < 0:
-		return fault.New(fault.Invalid, "A session cannot last less than no time.")
+		return fault.New(fault.Invalid, "The lifetime and the idle timeout of sessions cannot be negative.")
 	case o.Mode.Has(ModeProxy) && (o.Proxy.Header == "" || len(o.Proxy.CIDRs) == 0):
 		return fault.New(fault.Invalid, "Sign-in by a proxy needs --proxy-header and the addresses it connects from, --proxy-cidr.")
 	case o.Mode.Has(ModeProxy) && o.Proxy.checkHeaders() != nil:
@@ -74,11 +74,11 @@ func (o Options) check() error {
 	case o.Mode.Has(ModeOIDC) && o.Issuer == nil:
 		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-issuer and --oidc-client-id.")
 	case o.Mode.Has(ModeOIDC) && len(o.Roles) == 0:
-		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-role-map: which group has which role. Without it nobody could come in.")
+		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-role-map: which group has which role. Without it nobody could sign in.")
 	}
 	for group, role := range o.Roles {
 		if !role.Known() {
-			return fault.New(fault.Invalid, "The group %q is mapped to %q, which is no role.", group, role)
+			return fault.New(fault.Invalid, "The group %q is mapped to %q, which is not a role.", group, role)
 		}
 	}
 	if o.PublicURL != "" {
@@ -90,10 +90,10 @@ func (o Options) check() error {
 	return nil
 }
 
-// Mode is how people come in.
+// Mode returns the enabled sign-in methods.
 func (s *Service) Mode() Mode { return s.o.Mode }
 
-// Offers is what a sign-in page can offer now.
+// Offers returns what the sign-in page can offer now.
 func (s *Service) Offers(ctx context.Context) (Offers, error) {
 	f := Offers{Password: s.o.Mode.Has(ModeLocal), OIDC: s.o.Mode.Has(ModeOIDC), Off: s.o.Mode.Off(), ReadOnly: !s.o.Store.Owner()}
 	users, err := s.o.Store.Users(ctx)

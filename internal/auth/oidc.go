@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	flowCookie = "shardboard-oidc"
-	flowLasts  = 10 * time.Minute
-	maxNext    = 1 << 10
-	// CallbackPath is where the issuer sends browsers back to, under PublicURL.
+	flowCookie   = "shardboard-oidc"
+	flowLifetime = 10 * time.Minute
+	maxNext      = 1 << 10
+	// CallbackPath is where the issuer redirects browsers to, under PublicURL.
 	CallbackPath = "/login/oidc/callback"
 )
 
-// flow is one way to the issuer and back, kept by the browser that goes it: the
-// answer is good in that browser only, and a flood of beginnings costs no
-// memory here. Nobody else can set the cookie under TLS, for its name has the
-// __Host- prefix.
+// flow is one sign-in attempt at the issuer. The browser keeps it in a cookie: the callback is
+// valid in that browser only, and many started attempts use no memory here. Under TLS no other site
+// can set the cookie, because its name has the __Host- prefix.
 type flow struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
@@ -36,7 +35,7 @@ type flow struct {
 	Began    int64  `json:"t"` // seconds since 1970
 }
 
-// StartOIDC gives the issuer's address.
+// StartOIDC sets the flow cookie and returns the issuer's address to redirect to.
 func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string) (string, error) {
 	if !s.o.Mode.Has(ModeOIDC) {
 		return "", fault.New(fault.NotFound, "Sign-in by OIDC is not set up here.")
@@ -54,36 +53,37 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string)
 	}
 	to, err := s.o.Issuer.Address(r.Context(), f.State, f.Nonce, f.Verifier)
 	if err != nil {
-		return "", err // the issuer's package has logged the cause
+		return "", err // package oidc has logged the cause
 	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return "", err
 	}
-	http.SetCookie(w, s.cookie(flowCookie, base64.RawURLEncoding.EncodeToString(text), int(flowLasts/time.Second)))
+	http.SetCookie(w, s.cookie(flowCookie, base64.RawURLEncoding.EncodeToString(text), int(flowLifetime/time.Second)))
 	return to, nil
 }
 
-// FinishOIDC lets in whom the issuer named, if one of their groups has a role.
+// FinishOIDC handles the issuer's callback and starts a session if one of the user's groups has a
+// role.
 func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, error) {
 	if !s.o.Mode.Has(ModeOIDC) {
 		return "", fault.New(fault.NotFound, "Sign-in by OIDC is not set up here.")
 	}
 	nobody := Principal{Method: ByOIDC, From: s.ClientAddr(r)}
-	// What another site's page can send from somebody's browser is counted apart
-	// from what only this browser can: it keeps nobody from signing in.
-	f, err := s.begun(r)
-	what := wrongCode
+	// Callbacks that another site can forge have a separate limit from those that only this browser
+	// can send, so forged ones do not stop people from signing in.
+	f, err := s.readFlow(r)
+	what := failedCode
 	if err != nil {
-		what = wrongAnswer
+		what = failedCallback
 	}
-	if wait, first := s.limits.wrong(what, nobody.From); wait > 0 {
+	if wait, first := s.limits.failed(what, nobody.From); wait > 0 {
 		if first {
 			s.refused(r.Context(), nobody, auditLimited, "", "too many attempts")
 		}
 		return "", &TooMany{Wait: wait}
 	}
-	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // whatever comes of it, it was used
+	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // the flow is used up whether it succeeds or not
 	var claims Claims
 	if err == nil {
 		claims, err = s.o.Issuer.Exchange(r.Context(), r.URL.Query().Get("code"), f.Nonce, f.Verifier)
@@ -91,7 +91,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	var p Principal
 	if err == nil || claims.Subject != "" {
 		var none error
-		if p, none = s.claimant(claims); err == nil {
+		if p, none = s.principalFromClaims(claims); err == nil {
 			err = none
 		}
 	}
@@ -100,27 +100,26 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 		s.refusedByOIDC(r.Context(), p, err)
 		return "", err
 	}
-	s.limits.right(what, nobody.From)
-	cookie, _, err := s.begin(r.Context(), p, s.sessionOf(r))
+	s.limits.undoFailed(what, nobody.From)
+	cookie, _, err := s.startSession(r.Context(), p, s.currentSession(r))
 	if err != nil {
 		return "", err
 	}
-	s.noteName(r.Context(), p)
+	s.storeName(r.Context(), p)
 	http.SetCookie(w, cookie)
 	return f.Next, nil
 }
 
-// refusedByOIDC records a refused sign-in and says in the log what to change. who
-// is the person as far as the issuer's answer proved it. By is nobody: who was
-// refused has not come in. The record has names of claims only when somebody was
-// proved, since whoever has no account at the issuer can try as often as the limit
-// lets them.
+// refusedByOIDC records a refused sign-in and logs what to change. who is the person as far as the
+// issuer's answer proved it. The record's By stays empty, because the person was not signed in.
+// Names of claims are recorded only when somebody was proved: others can try as often as the limit
+// allows, and would fill the record.
 func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
 	var r *Refusal
 	if !errors.As(err, &r) {
 		r = Refuse("failed", fault.Of(err), err, fault.Text(err), "")
 	}
-	if s.causes.AllowN(s.o.Now(), 1) { // strangers do not choose how many lines the log has
+	if s.causes.AllowN(s.o.Now(), 1) { // an attacker must not decide how much is logged
 		s.o.Log.Warn("sign-in by OIDC refused", "reason", r.Code, "subject", who.ID, "from", who.From, "advice", r.Advice,
 			"idTokenClaims", r.Claims.IDToken, "userInfoClaims", r.Claims.UserInfo, "err", err)
 	}
@@ -132,33 +131,32 @@ func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
 	s.o.Refusals.Add(s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...))
 }
 
-// begun is what this browser began, once everything that ties the answer to it
-// holds.
-func (s *Service) begun(r *http.Request) (f flow, err error) {
+// readFlow returns this browser's flow after checking that the callback belongs to it.
+func (s *Service) readFlow(r *http.Request) (f flow, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(s.cookieValue(r, flowCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil || f.State == "" || f.Nonce == "" || f.Verifier == "" {
-		return f, notOurs("not-begun-here")
+		return f, flowRefusal("not-begun-here")
 	}
 	q := r.URL.Query()
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 {
-		return f, notOurs("state")
+		return f, flowRefusal("state")
 	}
-	if began := time.Unix(f.Began, 0); s.o.Now().Sub(began) > flowLasts || began.After(s.o.Now().Add(time.Minute)) {
-		return f, notOurs("too-late")
+	if began := time.Unix(f.Began, 0); s.o.Now().Sub(began) > flowLifetime || began.After(s.o.Now().Add(time.Minute)) {
+		return f, flowRefusal("too-late")
 	}
 	if q.Has("error") {
-		return f, issuerRefused(q.Get("error"), q.Get("error_description"))
+		return f, refuseIssuerError(q.Get("error"), q.Get("error_description"))
 	}
 	if q.Get("code") == "" {
-		return f, notOurs("no-code")
+		return f, flowRefusal("no-code")
 	}
 	f.Next = LocalPath(f.Next)
 	return f, nil
 }
 
-// claimant is the principal of claims: with the greatest role of their groups,
-// or refused. A refused one has its id and name, for the record.
-func (s *Service) claimant(c Claims) (Principal, error) {
+// principalFromClaims returns the principal of an issuer's claims, with the greatest role of its
+// groups. On refusal the id and name are still set, for the audit record.
+func (s *Service) principalFromClaims(c Claims) (Principal, error) {
 	if len(c.Subject) > 255 || !plainName(c.Subject) {
 		r := Refuse("subject", fault.Forbidden, nil, "The issuer did not say who you are. Ask whoever runs the issuer.",
 			"The claim \"sub\" has to be 1 to 255 printable characters.")
@@ -176,13 +174,13 @@ func (s *Service) claimant(c Claims) (Principal, error) {
 		}
 	}
 	if p.Role == "" {
-		return p, withoutRole(c)
+		return p, noRoleRefusal(c)
 	}
 	return p, nil
 }
 
-// withoutRole refuses who is known and may do nothing here.
-func withoutRole(c Claims) error {
+// noRoleRefusal is the refusal for a known person whose groups have no role.
+func noRoleRefusal(c Claims) error {
 	claim := c.GroupsClaim
 	if claim == "" {
 		claim = "groups"
@@ -204,15 +202,15 @@ func withoutRole(c Claims) error {
 	return r
 }
 
-// sessionOf is the id of the browser's session so far; "" if none.
-func (s *Service) sessionOf(r *http.Request) string {
+// currentSession is the id of the session that the browser has now; "" if none.
+func (s *Service) currentSession(r *http.Request) string {
 	secret := s.sessionSecret(r)
 	if secret == "" {
 		return ""
 	}
 	ctx := context.WithoutCancel(r.Context())
 	row, err := s.o.Store.SessionByHash(ctx, digest(secret))
-	if fault.Of(err) == fault.NotFound { // this very request may have rotated it
+	if fault.Of(err) == fault.NotFound { // this request may have rotated it
 		row, err = s.o.Store.SessionByFormer(ctx, digest(secret))
 	}
 	if err != nil {
@@ -221,9 +219,8 @@ func (s *Service) sessionOf(r *http.Request) string {
 	return row.ID
 }
 
-// LocalPath is next when it is a path of this site, else "/". Browsers read a
-// backslash as a slash and drop tabs and line ends, so none of these is let
-// through.
+// LocalPath returns next if it is a path of this site, else "/". Browsers read a backslash as a
+// slash and drop tabs and line ends, so paths with any of these are rejected.
 func LocalPath(next string) string {
 	if len(next) > maxNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") ||
 		strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' || c > 0x7e }) {

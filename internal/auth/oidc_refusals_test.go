@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// refusingIssuer gives claims and a refusal.
+// refusingIssuer returns claims together with a refusal.
 type refusingIssuer struct {
 	fakeIssuer
 	err error
@@ -30,9 +30,9 @@ func codeOf(t *testing.T, err error) *Refusal {
 	return r
 }
 
-func TestWhatTheBrowserBringsBackIsRefusedAsWhatItIs(t *testing.T) {
+func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 	const state = "STATE"
-	h := newHouse(t, withIssuer(someone("ops")))
+	h := newFixture(t, withIssuer(someone("ops")))
 	tried := 0
 	for query, want := range map[string]struct {
 		code string
@@ -71,7 +71,7 @@ func TestWhatTheBrowserBringsBackIsRefusedAsWhatItIs(t *testing.T) {
 	if _, _, err := h.back(nil, "code=code&state="+real); codeOf(t, err).Code != "not-begun-here" {
 		t.Error(err)
 	}
-	h.pass(flowLasts * 2)
+	h.pass(flowLifetime * 2)
 	if _, _, err := h.back(flow, "code=code&state="+real); codeOf(t, err).Code != "too-late" {
 		t.Error(err)
 	}
@@ -82,7 +82,7 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	r.Claims = ClaimNames{IDToken: []string{"iss", "sub"}, UserInfo: []string{"realm_access.roles", "sub"}}
 	f := &refusingIssuer{err: fmt.Errorf("wrapped: %w", r)}
 	f.claims = someone().claims
-	h := newHouse(t, withIssuer(&f.fakeIssuer), func(o *Options) { o.Issuer = f })
+	h := newFixture(t, withIssuer(&f.fakeIssuer), func(o *Options) { o.Issuer = f })
 	flow, state := h.leave(t, "/")
 	c, _, err := h.back(flow, "code=code&state="+state)
 	if c != nil || fault.Text(err) != "No groups." || fault.Of(err) != fault.Forbidden {
@@ -96,7 +96,7 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") || !strings.Contains(log, "realm_access.roles") {
 		t.Error(log)
 	}
-	f.claims = Claims{} // nothing was proved: nobody is named
+	f.claims = Claims{} // nothing was proved, so nobody is named
 	flow, state = h.leave(t, "/")
 	_, _, _ = h.back(flow, "code=code&state="+state)
 	if a := h.audited(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
@@ -104,9 +104,9 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoRoleIsToldHowManyGroupsCameAndWhere(t *testing.T) {
+func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 	f := someone()
-	h := newHouse(t, withIssuer(f))
+	h := newFixture(t, withIssuer(f))
 	for want, c := range map[string]Claims{
 		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles", Groups: []string{"secret-a", "secret-b"}},
 		`The claim "groups" has one group, which is not in --oidc-role-map`:                   {Groups: []string{"secret-a,ops"}, OneText: true},

@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// fakeIssuer vouches for whomever it is told to, for one code.
+// fakeIssuer returns the given claims for one code.
 type fakeIssuer struct {
 	claims          Claims
 	down            bool
@@ -46,11 +46,11 @@ func someone(groups ...string) *fakeIssuer {
 	return &fakeIssuer{claims: Claims{Issuer: "https://issuer.example", Subject: "sub-1", Name: "Anna", Groups: groups}}
 }
 
-// leave begins a sign-in and gives the browser's cookie and the state.
-func (h *house) leave(t *testing.T, next string) (*http.Cookie, string) {
+// leave starts a sign-in and returns the browser's cookie and the state.
+func (h *fixture) leave(t *testing.T, next string) (*http.Cookie, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	to, err := h.StartOIDC(w, asked("192.0.2.1", nil), next)
+	to, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func (h *house) leave(t *testing.T, next string) (*http.Cookie, string) {
 	return w.Result().Cookies()[0], u.Query().Get("state")
 }
 
-// back is the issuer's answer; the session's cookie is nil when it was refused.
-func (h *house) back(cookie *http.Cookie, query string) (*http.Cookie, string, error) {
-	r := asked("192.0.2.1", cookie)
+// back sends the issuer's callback; the session cookie is nil when it was refused.
+func (h *fixture) back(cookie *http.Cookie, query string) (*http.Cookie, string, error) {
+	r := newRequest("192.0.2.1", cookie)
 	r.URL.RawQuery = query
 	w := httptest.NewRecorder()
 	to, err := h.FinishOIDC(w, r)
@@ -75,8 +75,8 @@ func (h *house) back(cookie *http.Cookie, query string) (*http.Cookie, string, e
 	return nil, to, err
 }
 
-func TestWhomTheIssuerNamesComesInWithTheGreatestRoleOfTheirGroups(t *testing.T) {
-	h := newHouse(t, withIssuer(someone("other", "ops", "staff")))
+func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
+	h := newFixture(t, withIssuer(someone("other", "ops", "staff")))
 	flow, state := h.leave(t, "/projects?q=x")
 	if !flow.HttpOnly || flow.SameSite != http.SameSiteLaxMode || flow.MaxAge > 600 || len(flow.Value) > 3000 {
 		t.Errorf("%+v", flow)
@@ -101,9 +101,9 @@ func TestWhomTheIssuerNamesComesInWithTheGreatestRoleOfTheirGroups(t *testing.T)
 	isNobody(t, "after a day's work", got, err)
 }
 
-func TestWhoHasNoGroupWithARoleIsRefusedWithASentence(t *testing.T) {
+func TestUsersWithoutAGroupWithARoleAreRefused(t *testing.T) {
 	for _, groups := range [][]string{nil, {}, {"Staff"}, {"", "admin"}, {"staff,ops"}} {
-		h := newHouse(t, withIssuer(someone(groups...)))
+		h := newFixture(t, withIssuer(someone(groups...)))
 		flow, state := h.leave(t, "/")
 		c, _, err := h.back(flow, "code=code&state="+state)
 		if c != nil || fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "group") {
@@ -115,8 +115,8 @@ func TestWhoHasNoGroupWithARoleIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatThisBrowserDidNotAskForIsRefused(t *testing.T) {
-	h := newHouse(t, withIssuer(someone("ops")))
+func TestACallbackThatThisBrowserDidNotStartIsRefused(t *testing.T) {
+	h := newFixture(t, withIssuer(someone("ops")))
 	flow, state := h.leave(t, "/")
 	other, _ := h.leave(t, "/")
 	broken := *flow
@@ -141,17 +141,17 @@ func TestAnAnswerThatThisBrowserDidNotAskForIsRefused(t *testing.T) {
 		}
 	}
 	flow, state = h.leave(t, "/")
-	h.pass(flowLasts + time.Second)
+	h.pass(flowLifetime + time.Second)
 	if c, _, err := h.back(flow, "code=code&state="+state); c != nil || !errors.Is(err, errFlow) {
 		t.Errorf("too late: %v", err)
 	}
 }
 
-func TestTheIssuersNamesAreText(t *testing.T) {
+func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 	for _, bad := range []string{"", "a\x00", "a\r\nb", strings.Repeat("x", 256), "a\u202eb"} {
 		f := someone("ops")
 		f.claims.Subject = bad
-		h := newHouse(t, withIssuer(f))
+		h := newFixture(t, withIssuer(f))
 		flow, state := h.leave(t, "/")
 		if c, _, err := h.back(flow, "code=code&state="+state); c != nil || err == nil {
 			t.Errorf("%q is let in", bad)
@@ -159,7 +159,7 @@ func TestTheIssuersNamesAreText(t *testing.T) {
 	}
 	f := someone("ops")
 	f.claims.Name = "a\r\n\u202eb"
-	h := newHouse(t, withIssuer(f))
+	h := newFixture(t, withIssuer(f))
 	flow, state := h.leave(t, "/")
 	c, _, err := h.back(flow, "code=code&state="+state)
 	if err != nil {
@@ -170,19 +170,19 @@ func TestTheIssuersNamesAreText(t *testing.T) {
 	}
 }
 
-func TestWithoutOIDCItsRoutesAreNotThere(t *testing.T) {
-	h := newHouse(t)
+func TestWithoutOIDCItsRoutesAreNotFound(t *testing.T) {
+	h := newFixture(t)
 	w := httptest.NewRecorder()
-	_, err := h.StartOIDC(w, asked("192.0.2.1", nil), "/")
+	_, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")
 	wants(t, "start", err, fault.NotFound)
-	_, err = h.FinishOIDC(w, asked("192.0.2.1", nil))
+	_, err = h.FinishOIDC(w, newRequest("192.0.2.1", nil))
 	wants(t, "finish", err, fault.NotFound)
 	if len(w.Result().Cookies()) != 0 {
 		t.Error("a cookie is set")
 	}
 }
 
-func TestOnlyPathsOfThisSiteAreGoneOnTo(t *testing.T) {
+func TestRedirectsAfterSignInStayOnThisSite(t *testing.T) {
 	for _, good := range []string{"/", "/projects", "/projects?q=a%20b&x=1", "/collections/a.b%2Fc", "/a//b"} {
 		if got := LocalPath(good); got != good {
 			t.Errorf("%q became %q", good, got)
@@ -197,7 +197,7 @@ func TestOnlyPathsOfThisSiteAreGoneOnTo(t *testing.T) {
 	}
 }
 
-func TestModesAreReadAndContradictionsRefused(t *testing.T) {
+func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone, "demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
 		if got, err := ParseMode(text); err != nil || got != want {
 			t.Errorf("%q: %q, %v", text, got, err)

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestPasswordsThatAnybodyWouldTryAreRefused(t *testing.T) {
+func TestObviousPasswordsAreRejected(t *testing.T) {
 	for _, p := range []string{
 		"", "short", "elevenchars", strings.Repeat("x", maxPassword+1), "not\xffutf-8-text",
 		"anna.example", "ANNA.EXAMPLE", "anna.example2026!", "passwordpassword", "Password1234!", "P@ssw0rd12345", "administrator1", "shardboard123", "mongodb-yorkie",
@@ -19,7 +19,7 @@ func TestPasswordsThatAnybodyWouldTryAreRefused(t *testing.T) {
 	}
 }
 
-func TestLongAndUnusualPasswordsDo(t *testing.T) {
+func TestLongAndUnusualPasswordsAreAccepted(t *testing.T) {
 	for _, p := range []string{
 		goodPassword, "tr0ubador&3xyz", "837465019283", "나는 오늘도 바다에 간다", "!#%&/()=?¤*^~", "vier müde Esel im Regen", "k9$Lq2#Zr8@W", strings.Repeat("wanderung ", 102), "            x",
 	} {

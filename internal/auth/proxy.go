@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	sightingLasts = 8 * time.Hour // then a proxy's user is recorded as signed in again
-	maxSightings  = 2_000
+	proxySignInInterval = 8 * time.Hour // after this a proxy user's sign-in is recorded again
+	maxRecentSignIns    = 2_000
 )
 
-// byProxy believes the header of a connection that comes from the proxy, and of
-// no other. The remote address is the connection's: no header says it.
+// byProxy trusts the user header only on connections from the proxy's addresses. It uses the
+// address of the connection, which no header can change.
 func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Principal, error) {
 	if !s.o.Mode.Has(ModeProxy) {
 		return Principal{}, ErrNobody
@@ -39,29 +39,28 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 	if s.o.Proxy.RoleHeader != "" {
 		role = Role(strings.Join(r.Header.Values(s.o.Proxy.RoleHeader), ","))
 	}
-	// Two headers may be one of the proxy and one of the browser.
+	// With two headers, one could be the proxy's and one the browser's.
 	if len(values) != 1 || !plainName(name) || !role.Known() {
 		s.refused(ctx, Principal{Method: ByProxy, From: from}, auditRefused, "", "the proxy gave no name and role that can be used")
 		return Principal{}, ErrNobody
 	}
 	p := Principal{ID: "proxy:" + name, Name: name, Role: role, Method: ByProxy, From: from}
-	if s.seen.first("in "+string(role)+" "+name, s.o.Now()) && s.o.Store.Owner() {
-		if _, err := s.o.Store.Append(ctx, s.entry(p, auditLogin, p.ID, "ok", "role", string(role))); err != nil {
+	if s.recentProxyUsers.first("in "+string(role)+" "+name, s.o.Now()) && s.o.Store.Owner() {
+		if _, err := s.o.Store.Append(ctx, s.entry(p, auditSignIn, p.ID, "ok", "role", string(role))); err != nil {
 			return Principal{}, err
 		}
 	}
 	return p, nil
 }
 
-// plainName tells whether a name from outside is text that one can show.
+// plainName is PlainName.
 func plainName(name string) bool {
 	return name != "" && len(name) <= 200 && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }
 
-// ClientAddr is the address that a request comes from, without port. What a
-// known proxy says of it is believed, from the end of the list to the first
-// address that is not a known proxy's own.
+// ClientAddr returns the client's address without port. X-Forwarded-For is read from its end while
+// the hops are known proxies; the first other address is the client.
 func (s *Service) ClientAddr(r *http.Request) string {
 	addr := remoteAddr(r)
 	if !contains(s.o.Forwarded, addr) {
@@ -81,7 +80,7 @@ func (s *Service) ClientAddr(r *http.Request) string {
 	return addrText(addr)
 }
 
-// addrText is "" for an address that is not known.
+// addrText is "" for an unknown address.
 func addrText(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -105,27 +104,27 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return addr.IsValid() && slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// sightings remembers whom a proxy brought and who is recorded already, so that
-// a header that comes with every request is one record. Only people whom the
-// proxy vouches for are in it: no stranger can fill it.
-type sightings struct {
+// recentSignIns remembers which proxy users were recorded, so that a header that comes with every
+// request makes one audit entry. Only users whom the proxy vouches for are in it, so others cannot
+// fill it.
+type recentSignIns struct {
 	mu   sync.Mutex
 	last *simplelru.LRU[string, time.Time]
 }
 
-func newSightings() *sightings {
-	last, _ := simplelru.NewLRU[string, time.Time](maxSightings, nil) // fails for no room only
-	return &sightings{last: last}
+func newRecentSignIns() *recentSignIns {
+	last, _ := simplelru.NewLRU[string, time.Time](maxRecentSignIns, nil) // fails for no room only
+	return &recentSignIns{last: last}
 }
 
-// first tells whether this was not seen for a while, or is new. With too many,
-// the one seen longest ago is forgotten: then it is recorded once more, which is
-// better than a sign-in that is not recorded.
-func (s *sightings) first(what string, now time.Time) bool {
+// first reports whether a user was not seen for proxySignInInterval. When the map is full, the user seen
+// longest ago is dropped and recorded again next time: a duplicate entry is better than a missing
+// one.
+func (s *recentSignIns) first(what string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.last.Peek(what)
-	if age := now.Sub(at); ok && age >= 0 && age < sightingLasts {
+	if age := now.Sub(at); ok && age >= 0 && age < proxySignInInterval {
 		return false
 	}
 	s.last.Add(what, now)

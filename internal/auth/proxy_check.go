@@ -9,14 +9,14 @@ import (
 	"shardboard/internal/fault"
 )
 
-// The widest networks that a proxy is believed to be in. Wider ones are no
-// proxy's but a part of the internet, from which anybody could say who they are.
+// The widest networks that a proxy may be in. Wider ones cover parts of the internet from which
+// anybody could claim to be any user.
 const (
-	widest4 = 8
-	widest6 = 16
+	minPrefix4 = 8
+	minPrefix6 = 16
 )
 
-// ParseProxy reads an address or network that a proxy connects from.
+// ParseProxy parses an address or network that a proxy connects from.
 func ParseProxy(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -26,58 +26,58 @@ func ParseProxy(text string) (netip.Prefix, error) {
 		}
 		p = netip.PrefixFrom(addr, addr.BitLen())
 	}
-	if p.Addr().Is4In6() && p.Bits() >= 96 { // connections are known by the IPv4 address
+	if p.Addr().Is4In6() && p.Bits() >= 96 { // connections have the IPv4 address
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	p = p.Masked()
-	if wide(p) {
-		return p, fault.New(fault.Invalid, "%q is nearly everybody: then anybody could say who they are. Give the addresses of the proxy.", text)
+	if tooWide(p) {
+		return p, fault.New(fault.Invalid, "%q covers too many addresses: anybody there could sign in as anybody. Give the addresses of the proxy only.", text)
 	}
 	return p, nil
 }
 
-// wide tells whether a network is more than a proxy can be in. The blocks that
-// are nobody's on the internet may be named whole.
-func wide(p netip.Prefix) bool {
+// tooWide reports whether a network is larger than a proxy's can be. Private IPv6 blocks may be
+// given whole.
+func tooWide(p netip.Prefix) bool {
 	if p.Addr().Is4() {
-		return p.Bits() < widest4
+		return p.Bits() < minPrefix4
 	}
 	for _, own := range []string{"fc00::/7", "fe80::/10"} {
 		if block := netip.MustParsePrefix(own); block.Bits() <= p.Bits() && block.Contains(p.Addr()) {
 			return false
 		}
 	}
-	return p.Bits() < widest6
+	return p.Bits() < minPrefix6
 }
 
-// checkHeaders refuses names under which something else arrives than the
-// proxy's word: what browsers send by themselves, and what is no name.
+// checkHeaders rejects invalid header names and headers that browsers or other software set
+// themselves.
 func (p ProxyOptions) checkHeaders() error {
 	for _, name := range []string{p.Header, p.RoleHeader} {
 		switch {
 		case name == "":
-		case !headerName(name):
-			return fault.New(fault.Invalid, "%q is no name of a header.", name)
-		case taken(name):
-			return fault.New(fault.Invalid, "The header %s holds something else, which people send themselves. Have the proxy set one of its own, like X-Forwarded-User.", http.CanonicalHeaderKey(name))
+		case !validHeaderName(name):
+			return fault.New(fault.Invalid, "%q is not a valid header name.", name)
+		case reservedHeader(name):
+			return fault.New(fault.Invalid, "The header %s has another meaning and is set by browsers or other proxies. Have the proxy set one of its own, like X-Forwarded-User.", http.CanonicalHeaderKey(name))
 		}
 	}
 	if strings.EqualFold(p.Header, p.RoleHeader) {
-		return fault.New(fault.Invalid, "The name and the role cannot both be in the header %s: who is called admin would be one.", http.CanonicalHeaderKey(p.Header))
+		return fault.New(fault.Invalid, "The name and the role cannot both be in the header %s: a user named admin would become an admin.", http.CanonicalHeaderKey(p.Header))
 	}
 	return nil
 }
 
-// headerName tells whether HTTP can carry a header of this name.
-func headerName(name string) bool {
+// validHeaderName reports whether HTTP allows a header of this name.
+func validHeaderName(name string) bool {
 	return !strings.ContainsFunc(name, func(c rune) bool {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 	})
 }
 
-// taken tells whether a header has a meaning of its own.
-func taken(name string) bool {
+// reservedHeader reports whether a header has a meaning of its own.
+func reservedHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, family := range []string{"accept", "access-control-", "content-", "if-", "sec-", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port"} {
 		if strings.HasPrefix(name, family) {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-func TestAProxyIsSomewhereAndNotNearlyEverywhere(t *testing.T) {
+func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 	for _, wide := range []string{"0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "64.0.0.0/7", "8000::/1", "2000::/3", "2a00::/12", "::ffff:0.0.0.0/96", "::ffff:128.0.0.0/97", "fc00::/6", "fe00::/9"} {
 		_, err := ParseProxy(wide)
 		wants(t, wide, err, fault.Invalid)
@@ -29,7 +29,7 @@ func TestAProxyIsSomewhereAndNotNearlyEverywhere(t *testing.T) {
 	}
 }
 
-func TestTheProxysHeadersAreItsOwn(t *testing.T) {
+func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

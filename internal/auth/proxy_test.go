@@ -15,10 +15,10 @@ func withProxy(o *Options) {
 	o.Forwarded = o.Proxy.CIDRs
 }
 
-func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
-	h := newHouse(t, withProxy)
+func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
+	h := newFixture(t, withProxy)
 	for _, from := range []string{"10.1.2.3", "2001:db8:1::7", "::ffff:10.1.2.3"} {
-		p, err := h.Identify(httptest.NewRecorder(), asked(from, nil, "X-Forwarded-User", "anna"))
+		p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna"))
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
 			t.Errorf("%s: %+v, %v", from, p, err)
 		}
@@ -26,12 +26,12 @@ func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 			t.Errorf("%s: it can end", from)
 		}
 	}
-	if n := len(h.audited(t, auditLogin)); n != 1 {
+	if n := len(h.audited(t, auditSignIn)); n != 1 {
 		t.Errorf("one person is %d sign-ins", n)
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
-			p, err := h.Identify(httptest.NewRecorder(), asked(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
+			p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
 			isNobody(t, from, p, err)
 		}
 	}
@@ -40,31 +40,31 @@ func TestAProxysHeaderIsBelievedFromTheProxyOnly(t *testing.T) {
 	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" || !strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
 		t.Errorf("%d are recorded: %+v", n, spoofed)
 	}
-	h.pass(sightingLasts)
-	_, _ = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	if n := len(h.audited(t, auditLogin)); n != 2 {
+	h.pass(proxySignInInterval)
+	_, _ = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
+	if n := len(h.audited(t, auditSignIn)); n != 2 {
 		t.Errorf("the next day's sign-in is not recorded: %d", n)
 	}
 }
 
-// No stranger makes a person's sign-in go unrecorded, however many there are.
-func TestSpoofedHeadersDoNotCrowdOutSignInsThroughTheProxy(t *testing.T) {
-	h := newHouse(t, withProxy)
-	for i := range maxSightings + 1 {
-		_, _ = h.Identify(httptest.NewRecorder(), asked(fmt.Sprintf("198.51.%d.%d", i>>8, i&255), nil, "X-Forwarded-User", "anna"))
+// Anonymous requests must not keep a sign-in from being recorded.
+func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
+	h := newFixture(t, withProxy)
+	for i := range maxRecentSignIns + 1 {
+		_, _ = h.Identify(httptest.NewRecorder(), newRequest(fmt.Sprintf("198.51.%d.%d", i>>8, i&255), nil, "X-Forwarded-User", "anna"))
 	}
-	if _, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
+	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.audited(t, auditLogin)); n != 1 {
+	if n := len(h.audited(t, auditSignIn)); n != 1 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 }
 
-func TestAProxysHeaderMustBeOneUsableName(t *testing.T) {
-	h := newHouse(t, withProxy)
+func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
+	h := newFixture(t, withProxy)
 	for _, names := range [][]string{{""}, {"anna", "root"}, {" anna"}, {"a\u202eb"}, {"a\tb"}, {"\xff"}, {strings.Repeat("a", 201)}} {
-		r := asked("10.1.2.3", nil)
+		r := newRequest("10.1.2.3", nil)
 		for _, n := range names {
 			r.Header.Add("X-Forwarded-User", n)
 		}
@@ -73,40 +73,40 @@ func TestAProxysHeaderMustBeOneUsableName(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatWasForTheProxyIsNoWrongToken(t *testing.T) {
-	h := newHouse(t, withProxy)
-	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
+	h := newFixture(t, withProxy)
+	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	if err != nil || p.ID != "proxy:anna" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
+	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
 	isNobody(t, "a wrong token", p, err)
-	p, err = h.Identify(httptest.NewRecorder(), asked("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
+	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	isNobody(t, "from elsewhere", p, err)
 }
 
-func TestAProxysRoleMustBeARole(t *testing.T) {
-	h := newHouse(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
+func TestTheProxysRoleMustBeValid(t *testing.T) {
+	h := newFixture(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
-		p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
+		p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
 		if p.Role != want || (want == "") != (err != nil) {
 			t.Errorf("%q: %+v, %v", role, p, err)
 		}
 	}
-	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
+	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
 	isNobody(t, "two roles", p, err)
-	p, err = h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna"))
+	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
 	isNobody(t, "no role", p, err)
 }
 
-func TestWithoutProxyModeItsHeaderIsNothing(t *testing.T) {
-	h := newHouse(t)
-	p, err := h.Identify(httptest.NewRecorder(), asked("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
+func TestTheProxysHeaderIsIgnoredWithoutProxyMode(t *testing.T) {
+	h := newFixture(t)
+	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
 	isNobody(t, "a header", p, err)
 }
 
-func TestTheClientsAddressIsWhatKnownProxiesSayItIs(t *testing.T) {
-	h := newHouse(t, withProxy)
+func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
+	h := newFixture(t, withProxy)
 	for _, tc := range []struct{ remote, forwarded, want string }{
 		{"192.0.2.7", "", "192.0.2.7"},
 		{"192.0.2.7", "1.2.3.4", "192.0.2.7"},
@@ -118,7 +118,7 @@ func TestTheClientsAddressIsWhatKnownProxiesSayItIs(t *testing.T) {
 		{"10.1.2.3", "", "10.1.2.3"},
 		{"10.1.2.3", "::ffff:198.51.100.1", "198.51.100.1"},
 	} {
-		r := asked(tc.remote, nil)
+		r := newRequest(tc.remote, nil)
 		if tc.forwarded != "" {
 			r.Header.Set("X-Forwarded-For", tc.forwarded)
 		}
@@ -126,20 +126,20 @@ func TestTheClientsAddressIsWhatKnownProxiesSayItIs(t *testing.T) {
 			t.Errorf("%s with %q: %s, want %s", tc.remote, tc.forwarded, got, tc.want)
 		}
 	}
-	r := asked("10.1.2.3", nil)
+	r := newRequest("10.1.2.3", nil)
 	r.RemoteAddr = "@"
 	if got := h.ClientAddr(r); got != "" {
 		t.Error(got)
 	}
 }
 
-func TestSightingsDoNotFillTheMemory(t *testing.T) {
-	s := newSightings()
+func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
+	s := newRecentSignIns()
 	now := time.Now()
-	for i := range maxSightings + 10 {
+	for i := range maxRecentSignIns + 10 {
 		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
 	}
-	if s.last.Len() > maxSightings {
+	if s.last.Len() > maxRecentSignIns {
 		t.Error(s.last.Len())
 	}
 	if !s.first("later", now) || s.first("later", now) {

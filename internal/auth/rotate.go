@@ -9,18 +9,17 @@ import (
 	"shardboard/internal/store"
 )
 
-// formerLasts is how long the secret of a session that was rotated still finds
-// the new one. A page asks for several things at once, and those that were on
-// their way when the first one got the new cookie bring the old one.
-const formerLasts = 10 * time.Second
+// formerSecretLifetime is how long the previous secret of a rotated session still finds the new session. A
+// page sends several requests at once, and those already on their way when the first answer sets
+// the new cookie still carry the old one.
+const formerSecretLifetime = 10 * time.Second
 
-// rotate puts a session with another id and secret in the place of a stale one
-// and gives its cookie to w. It lasts no longer than the one before; p, who is
-// asking, has the new role already. Of many requests at once one does it: the
-// store lets one of them end the old session.
+// rotate replaces a stale session by one with a new id and secret, and sets its cookie on w. The
+// new session ends when the old one would have; p already has the new role. Of many concurrent
+// requests one rotates, because the store lets only one of them end the old session.
 func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string, row store.Session, p Principal) (Principal, error) {
 	if !s.o.Store.Owner() {
-		return Principal{}, ErrNobody // the one that owns the data can
+		return Principal{}, ErrNobody // only the process that owns the data can rotate
 	}
 	secret, err := newSecret(s.o.Random)
 	if err != nil {
@@ -31,10 +30,10 @@ func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string,
 	}
 	now := s.o.Now()
 	next := row
-	next.ID, next.Hash, next.Role, next.Used, next.Stale, next.Former = p.Session, digest(secret), string(p.Role), now, false, now.Add(formerLasts)
-	err = s.o.Store.RotateSession(ctx, row.ID, next, s.entry(p, auditRotated, p.ID, "ok", "was", row.Role, "role", next.Role, "session", next.ID, "before", row.ID))
+	next.ID, next.Hash, next.Role, next.Used, next.Stale, next.Former = p.Session, digest(secret), string(p.Role), now, false, now.Add(formerSecretLifetime)
+	err = s.o.Store.RotateSession(ctx, row.ID, next, s.entry(p, auditSessionRotated, p.ID, "ok", "was", row.Role, "role", next.Role, "session", next.ID, "before", row.ID))
 	if fault.Of(err) == fault.NotFound {
-		return s.byFormer(ctx, old, p.From)
+		return s.byFormerSecret(ctx, old, p.From)
 	}
 	if err != nil {
 		return Principal{}, err
@@ -44,20 +43,20 @@ func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string,
 	return p, nil
 }
 
-// byFormer is the session that has just replaced the one of a secret. A stolen
-// secret gains nothing by it: no cookie is given, so the new secret is only with
-// who made the rotation; no use extends the seconds, which count from the
-// rotation; one that is two rotations old finds nothing; and whatever ends the
-// new session ends this too. Afterwards the secret is as good as any random one.
-func (s *Service) byFormer(ctx context.Context, secret, from string) (Principal, error) {
+// byFormerSecret returns the session that just replaced the one of an old secret. A stolen old secret
+// gains little: it gets no cookie, so only the client that rotated has the new secret; using it
+// does not extend the time limit, which counts from the rotation; a secret that is two rotations
+// old finds nothing; and ending the new session ends it too. After formerLasts the old secret is
+// worthless.
+func (s *Service) byFormerSecret(ctx context.Context, secret, from string) (Principal, error) {
 	row, err := s.o.Store.SessionByFormer(ctx, digest(secret))
-	if fault.Of(err) == fault.NotFound || err == nil && !between(s.o.Now(), row.Former.Add(-formerLasts), row.Former) {
+	if fault.Of(err) == fault.NotFound || err == nil && !validAt(s.o.Now(), row.Former.Add(-formerSecretLifetime), row.Former) {
 		return Principal{}, ErrNobody
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	p, err := s.sessionPrincipal(ctx, row) // stale again: it does not rotate by a secret that is no more
+	p, err := s.sessionPrincipal(ctx, row) // if stale again: an old secret must not rotate the session
 	p.From = from
 	if err != nil {
 		return Principal{}, err

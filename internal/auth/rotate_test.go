@@ -12,25 +12,25 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// shows is one request with a cookie: who it is, and the cookie of its answer.
+// shows makes a request with a cookie and returns the principal and the cookie of the answer.
 func shows(s *Service, cookie *http.Cookie) (Principal, *http.Cookie, error) {
 	w := httptest.NewRecorder()
-	p, err := s.Identify(w, asked("192.0.2.1", cookie))
+	p, err := s.Identify(w, newRequest("192.0.2.1", cookie))
 	for _, c := range w.Result().Cookies() {
 		return p, c, err
 	}
 	return p, nil, err
 }
 
-func (h *house) role(t *testing.T, name string, role Role) {
+func (h *fixture) role(t *testing.T, name string, role Role) {
 	t.Helper()
 	if err := h.SetRole(t.Context(), Console(), name, role); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestAfterAChangeOfTheRoleTheNextRequestHasAnotherSession(t *testing.T) {
-	h := newHouse(t)
+func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, before := h.in(t, "anna")
 	first, err := h.db.Session(t.Context(), before.Session)
@@ -60,7 +60,7 @@ func TestAfterAChangeOfTheRoleTheNextRequestHasAnotherSession(t *testing.T) {
 	if h.Check(t.Context(), p) != nil || h.Check(t.Context(), before) == nil {
 		t.Error("a socket of the session before passes, or one of the new one does not")
 	}
-	told := h.audited(t, auditRotated)
+	told := h.audited(t, auditSessionRotated)
 	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" || told[0].Details["role"] != "operator" ||
 		told[0].Details["before"] != before.Session || told[0].Details["session"] != p.Session {
 		t.Errorf("recorded: %+v", told)
@@ -70,8 +70,8 @@ func TestAfterAChangeOfTheRoleTheNextRequestHasAnotherSession(t *testing.T) {
 	}
 }
 
-func TestTheSecretBeforeIsWorthNothingTenSecondsAfterTheRotation(t *testing.T) {
-	h := newHouse(t)
+func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.in(t, "anna")
 	h.role(t, "anna", Operator)
@@ -79,7 +79,7 @@ func TestTheSecretBeforeIsWorthNothingTenSecondsAfterTheRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 9 { // being used does not make it last
+	for range 9 { // use does not extend it
 		h.pass(time.Second)
 		if late, c, err := shows(h.Service, old); err != nil || late != p || c != nil {
 			t.Fatalf("a request that was on its way: %+v, %v, %v", late, c, err)
@@ -91,13 +91,13 @@ func TestTheSecretBeforeIsWorthNothingTenSecondsAfterTheRotation(t *testing.T) {
 	if c != nil {
 		t.Error("it is given a cookie")
 	}
-	if n := len(h.audited(t, auditRotated)); n != 1 {
+	if n := len(h.audited(t, auditSessionRotated)); n != 1 {
 		t.Errorf("%d rotations", n)
 	}
 }
 
-func TestOfManyRequestsAtOnceOneRotatesAndAllAreTheSamePerson(t *testing.T) {
-	h := newHouse(t)
+func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.in(t, "anna")
 	h.role(t, "anna", Support)
@@ -124,13 +124,13 @@ func TestOfManyRequestsAtOnceOneRotatesAndAllAreTheSamePerson(t *testing.T) {
 		}
 	}
 	rows, err := h.db.Sessions(t.Context(), "")
-	if given != 1 || len(rows) != 1 || err != nil || len(h.audited(t, auditRotated)) != 1 {
-		t.Errorf("%d cookies, %d sessions, %d rotations recorded, %v", given, len(rows), len(h.audited(t, auditRotated)), err)
+	if given != 1 || len(rows) != 1 || err != nil || len(h.audited(t, auditSessionRotated)) != 1 {
+		t.Errorf("%d cookies, %d sessions, %d rotations recorded, %v", given, len(rows), len(h.audited(t, auditSessionRotated)), err)
 	}
 }
 
-func TestASecretThatIsNoMoreRotatesNothing(t *testing.T) {
-	h := newHouse(t)
+func TestAFormerSecretCannotRotate(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	oldest, _ := h.in(t, "anna")
 	h.role(t, "anna", Support)
@@ -146,8 +146,8 @@ func TestASecretThatIsNoMoreRotatesNothing(t *testing.T) {
 	isNobody(t, "a secret that is two rotations old", got, err)
 }
 
-func TestARoleThatIsAsBeforeRotatesToo(t *testing.T) {
-	h := newHouse(t)
+func TestARoleThatWasChangedBackRotatesToo(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, before := h.in(t, "anna")
 	h.role(t, "anna", Admin)
@@ -158,21 +158,21 @@ func TestARoleThatIsAsBeforeRotatesToo(t *testing.T) {
 	}
 }
 
-func TestWhatEndsASessionEndsAStaleOneAndAFormerSecretToo(t *testing.T) {
-	for name, end := range map[string]func(*house, Principal) error{
-		"sign-out": func(h *house, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
-		"revocation": func(h *house, p Principal) error {
+func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
+	for name, end := range map[string]func(*fixture, Principal) error{
+		"sign-out": func(h *fixture, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
+		"revocation": func(h *fixture, p Principal) error {
 			return h.Revoke(t.Context(), Principal{ID: "user:x", Role: Admin}, p.Session)
 		},
-		"disable": func(h *house, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
-		"password": func(h *house, p Principal) error {
+		"disable": func(h *fixture, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
+		"password": func(h *fixture, p Principal) error {
 			return h.SetPassword(t.Context(), Console(), "anna", "another good one")
 		},
-		"idle": func(h *house, p Principal) error { h.pass(defaultIdle); return nil },
-		"time": func(h *house, p Principal) error { h.pass(defaultMax); return nil },
+		"idle": func(h *fixture, p Principal) error { h.pass(defaultIdle); return nil },
+		"time": func(h *fixture, p Principal) error { h.pass(defaultMax); return nil },
 	} {
 		for _, rotated := range []bool{false, true} {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.add(t, "anna", Viewer)
 			old, p := h.in(t, "anna")
 			h.role(t, "anna", Operator)
@@ -195,7 +195,7 @@ func TestWhatEndsASessionEndsAStaleOneAndAFormerSecretToo(t *testing.T) {
 }
 
 func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.in(t, "anna")
 	db, err := sqlite.Open(t.Context(), h.dir)
@@ -219,8 +219,8 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	}
 }
 
-func TestStaleSessionsAreListedAndSignInReplacesWhatARequestRotated(t *testing.T) {
-	h := newHouse(t, withIssuer(&fakeIssuer{}), func(o *Options) { o.Mode = "local,oidc" })
+func TestStaleSessionsAreListedAndReplacedBySignIn(t *testing.T) {
+	h := newFixture(t, withIssuer(&fakeIssuer{}), func(o *Options) { o.Mode = "local,oidc" })
 	h.add(t, "anna", Viewer)
 	old, p := h.in(t, "anna")
 	h.role(t, "anna", Operator)
@@ -229,7 +229,7 @@ func TestStaleSessionsAreListedAndSignInReplacesWhatARequestRotated(t *testing.T
 		t.Fatalf("%+v, %v", list, err)
 	}
 	p, _, err = shows(h.Service, old)
-	if id := h.sessionOf(asked("192.0.2.1", old)); err != nil || id != p.Session {
+	if id := h.currentSession(newRequest("192.0.2.1", old)); err != nil || id != p.Session {
 		t.Errorf("a sign-in by the same request would end %q, not %q", id, p.Session)
 	}
 }

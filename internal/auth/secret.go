@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-const secretSize = 32 // bytes: 256 bits cannot be guessed or searched
+const secretSize = 32 // bytes; 256 bits cannot be guessed
 
-// TokenPrefix begins every token, so that scanners of repositories find one
-// that was committed: sb_[a-z2-7]{59}, the last seven being a checksum.
+// TokenPrefix begins every token, so that secret scanners find committed ones: sb_[a-z2-7]{59}. The
+// last seven characters are a checksum.
 const TokenPrefix = "sb_"
 
 var plain32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// newID is a name for a row, 128 bits. It opens nothing.
+// newID returns a random row id of 128 bits. It is not a secret.
 func newID(random io.Reader) (string, error) {
 	b := make([]byte, 16)
 	if _, err := io.ReadFull(random, b); err != nil {
@@ -28,7 +28,7 @@ func newID(random io.Reader) (string, error) {
 	return plain32.EncodeToString(b), nil
 }
 
-// newSecret is what a browser or a link carries.
+// newSecret returns a secret for a cookie or link.
 func newSecret(random io.Reader) (string, error) {
 	b := make([]byte, secretSize)
 	if _, err := io.ReadFull(random, b); err != nil {
@@ -37,32 +37,31 @@ func newSecret(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// newToken is a secret in the form of a token.
+// newToken returns a secret in the format of a token.
 func newToken(random io.Reader) (string, error) {
 	b := make([]byte, secretSize)
 	if _, err := io.ReadFull(random, b); err != nil {
 		return "", fmt.Errorf("draw token: %w", err)
 	}
 	body := plain32.EncodeToString(b)
-	return TokenPrefix + body + tokenSum(body), nil
+	return TokenPrefix + body + tokenChecksum(body), nil
 }
 
-func tokenSum(body string) string {
+func tokenChecksum(body string) string {
 	return plain32.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(body))))
 }
 
-// tokenShaped tells whether it can be a token at all; no store is asked about
-// a typing mistake.
-func tokenShaped(s string) bool {
+// hasTokenFormat reports whether s has a token's format and checksum, so that typing mistakes do not
+// reach the store.
+func hasTokenFormat(s string) bool {
 	rest, ok := strings.CutPrefix(s, TokenPrefix)
 	size := plain32.EncodedLen(secretSize)
-	return ok && len(rest) == size+plain32.EncodedLen(crc32.Size) && rest[size:] == tokenSum(rest[:size])
+	return ok && len(rest) == size+plain32.EncodedLen(crc32.Size) && rest[size:] == tokenChecksum(rest[:size])
 }
 
-// digest is what is kept of a secret. A plain SHA-256 is right here where it
-// would be wrong for a password: the secret is 256 random bits, so there is
-// nothing to try through, and it is looked up by its digest, which leaks no
-// timing of the secret itself.
+// digest is the form in which a secret is stored. Plain SHA-256 would be wrong for a password but
+// is right here: 256 random bits cannot be guessed, and a lookup by digest leaks no timing of the
+// secret.
 func digest(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

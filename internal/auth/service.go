@@ -15,79 +15,79 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// ErrNobody is what Identify and Check give when nobody is signed in: no proof,
-// or one that is wrong, expired, revoked or of a disabled account. Which of them
-// is not told.
+// ErrNobody is returned by Identify and Check when nobody is signed in: there is no credential, or
+// it is wrong, expired, revoked or of a disabled account. It does not say which.
 var ErrNobody = fault.New(fault.Forbidden, "You are not signed in, or your session has ended. Sign in again.")
 
-// ErrCredentials is what SignIn gives for a wrong name or password alike.
+// ErrCredentials is returned by SignIn for a wrong name and for a wrong password alike.
 var ErrCredentials = fault.New(fault.Forbidden, "The name or the password is wrong, or the account is disabled.")
 
-// ErrLink is what ClaimFirst gives for a link that is wrong, used or too old.
+// ErrLink is returned by ClaimFirst for a link that is wrong, used or expired.
 var ErrLink = fault.New(fault.Forbidden, "This link is wrong, used already or older than an hour. Restart shardboard for a new one while it has no users.")
 
-// ErrNoAccounts is what changes of users and tokens give where sign-in is off:
-// what anybody on this machine made then would open the door after it is on.
+// ErrNoAccounts is returned by changes of users and tokens while sign-in is off: an account that
+// any visitor creates now would still work after sign-in is switched on.
 var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and tokens cannot be changed. They can with shardboard serve --auth local.")
 
-// Service knows who is asking. Safe for concurrent use.
+// Service authenticates requests and manages accounts, sessions and tokens. Safe for concurrent
+// use.
 type Service struct {
-	o      Options
-	people peopleLock
-	hashes *hashes
-	limits *limits
-	ended  *ended
-	first  firstLink
-	seen   *sightings
-	causes *rate.Limiter // of lines in the log that say why an issuer's answer was refused
+	o                Options
+	people           peopleLock
+	hashes           *hashes
+	limits           *limits
+	endSignals       *endSignals
+	first            firstLink
+	recentProxyUsers *recentSignIns
+	causes           *rate.Limiter // limits log lines about refused answers of the issuer
 }
 
-// Options are what a Service is made of.
+// Options configure a Service.
 type Options struct {
 	Store     store.Store
 	Log       *slog.Logger     // nil discards
 	Now       func() time.Time // nil is time.Now
 	Random    io.Reader        // nil is crypto/rand
 	Mode      Mode             // required
-	PublicURL string           // scheme and host as browsers use them; "" while it is loopback
-	Secure    bool             // browsers come by TLS: cookies are Secure and carry the __Host- prefix
+	PublicURL string           // scheme and host as browsers use them; "" for loopback
+	Secure    bool             // browsers connect by TLS: cookies are Secure and have the __Host- prefix
 	Idle      time.Duration    // a session ends this long after its last use; 0 is 8 hours
-	Max       time.Duration    // and this long after it began; 0 is 7 days
+	Max       time.Duration    // and this long after it began at the latest; 0 is 7 days
 	Issuer    Issuer           // with ModeOIDC
-	Roles     map[string]Role  // group at the issuer to role; the greatest counts
+	Roles     map[string]Role  // role by group at the issuer; the greatest role counts
 	Proxy     ProxyOptions     // with ModeProxy
-	Forwarded []netip.Prefix   // addresses whose X-Forwarded-For is believed, for ClientAddr only
-	Cost      Cost             // of a password's hash; zero is DefaultCost
-	Leaked    *Leaked          // passwords that are not taken; nil: none is known
-	Refusals  *audit.Refusals  // counts attempts of nobody known; nil makes one, of which only the first of a kind is recorded: nobody runs it
+	Forwarded []netip.Prefix   // proxies whose X-Forwarded-For is trusted, for ClientAddr only
+	Cost      Cost             // of hashing a password; zero is DefaultCost
+	Leaked    *Leaked          // passwords that are rejected; nil for none
+	Refusals  *audit.Refusals  // counts anonymous attempts; nil makes one that nobody runs, so only the first attempt of a kind is recorded
 }
 
-// ProxyOptions say whose headers are believed.
+// ProxyOptions say which headers name the user and from which addresses they are trusted.
 type ProxyOptions struct {
-	Header     string         // holds the name: "X-Forwarded-User"
-	RoleHeader string         // holds the role's name; "" gives everybody Role
+	Header     string         // has the user's name, like "X-Forwarded-User"
+	RoleHeader string         // has the user's role; "" gives everybody Role
 	Role       Role           // "" is Viewer
-	CIDRs      []netip.Prefix // where the proxy connects from; never empty with ModeProxy
+	CIDRs      []netip.Prefix // addresses the proxy connects from; never empty with ModeProxy
 }
 
 // Offers is what a sign-in page can offer.
 type Offers struct {
 	Password bool // a form for name and password
 	OIDC     bool // a button for /login/oidc
-	First    bool // there is no user yet: the link is on the server's standard output
-	Off      bool // everybody is signed in already (none, demo)
-	ReadOnly bool // another process owns the data: nobody can sign in here
+	First    bool // no user exists yet: the link is on the server's standard output
+	Off      bool // sign-in is off (none, demo)
+	ReadOnly bool // another process owns the data, so nobody can sign in here
 }
 
-// Credentials are one attempt to sign in.
+// Credentials are a name and password to sign in with.
 type Credentials struct {
 	Name     string
 	Password string
 	From     string // ClientAddr of the request
-	Session  string // id of the browser's session so far, which ends; "" if none
+	Session  string // id of the browser's current session, which ends; "" if none
 }
 
-// First is an attempt to become the first admin.
+// First is a request to create the first admin.
 type First struct {
 	Secret   string // "key" of the link's query
 	Name     string
@@ -95,7 +95,7 @@ type First struct {
 	From     string
 }
 
-// Session is who is in, where and until when. It has no secret.
+// Session is a signed-in browser. It does not contain the secret.
 type Session struct {
 	ID      string
 	Subject string // principal id
@@ -105,11 +105,11 @@ type Session struct {
 	From    string
 	Created time.Time
 	Used    time.Time // to the minute
-	Ends    time.Time // at the latest
-	Current bool      // it is the asker's own
+	Ends    time.Time // latest end
+	Current bool      // the session of the request
 }
 
-// User is an account of ours.
+// User is an account kept here.
 type User struct {
 	ID         string
 	Name       string
@@ -120,114 +120,113 @@ type User struct {
 	LastLogin  time.Time // zero: never
 }
 
-// NewUser is what CreateUser needs.
+// NewUser is the input of CreateUser.
 type NewUser struct {
 	Name       string
 	Password   string
 	Role       Role
-	BreakGlass bool // for when nothing else works; there is at most one, always Admin
+	BreakGlass bool // the emergency account; at most one, always Admin
 }
 
-// Token is a key of a script. Its secret is shown once, by CreateToken.
+// Token is an API key of a script. CreateToken shows its secret once.
 type Token struct {
 	ID    string
 	Name  string
 	Role  Role
 	Owner string // principal id
-	// OwnerName is for people; "" where Owner has an account here or is not known.
+	// OwnerName is for display; "" when the owner has an account here or its name is unknown.
 	OwnerName string
 	Created   time.Time
 	Expires   time.Time
 	Used      time.Time // to the minute; zero: never
-	Revoked   time.Time // zero: it is not
+	Revoked   time.Time // zero: not revoked
 }
 
-// NewToken is what CreateToken needs.
+// NewToken is the input of CreateToken.
 type NewToken struct {
 	Name    string
-	Role    Role      // not more than the maker's own
+	Role    Role      // not greater than the creator's own
 	Expires time.Time // within a year
 }
 
-// TooMany says that there were too many attempts and how long to wait. It is a
-// fault.Unavailable with a sentence; HTTP says 429 with Retry-After.
+// TooMany means that there were too many attempts and how long to wait. It is a fault.Unavailable
+// with a sentence; HTTP answers 429 with Retry-After.
 type TooMany struct{ Wait time.Duration }
 
-// Issuer signs people in somewhere else. internal/auth/oidc is the one that
-// there is.
+// Issuer signs people in at another system. internal/auth/oidc implements it.
 type Issuer interface {
-	// Address is where the browser goes to sign in.
+	// Address is where the browser is sent to sign in.
 	Address(ctx context.Context, state, nonce, verifier string) (string, error)
-	// Exchange turns the code of the answer into who it is, after every check
-	// that the issuer's token needs. A refusal is a *Refusal; when the ID token
-	// was good and something after it was not, the claims that come with the
-	// refusal say who it is about.
+	// Exchange turns the code of the callback into verified claims. A refusal is a *Refusal; when
+	// the ID token was valid and a later step failed, the returned claims name the person it is
+	// about.
 	Exchange(ctx context.Context, code, nonce, verifier string) (Claims, error)
 }
 
-// Claims are what an issuer says of somebody. Hostile text.
+// Claims are what an issuer says about a person. Untrusted text.
 type Claims struct {
 	Issuer, Subject string
-	Name            string // for people; "" when there was none that can be shown
+	Name            string // for display; "" without a displayable name
 	Groups          []string
-	GroupsClaim     string // where the groups were looked for
-	OneText         bool   // the claim was one text, not a list
+	GroupsClaim     string // claim that should contain the groups
+	OneText         bool   // the claim was a string, not a list
 	Seen            ClaimNames
 }
 
-// surface is the whole of what the web uses, in one place to read.
-type surface interface {
+// webMethods lists all methods that package web uses, with their errors.
+type webMethods interface {
 	Mode() Mode
 	Offers(ctx context.Context) (Offers, error)
-	ClientAddr(r *http.Request) string // without port; believes X-Forwarded-For of known proxies only
+	ClientAddr(r *http.Request) string // without port; trusts X-Forwarded-For of known proxies only
 
-	// Identify: bearer token, else session cookie, else trusted proxy header,
-	// else none/demo. ErrNobody; *TooMany after many wrong tokens. After a change
-	// of the account's role it gives w the cookie of another session.
+	// Identify tries a bearer token, then the session cookie, then the trusted proxy's header, then
+	// the modes none and demo. It returns ErrNobody, or *TooMany after many wrong tokens. After a
+	// change of the account's role it sets the cookie of a new session on w.
 	Identify(w http.ResponseWriter, r *http.Request) (Principal, error)
-	// Check is for sockets, at least every 60 s: ErrNobody when p's session or
-	// token ended or its role is another now.
+	// Check is for open WebSockets, at least every 60 s: ErrNobody when p's session or token ended
+	// or its role changed.
 	Check(ctx context.Context, p Principal) error
-	// Ended is closed when p's session or token ends in this process; nil (never)
-	// for who has neither. Take it first, then Check once: nothing is missed.
+	// Ended is closed when p's session or token ends in this process; nil, which never closes, for
+	// a principal with neither. Take the channel first and then call Check once, so that no end is
+	// missed.
 	Ended(p Principal) <-chan struct{}
 
-	// SignIn: ErrCredentials, *TooMany, *Busy, fault.Invalid (blank or too long).
+	// SignIn returns ErrCredentials, *TooMany, *Busy or fault.Invalid (blank or too long).
 	SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error)
-	// SignOut ends p's session and gives the cookie that removes the secret.
+	// SignOut ends p's session and returns a cookie that removes the secret.
 	SignOut(ctx context.Context, p Principal) (*http.Cookie, error)
-	// ClaimFirst makes the first admin and signs in: ErrLink, *TooMany,
-	// fault.Invalid (name or password does not do).
+	// ClaimFirst creates the first admin and signs them in: ErrLink, *TooMany, or fault.Invalid
+	// when the name or password is rejected.
 	ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error)
-	// StartOIDC sets a cookie and gives the address to lead to. The route is
-	// POST /login/oidc, so that it takes somebody's click.
+	// StartOIDC sets the flow cookie and returns the address to redirect to. The route is POST
+	// /login/oidc, so that a link on another site cannot start a sign-in.
 	StartOIDC(w http.ResponseWriter, r *http.Request, next string) (to string, err error)
-	// FinishOIDC checks GET /login/oidc/callback, sets the session's cookie and
-	// gives the local path to redirect to.
+	// FinishOIDC checks GET /login/oidc/callback, sets the session cookie and returns the local
+	// path to redirect to.
 	FinishOIDC(w http.ResponseWriter, r *http.Request) (to string, err error)
 
-	// Sessions are by's own; an admin sees everybody's.
+	// Sessions returns by's own sessions; all sessions for an admin.
 	Sessions(ctx context.Context, by Principal) ([]Session, error)
-	// Revoke ends one of those; fault.NotFound for any other.
+	// Revoke ends a session that by can see; fault.NotFound for any other.
 	Revoke(ctx context.Context, by Principal, session string) error
 
-	// Users and changes of them need Admin (fault.Forbidden). Names are unique
-	// for ever. Changes end the sessions of whom they are about; that of a role
-	// has them rotated at their next request.
+	// Users and changes of users need Admin (fault.Forbidden). Names are unique, also among
+	// disabled accounts. A change ends the sessions of the user; a change of role rotates them at
+	// their next request.
 	Users(ctx context.Context, by Principal) ([]User, error)
 	CreateUser(ctx context.Context, by Principal, u NewUser) (User, error)
 	SetPassword(ctx context.Context, by Principal, name, password string) error
 	SetRole(ctx context.Context, by Principal, name string, role Role) error
 	DisableUser(ctx context.Context, by Principal, name string) error
 	EnableUser(ctx context.Context, by Principal, name string) error
-	// ChangePassword is for everybody's own (local accounts): the present one is
-	// asked for; all other sessions of the account end.
+	// ChangePassword changes by's own password (local accounts). It needs the current password and
+	// ends all other sessions of the account.
 	ChangePassword(ctx context.Context, by Principal, present, password string) error
 
-	// Tokens are by's own; an admin sees everybody's, a token below admin itself.
+	// Tokens returns by's own tokens; all tokens for an admin; itself for a token below admin.
 	Tokens(ctx context.Context, by Principal) ([]Token, error)
 	CreateToken(ctx context.Context, by Principal, t NewToken) (secret string, made Token, err error)
 	RevokeToken(ctx context.Context, by Principal, id string) error
 }
 
-var _ surface = (*Service)(nil)
+var _ webMethods = (*Service)(nil)

@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Sessions are by's own, newest first; an admin sees everybody's.
+// Sessions returns by's own sessions, newest first; all sessions for an admin.
 func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error) {
-	subject, err := s.whose(by)
+	subject, err := s.visibleTo(by)
 	if err != nil {
 		return nil, err
 	}
@@ -19,9 +19,9 @@ func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error)
 	}
 	var out []Session
 	for _, row := range rows {
-		p, _, err := s.standing(ctx, row) // a stale one lasts too: its next request has another one
+		p, _, err := s.checkSession(ctx, row) // a stale session is still valid: its next request rotates it
 		if errors.Is(err, ErrNobody) {
-			continue // it ended by itself
+			continue // it has expired
 		}
 		if err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (s *Service) Sessions(ctx context.Context, by Principal) ([]Session, error)
 
 // Revoke ends one of the sessions that by can see.
 func (s *Service) Revoke(ctx context.Context, by Principal, session string) error {
-	subject, err := s.whose(by)
+	subject, err := s.visibleTo(by)
 	if err != nil {
 		return err
 	}
@@ -49,16 +49,16 @@ func (s *Service) Revoke(ctx context.Context, by Principal, session string) erro
 	if subject != "" && row.Subject != subject {
 		return fault.New(fault.NotFound, "There is no such session; it may have ended.")
 	}
-	err = s.o.Store.EndSession(ctx, session, s.entry(by, auditSession, row.Subject, "ok", "session", session, "name", row.Name))
+	err = s.o.Store.EndSession(ctx, session, s.entry(by, auditSessionRevoked, row.Subject, "ok", "session", session, "name", row.Name))
 	if err == nil {
 		s.endSessions(session)
 	}
 	return err
 }
 
-// whose is whose things by may see: "" is everybody's. A token below admin has
-// none of its owner's: it was given away for less.
-func (s *Service) whose(by Principal) (string, error) {
+// visibleTo returns the subject whose sessions and tokens by may see; "" means everybody's. A token
+// below admin sees none of its owner's, because it was created with fewer rights.
+func (s *Service) visibleTo(by Principal) (string, error) {
 	switch {
 	case by.ID == "":
 		return "", ErrNobody

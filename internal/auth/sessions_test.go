@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestSessionsEndWhenIdleAndWhateverHappens(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Idle, o.Max = time.Hour, 3*time.Hour })
+func TestSessionsEndWhenIdleAndAtTheirMaximumAge(t *testing.T) {
+	h := newFixture(t, func(o *Options) { o.Idle, o.Max = time.Hour, 3*time.Hour })
 	h.add(t, "anna", Viewer)
 	c, p := h.in(t, "anna")
 	for range 4 { // used every 40 minutes: 2 h 40 min
@@ -32,27 +32,27 @@ func TestSessionsEndWhenIdleAndWhateverHappens(t *testing.T) {
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
 		t.Error("a socket's check passes, or the others of the session stay open")
 	}
-	h.in(t, "anna") // sweeps
+	h.in(t, "anna") // a sign-in deletes expired sessions
 	if rows, err := h.db.Sessions(t.Context(), ""); err != nil || len(rows) != 1 {
 		t.Errorf("%d rows are kept, %v", len(rows), err)
 	}
 }
 
-func TestWhatEndsASessionClosesItsSocketsAtOnce(t *testing.T) {
-	for name, end := range map[string]func(*house, Principal) error{
-		"sign-out": func(h *house, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
-		"revocation": func(h *house, p Principal) error {
+func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
+	for name, end := range map[string]func(*fixture, Principal) error{
+		"sign-out": func(h *fixture, p Principal) error { _, err := h.SignOut(t.Context(), p); return err },
+		"revocation": func(h *fixture, p Principal) error {
 			return h.Revoke(t.Context(), Principal{ID: "user:x", Role: Admin}, p.Session)
 		},
-		"own":     func(h *house, p Principal) error { return h.Revoke(t.Context(), p, p.Session) },
-		"role":    func(h *house, p Principal) error { return h.SetRole(t.Context(), Console(), "anna", Support) },
-		"disable": func(h *house, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
-		"password": func(h *house, p Principal) error {
+		"own":     func(h *fixture, p Principal) error { return h.Revoke(t.Context(), p, p.Session) },
+		"role":    func(h *fixture, p Principal) error { return h.SetRole(t.Context(), Console(), "anna", Support) },
+		"disable": func(h *fixture, p Principal) error { return h.DisableUser(t.Context(), Console(), "anna") },
+		"password": func(h *fixture, p Principal) error {
 			return h.SetPassword(t.Context(), Console(), "anna", "another good one")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.add(t, "anna", Viewer)
 			h.add(t, "ben", Viewer)
 			c, p := h.in(t, "anna")
@@ -70,7 +70,7 @@ func TestWhatEndsASessionClosesItsSocketsAtOnce(t *testing.T) {
 			if closed(others) || h.Check(t.Context(), other) != nil {
 				t.Error("another one's sockets close")
 			}
-			if got, err := h.who(c); name != "role" { // which rotates
+			if got, err := h.who(c); name != "role" { // rotates the session
 				isNobody(t, "the secret", got, err)
 			}
 			if h.Check(t.Context(), p) == nil {
@@ -81,7 +81,7 @@ func TestWhatEndsASessionClosesItsSocketsAtOnce(t *testing.T) {
 }
 
 func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Operator)
 	c, p := h.in(t, "anna")
 	ended := h.Ended(p)
@@ -97,7 +97,7 @@ func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 }
 
 func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, name := range []string{"anna", "ben"} {
 		h.add(t, name, Viewer)
 	}
@@ -129,26 +129,26 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
 		t.Error("nobody sees sessions")
 	}
-	if n := len(h.audited(t, auditSession)); n != 1 {
+	if n := len(h.audited(t, auditSessionRevoked)); n != 1 {
 		t.Errorf("%d revocations are recorded", n)
 	}
 }
 
 func TestSessionsOutliveTheProcess(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	c, p := h.in(t, "anna")
-	got, err := h.service(t).Identify(httptest.NewRecorder(), asked("192.0.2.1", c))
+	got, err := h.service(t).Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
 	if err != nil || got != p {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestASessionOfAWayThatIsClosedNowIsNone(t *testing.T) {
-	h := newHouse(t)
+func TestSessionsOfADisabledSignInMethodAreInvalid(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	c, _ := h.in(t, "anna")
 	s := h.service(t, withIssuer(&fakeIssuer{}))
-	got, err := s.Identify(httptest.NewRecorder(), asked("192.0.2.1", c))
+	got, err := s.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
 	isNobody(t, "a password's session when only OIDC is on", got, err)
 }

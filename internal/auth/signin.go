@@ -14,11 +14,11 @@ import (
 
 const (
 	cookieName   = "shardboard"
-	securePrefix = "__Host-" // browsers take it only with Secure, Path=/ and no Domain
+	securePrefix = "__Host-" // browsers accept it only with Secure, Path=/ and no Domain
 )
 
-// SignIn checks a name and password. It does the same work for a name that
-// nobody has, and what it answers does not tell which of both was wrong.
+// SignIn checks a name and password. It does the same work for an unknown name, and its answer does
+// not reveal which of the two was wrong.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error) {
 	name := strings.ToLower(strings.TrimSpace(c.Name))
 	if err := checkAttempt(name, c.Password); err != nil {
@@ -38,9 +38,9 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 	if err != nil && fault.Of(err) != fault.NotFound {
 		return nil, Principal{}, err
 	}
-	ok, stale, err := s.hashes.match(ctx, s.limits.asker(c.From), c.Password, u.Password)
+	ok, stale, err := s.hashes.match(ctx, s.limits.client(c.From), c.Password, u.Password)
 	if busy := (*Busy)(nil); errors.As(err, &busy) {
-		s.refused(ctx, nobody, auditLimited, s.subject(u), "too many sign-ins at once; the password was not looked at")
+		s.refused(ctx, nobody, auditLimited, s.subject(u), "too many sign-ins at once; the password was not checked")
 	}
 	if err != nil {
 		return nil, Principal{}, err
@@ -50,25 +50,25 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (*http.Cookie, Prin
 		method = ByBreakGlass
 	}
 	if !ok || u.Disabled || !s.accepts(method) {
-		s.refused(ctx, nobody, auditRefused, s.subject(u), refusal(ok, u))
+		s.refused(ctx, nobody, auditRefused, s.subject(u), refusalReason(ok, u))
 		return nil, Principal{}, ErrCredentials
 	}
 	s.succeeded(ctx, name, c.From)
 	p := Principal{ID: "user:" + u.ID, Name: u.Name, Role: Role(u.Role), Method: method, From: c.From}
 	if method == ByBreakGlass {
-		if err := s.brokeGlass(ctx, p); err != nil {
+		if err := s.recordBreakGlass(ctx, p); err != nil {
 			return nil, Principal{}, err
 		}
 	}
-	cookie, p, err := s.begin(ctx, p, c.Session)
+	cookie, p, err := s.startSession(ctx, p, c.Session)
 	if err == nil && stale {
 		s.rehash(ctx, u, c.Password)
 	}
 	return cookie, p, err
 }
 
-// subject names the account that an attempt was at. A name that no account has
-// is not kept: it may be a password in the wrong field.
+// subject is the audit subject of an attempt. An unknown name is not recorded: it may be a password
+// typed into the wrong field.
 func (s *Service) subject(u store.User) string {
 	if u.ID == "" {
 		return ""
@@ -84,8 +84,8 @@ func (s *Service) knownName(ctx context.Context, name string) string {
 	return s.subject(u)
 }
 
-// refusal is the reason for the record; the asker is not told it.
-func refusal(ok bool, u store.User) string {
+// refusalReason is the reason for the audit record; the client does not see it.
+func refusalReason(ok bool, u store.User) string {
 	switch {
 	case u.ID == "":
 		return "unknown name"
@@ -94,21 +94,20 @@ func refusal(ok bool, u store.User) string {
 	case u.Disabled:
 		return "disabled account"
 	}
-	return "passwords are not a way to sign in here"
+	return "password sign-in is off"
 }
 
-// brokeGlass makes sure that the use of the emergency account is seen before
-// anything is done with it.
-func (s *Service) brokeGlass(ctx context.Context, p Principal) error {
+// recordBreakGlass records the use of the emergency account before the session starts.
+func (s *Service) recordBreakGlass(ctx context.Context, p Principal) error {
 	s.o.Log.Error("the break-glass account is in use", "user", p.Name, "from", p.From, "for", breakGlassMax)
 	_, err := s.o.Store.Append(ctx, s.entry(p, auditBreakGlass, p.ID, "ok"))
 	return err
 }
 
-// rehash brings a password to the present cost, which only now can be done. It
-// is not what was asked for, so it fails in silence and is tried next time.
+// rehash stores the password with the current cost; only a sign-in has the password to do so. A
+// failure is only logged, because the next sign-in tries again.
 func (s *Service) rehash(ctx context.Context, u store.User, password string) {
-	hash, err := s.hashes.of(ctx, password)
+	hash, err := s.hashes.compute(ctx, password)
 	if err == nil {
 		_, err = s.o.Store.ChangeUser(ctx, u.ID, store.UserChange{Password: &hash},
 			s.entry(Principal{ID: "user:" + u.ID}, auditUserPassword, "user:"+u.ID, "ok", "why", "hashed again at the present cost"))
@@ -118,8 +117,8 @@ func (s *Service) rehash(ctx context.Context, u store.User, password string) {
 	}
 }
 
-// begin makes a session with a fresh secret; the one that the browser had ends.
-func (s *Service) begin(ctx context.Context, p Principal, replaces string) (*http.Cookie, Principal, error) {
+// startSession creates a session with a new secret and ends the one that the browser had.
+func (s *Service) startSession(ctx context.Context, p Principal, replaces string) (*http.Cookie, Principal, error) {
 	secret, err := newSecret(s.o.Random)
 	if err != nil {
 		return nil, Principal{}, err
@@ -130,38 +129,37 @@ func (s *Service) begin(ctx context.Context, p Principal, replaces string) (*htt
 	now := s.o.Now()
 	s.sweep(ctx, now)
 	row := store.Session{ID: p.Session, Hash: digest(secret), Subject: p.ID, Name: p.Name, Role: string(p.Role), Method: string(p.Method),
-		From: p.From, Created: now, Used: now, Expires: now.Add(s.lasts(p.Method))}
+		From: p.From, Created: now, Used: now, Expires: now.Add(s.maxLifetime(p.Method))}
 	details := []string{"role", string(p.Role), "session", p.Session}
 	if p.Method == ByOIDC {
-		details = append(details, "name", p.Name) // no account here has it, and it can change there
+		details = append(details, "name", p.Name) // the account is at the issuer, and its name can change there
 	}
-	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditLogin, p.ID, "ok", details...)); err != nil {
+	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditSignIn, p.ID, "ok", details...)); err != nil {
 		return nil, Principal{}, err
 	}
 	if replaces != "" {
 		s.endSessions(replaces)
 	}
-	return s.cookie(cookieName, secret, int(s.lasts(p.Method)/time.Second)), p, nil
+	return s.cookie(cookieName, secret, int(s.maxLifetime(p.Method)/time.Second)), p, nil
 }
 
-// lasts is the longest that a session of a method goes on.
-func (s *Service) lasts(m Method) time.Duration {
+// maxLifetime is the longest lifetime of a session by its method.
+func (s *Service) maxLifetime(m Method) time.Duration {
 	switch m {
 	case ByBreakGlass:
 		return min(breakGlassMax, s.o.Max)
 	case ByOIDC:
-		return min(outsideMax, s.o.Max)
+		return min(oidcMax, s.o.Max)
 	}
 	return s.o.Max
 }
 
-// sweep forgets sessions that ended by themselves or through a change of the
-// clock, which is not to bring them back when the time comes again, so that the table stays as
-// small as the number of people.
+// sweep deletes sessions that expired, so that the table stays as small as the number of users. It
+// also deletes those that a change of the clock ended, so that they are not valid again later.
 func (s *Service) sweep(ctx context.Context, now time.Time) {
 	ids, err := s.o.Store.DropSessions(ctx, now, now.Add(-s.o.Idle), now.Add(clock.Slack))
 	if err != nil {
-		s.o.Log.Warn("forget ended sessions", "err", err)
+		s.o.Log.Warn("delete ended sessions", "err", err)
 	}
 	s.endSessions(ids...)
 }
@@ -172,10 +170,10 @@ func (s *Service) SignOut(ctx context.Context, p Principal) (*http.Cookie, error
 	if p.Session == "" {
 		return gone, nil
 	}
-	err := s.o.Store.EndSession(ctx, p.Session, s.entry(p, auditLogout, p.ID, "ok", "session", p.Session))
+	err := s.o.Store.EndSession(ctx, p.Session, s.entry(p, auditSignOut, p.ID, "ok", "session", p.Session))
 	s.endSessions(p.Session)
 	if fault.Of(err) == fault.NotFound {
-		err = nil // it ended meanwhile
+		err = nil // it has already ended
 	}
 	if err != nil {
 		return nil, err
@@ -183,9 +181,9 @@ func (s *Service) SignOut(ctx context.Context, p Principal) (*http.Cookie, error
 	return gone, nil
 }
 
-// cookie is out of reach of scripts and is not sent with other sites' requests,
-// except when a link is followed: Strict would sign people out at each link
-// from a ticket, and at the way back from an issuer.
+// cookie makes a cookie that scripts cannot read and that other sites' requests do not carry,
+// except when a link is followed. SameSite=Strict would sign people out at each link from a ticket
+// and at the redirect from an issuer.
 func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
 	if s.o.Secure {
 		name = securePrefix + name
@@ -193,8 +191,8 @@ func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
 	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: s.o.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// sessionSecret is the cookie's value; "" when there is none or more than one,
-// of which one may have been put there by a neighbour.
+// sessionSecret is the cookie's value; "" when there is none, or several, of which a neighbouring
+// site may have set one.
 func (s *Service) sessionSecret(r *http.Request) string { return s.cookieValue(r, cookieName) }
 
 func (s *Service) cookieValue(r *http.Request, name string) string {

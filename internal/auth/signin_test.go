@@ -17,7 +17,7 @@ import (
 )
 
 func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Operator)
 	for _, name := range []string{"anna", " Anna ", "ANNA"} {
 		cookie, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
@@ -39,7 +39,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if n := len(h.audited(t, auditLogin)); n != 3 {
+	if n := len(h.audited(t, auditSignIn)); n != 3 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 	h.o.Refusals.Flush()
@@ -55,46 +55,46 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 }
 
 func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	before := h.hashes.made.Load()
+	before := h.hashes.count.Load()
 	for _, c := range []Credentials{{}, {Name: "anna"}, {Password: goodPassword}, {Name: "anna", Password: strings.Repeat("x", maxPassword+1)},
 		{Name: "anna", Password: strings.Repeat("x", 1<<20)}, {Name: strings.Repeat("x", 1<<20), Password: "x"}} {
 		_, _, err := h.SignIn(t.Context(), c)
 		wants(t, "a bad attempt", err, fault.Invalid)
 	}
-	if n := h.hashes.made.Load() - before; n != 0 {
+	if n := h.hashes.count.Load() - before; n != 0 {
 		t.Errorf("%d hashes were made", n)
 	}
 }
 
-func TestUnknownUsersCostOneHashAsKnownOnesDo(t *testing.T) {
-	h := newHouse(t)
+func TestUnknownUsersCostOneHashLikeKnownOnes(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	if err := h.DisableUser(t.Context(), Console(), "ben"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"}, {Name: "ben", Password: goodPassword}} {
-		before := h.hashes.made.Load()
+		before := h.hashes.count.Load()
 		if _, _, err := h.SignIn(t.Context(), c); !errors.Is(err, ErrCredentials) {
 			t.Error(c.Name, err)
 		}
-		if n := h.hashes.made.Load() - before; n != 1 {
+		if n := h.hashes.count.Load() - before; n != 1 {
 			t.Errorf("%s cost %d hashes", c.Name, n)
 		}
 	}
 }
 
-func TestTheUnknownUsersPasswordOpensNothing(t *testing.T) {
-	h := newHouse(t)
-	if ok, _, err := h.hashes.match(t.Context(), asker{}, "nobody's", ""); ok || err != nil {
+func TestTheDummyPasswordDoesNotSignIn(t *testing.T) {
+	h := newFixture(t)
+	if ok, _, err := h.hashes.match(t.Context(), client{}, "nobody's", ""); ok || err != nil {
 		t.Error("the password of the dummy hash is a password", err)
 	}
 }
 
-func TestCookiesAreOutOfReach(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Secure = true })
+func TestCookiesHaveProtectiveAttributes(t *testing.T) {
+	h := newFixture(t, func(o *Options) { o.Secure = true })
 	h.add(t, "anna", Viewer)
 	c, p := h.in(t, "anna")
 	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge <= 0 {
@@ -115,18 +115,18 @@ func TestCookiesAreOutOfReach(t *testing.T) {
 	isNobody(t, "after signing out", got, err)
 }
 
-func TestTwoCookiesOfOneNameAreNone(t *testing.T) {
-	h := newHouse(t)
+func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	c, _ := h.in(t, "anna")
-	r := asked("192.0.2.1", c)
+	r := newRequest("192.0.2.1", c)
 	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
 	p, err := h.Identify(httptest.NewRecorder(), r)
 	isNobody(t, "two cookies", p, err)
 }
 
 func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	c, p := h.in(t, "anna")
 	token, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
@@ -162,7 +162,7 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 }
 
 func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, before := h.in(t, "anna")
 	ended := h.Ended(before)
@@ -178,9 +178,9 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 }
 
 func TestHashesAreMadeTwoAtATimeAndWaitersLeaveWithTheirContext(t *testing.T) {
-	h := newHouse(t)
-	for range hashAtOnce {
-		done, err := h.hashes.turn(t.Context(), asker{})
+	h := newFixture(t)
+	for range maxHashes {
+		done, err := h.hashes.acquire(t.Context(), client{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,13 +188,13 @@ func TestHashesAreMadeTwoAtATimeAndWaitersLeaveWithTheirContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := h.hashes.match(ctx, asker{}, "x", ""); fault.Of(err) != fault.Unavailable {
+	if _, _, err := h.hashes.match(ctx, client{}, "x", ""); fault.Of(err) != fault.Unavailable {
 		t.Errorf("a third hash: %v", err)
 	}
 }
 
-func TestOldHashesAreBroughtToThePresentCost(t *testing.T) {
-	h := newHouse(t)
+func TestOldHashesAreUpgradedToTheCurrentCost(t *testing.T) {
+	h := newFixture(t)
 	u := h.add(t, "anna", Viewer)
 	h.Service = h.service(t, func(o *Options) { o.Cost = Cost{Memory: 128, Time: 1} })
 	h.in(t, "anna")
@@ -205,7 +205,7 @@ func TestOldHashesAreBroughtToThePresentCost(t *testing.T) {
 	h.in(t, "anna")
 }
 
-func TestTheDefaultCostIsAboveTheLeastThatIsRecommended(t *testing.T) {
+func TestTheDefaultCostExceedsTheRecommendedMinimum(t *testing.T) {
 	if c := DefaultCost(); c.Memory < 19<<10 || c.Time < 2 {
 		t.Errorf("%+v", c)
 	}

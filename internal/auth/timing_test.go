@@ -12,7 +12,7 @@ func TestSignInTakesAsLongForUnknownUsersAsForKnownOnes(t *testing.T) {
 	if testing.Short() || os.Getenv("SHARDBOARD_TIMING") == "" {
 		t.Skip("measures time: with SHARDBOARD_TIMING=1")
 	}
-	h := newHouse(t, func(o *Options) { o.Cost = DefaultCost() })
+	h := newFixture(t, func(o *Options) { o.Cost = DefaultCost() })
 	const rounds = 60
 	for i := range rounds {
 		h.add(t, fmt.Sprint("known-", i), Viewer)
@@ -26,7 +26,7 @@ func TestSignInTakesAsLongForUnknownUsersAsForKnownOnes(t *testing.T) {
 		return time.Since(began)
 	}
 	var known, unknown []time.Duration
-	for i := range rounds { // by turns, so that what slows the machine slows both
+	for i := range rounds { // alternating, so that a slow machine slows both
 		known, unknown = append(known, measure("known-", i)), append(unknown, measure("unknown-", i))
 	}
 	slices.Sort(known)

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	tokenLasts        = 366 * 24 * time.Hour
-	tokenLastsOutside = 30 * 24 * time.Hour // of whom an issuer or proxy vouches for: nobody tells us when they leave
+	tokenLifetime        = 366 * 24 * time.Hour
+	outsideTokenLifetime = 30 * 24 * time.Hour // for users from outside: nothing tells shardboard when they leave
 )
 
-// Tokens are by's own, newest first; an admin sees everybody's, a token below
-// admin itself.
+// Tokens returns by's own tokens, newest first; all tokens for an admin; itself for a token below
+// admin.
 func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
-	owner, err := s.whose(by)
+	owner, err := s.visibleTo(by)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.o.Store.Tokens(ctx, owner)
 	if owner != "" && by.Method == ByToken {
-		rows, err = s.itself(ctx, by)
+		rows, err = s.ownRow(ctx, by)
 	}
 	if err != nil {
 		return nil, err
@@ -35,20 +35,19 @@ func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
 	}
 	out := make([]Token, 0, len(rows))
 	for _, t := range rows {
-		shown := shownToken(t)
+		shown := tokenFromRow(t)
 		shown.OwnerName = names[t.Owner]
 		out = append(out, shown)
 	}
 	return out, nil
 }
 
-func shownToken(t store.Token) Token {
+func tokenFromRow(t store.Token) Token {
 	return Token{ID: t.ID, Name: t.Name, Role: Role(t.Role), Owner: t.Owner, Created: t.Created, Expires: t.Expires, Used: t.Used, Revoked: t.Revoked}
 }
 
-// CreateToken makes a key for a script. The secret is in the answer and nowhere
-// else. A token makes another one only as an admin, and passes on no more than
-// it has: owner and end.
+// CreateToken creates an API key. The secret is returned once and stored nowhere. Only an admin's
+// token can create tokens, and the new one gets the same owner and no later expiry.
 func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (string, Token, error) {
 	limit, err := s.mayCreate(ctx, by, n)
 	if err != nil {
@@ -57,11 +56,11 @@ func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (st
 	now := s.o.Now()
 	switch {
 	case !n.Expires.After(now):
-		return "", Token{}, fault.New(fault.Invalid, "A token has to end in the future.")
+		return "", Token{}, fault.New(fault.Invalid, "A token's expiry must be in the future.")
 	case n.Expires.After(limit):
-		return "", Token{}, fault.New(fault.Invalid, "Your tokens can last until %s at the longest.", limit.UTC().Format("2006-01-02 15:04 MST"))
+		return "", Token{}, fault.New(fault.Invalid, "Your tokens can be valid until %s at the latest.", limit.UTC().Format("2006-01-02 15:04 MST"))
 	}
-	owner, err := s.ownerOf(ctx, by)
+	owner, err := s.tokenOwner(ctx, by)
 	if err != nil {
 		return "", Token{}, err
 	}
@@ -79,45 +78,45 @@ func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (st
 	if err != nil {
 		return "", Token{}, err
 	}
-	return secret, shownToken(row), nil
+	return secret, tokenFromRow(row), nil
 }
 
-// mayCreate refuses what must not be, and gives the latest end.
+// mayCreate checks that by may create the token and returns its latest possible expiry.
 func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limit time.Time, err error) {
-	limit = s.o.Now().Add(tokenLasts)
+	limit = s.o.Now().Add(tokenLifetime)
 	switch {
 	case by.ID == "":
 		return limit, ErrNobody
 	case s.o.Mode.Off():
 		return limit, ErrNoAccounts
 	case by.Method == ByToken && !by.May(Admin):
-		return limit, fault.New(fault.Forbidden, "A token makes no other tokens, unless it is an admin's. Sign in and make it under Settings.")
+		return limit, fault.New(fault.Forbidden, "Only an admin's token can create tokens. Sign in and create it under Settings.")
 	case n.Name == "" || len(n.Name) > 100 || !utf8.ValidString(n.Name):
 		return limit, fault.New(fault.Invalid, "A token needs a name of at most 100 bytes that says what uses it.")
 	case !n.Role.Known():
 		return limit, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")
 	case !by.May(n.Role):
-		return limit, fault.New(fault.Forbidden, "A token cannot have a greater role than its maker, who is %s.", by.Role)
+		return limit, fault.New(fault.Forbidden, "A token cannot have a greater role than its creator, who is %s.", by.Role)
 	case by.Method == ByBreakGlass:
-		return limit, fault.New(fault.Forbidden, "The break-glass account makes no tokens: they would stay when the emergency is over.")
+		return limit, fault.New(fault.Forbidden, "The break-glass account cannot create tokens: they would stay valid after the emergency.")
 	case by.Method == ByToken:
 		t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
 		return t.Expires, err
 	case !strings.HasPrefix(by.ID, "user:") && by.Method != ByConsole:
-		limit = s.o.Now().Add(tokenLastsOutside)
+		limit = s.o.Now().Add(outsideTokenLifetime)
 	}
 	return limit, nil
 }
 
-// itself is the row of the token that by is.
-func (s *Service) itself(ctx context.Context, by Principal) ([]store.Token, error) {
+// ownRow is the row of the token that by is.
+func (s *Service) ownRow(ctx context.Context, by Principal) ([]store.Token, error) {
 	t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
 	return []store.Token{t}, err
 }
 
-// RevokeToken ends one of the tokens that by can see, for ever.
+// RevokeToken permanently ends a token that by can see.
 func (s *Service) RevokeToken(ctx context.Context, by Principal, id string) error {
-	owner, err := s.whose(by)
+	owner, err := s.visibleTo(by)
 	if err != nil {
 		return err
 	}
@@ -131,12 +130,13 @@ func (s *Service) RevokeToken(ctx context.Context, by Principal, id string) erro
 	if err := s.o.Store.RevokeToken(ctx, id, s.o.Now(), s.entry(by, auditTokenRevoked, "token:"+id, "ok", "name", t.Name)); err != nil {
 		return err
 	}
-	s.ended.end("token:" + id)
+	s.endSignals.end("token:" + id)
 	return nil
 }
 
-// ownerOf is by, or who made the token that by is.
-func (s *Service) ownerOf(ctx context.Context, by Principal) (string, error) {
+// tokenOwner is the owner of tokens that by creates: by itself, or the owner of the token that by
+// is.
+func (s *Service) tokenOwner(ctx context.Context, by Principal) (string, error) {
 	if by.Method != ByToken {
 		return by.ID, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// token makes a token that lasts an hour.
-func (h *house) token(t *testing.T, by Principal, role Role) (string, Token) {
+// token creates a token that lasts an hour.
+func (h *fixture) token(t *testing.T, by Principal, role Role) (string, Token) {
 	t.Helper()
 	secret, made, err := h.CreateToken(t.Context(), by, NewToken{Name: "ci", Role: role, Expires: h.clock().Add(time.Hour)})
 	if err != nil {
@@ -20,14 +20,14 @@ func (h *house) token(t *testing.T, by Principal, role Role) (string, Token) {
 	return secret, made
 }
 
-func (h *house) bearer(secret string) (Principal, error) {
+func (h *fixture) bearer(secret string) (Principal, error) {
 	return h.who(nil, "Authorization", "Bearer "+secret)
 }
 
-func TestTokensHaveAFormThatScannersFind(t *testing.T) {
-	h := newHouse(t)
+func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
+	h := newFixture(t)
 	secret, _ := h.token(t, Console(), Viewer)
-	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) || !tokenShaped(secret) {
+	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) || !hasTokenFormat(secret) {
 		t.Error(secret)
 	}
 	for i := len(TokenPrefix); i < len(secret); i++ {
@@ -35,19 +35,19 @@ func TestTokensHaveAFormThatScannersFind(t *testing.T) {
 		if secret[i] == 'a' {
 			other = 'b'
 		}
-		if wrong := secret[:i] + string(other) + secret[i+1:]; tokenShaped(wrong) {
+		if wrong := secret[:i] + string(other) + secret[i+1:]; hasTokenFormat(wrong) {
 			t.Errorf("a mistake at %d goes unseen", i)
 		}
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
-		if tokenShaped(wrong) {
+		if hasTokenFormat(wrong) {
 			t.Errorf("%q", wrong)
 		}
 	}
 }
 
-func TestTokensOpenUntilTheyExpireOrAreRevoked(t *testing.T) {
-	h := newHouse(t)
+func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Operator)
 	_, anna := h.in(t, "anna")
 	secret, made := h.token(t, anna, Support)
@@ -74,8 +74,8 @@ func TestTokensOpenUntilTheyExpireOrAreRevoked(t *testing.T) {
 	isNobody(t, "expired", got, err)
 }
 
-func TestATokenIsNeverMoreThanItsOwnerIsNow(t *testing.T) {
-	h := newHouse(t)
+func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Operator)
 	_, anna := h.in(t, "anna")
 	secret, _ := h.token(t, anna, Operator)
@@ -100,8 +100,8 @@ func TestATokenIsNeverMoreThanItsOwnerIsNow(t *testing.T) {
 	isNobody(t, "a disabled owner", got, err)
 }
 
-func TestTokensCannotBeMadeBeyondOnesOwn(t *testing.T) {
-	h := newHouse(t)
+func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Support)
 	_, anna := h.in(t, "anna")
 	good := NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)}
@@ -131,8 +131,8 @@ func TestTokensCannotBeMadeBeyondOnesOwn(t *testing.T) {
 	}
 }
 
-func TestATokenThatMakesATokenPassesOnNoMoreThanItHas(t *testing.T) {
-	h := newHouse(t)
+func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	_, anna := h.in(t, "anna")
 	secret, _ := h.token(t, anna, Admin)
@@ -149,7 +149,7 @@ func TestATokenThatMakesATokenPassesOnNoMoreThanItHas(t *testing.T) {
 }
 
 func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, role := range map[string]Role{"anna": Viewer, "ben": Viewer, "root": Admin} {
 		h.add(t, name, role)
 	}
@@ -171,12 +171,12 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 	}
 }
 
-func TestAWrongTokenIsNotMadeGoodByACookie(t *testing.T) {
-	h := newHouse(t)
+func TestAWrongTokenIsRefusedDespiteAValidCookie(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	c, _ := h.in(t, "anna")
 	for _, header := range []string{"Bearer ", "Bearer x", "Basic YTpi", "", "bearer sb_"} {
-		p, err := h.Identify(httptest.NewRecorder(), asked("192.0.2.1", c, "Authorization", header))
+		p, err := h.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c, "Authorization", header))
 		isNobody(t, header, p, err)
 	}
 }

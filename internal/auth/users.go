@@ -13,18 +13,17 @@ const maxName = 64
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]*$`)
 
-// ByConsole is the method of whoever may open the data directory itself.
+// ByConsole is the method of somebody with access to the data directory.
 const ByConsole Method = "console"
 
-// Console is who runs a command on the machine that holds the data, while no
-// server owns it.
+// Console is the principal of a command on the machine that holds the data, while no server owns
+// it.
 func Console() Principal {
 	return Principal{ID: "console", Name: "console", Role: Admin, Method: ByConsole}
 }
 
-// manage refuses whoever may not change accounts, and everybody where none are
-// in use.
-func (s *Service) manage(by Principal) error {
+// requireAccountAdmin rejects everybody but admins, and everybody while sign-in is off.
+func (s *Service) requireAccountAdmin(by Principal) error {
 	if !by.May(Admin) {
 		return fault.New(fault.Forbidden, "Only an admin may see and change users.")
 	}
@@ -34,7 +33,7 @@ func (s *Service) manage(by Principal) error {
 	return nil
 }
 
-// Users are all accounts, by name.
+// Users returns all accounts, by name.
 func (s *Service) Users(ctx context.Context, by Principal) ([]User, error) {
 	if !by.May(Admin) {
 		return nil, fault.New(fault.Forbidden, "Only an admin may see and change users.")
@@ -45,24 +44,24 @@ func (s *Service) Users(ctx context.Context, by Principal) ([]User, error) {
 	}
 	out := make([]User, 0, len(rows))
 	for _, u := range rows {
-		out = append(out, shown(u))
+		out = append(out, userFromRow(u))
 	}
 	return out, nil
 }
 
-func shown(u store.User) User {
+func userFromRow(u store.User) User {
 	return User{ID: u.ID, Name: u.Name, Role: Role(u.Role), Disabled: u.Disabled, BreakGlass: u.BreakGlass, Created: u.Created, LastLogin: u.LastLogin}
 }
 
 // CreateUser adds an account.
 func (s *Service) CreateUser(ctx context.Context, by Principal, n NewUser) (User, error) {
-	if err := s.manage(by); err != nil {
+	if err := s.requireAccountAdmin(by); err != nil {
 		return User{}, err
 	}
 	if n.BreakGlass {
 		n.Role = Admin
 	}
-	u, err := s.account(ctx, n)
+	u, err := s.newAccount(ctx, n)
 	if err != nil {
 		return User{}, err
 	}
@@ -76,11 +75,11 @@ func (s *Service) CreateUser(ctx context.Context, by Principal, n NewUser) (User
 	if !u.BreakGlass {
 		s.first.close()
 	}
-	return shown(u), nil
+	return userFromRow(u), nil
 }
 
-// account is a checked row.
-func (s *Service) account(ctx context.Context, n NewUser) (store.User, error) {
+// newAccount checks the input and makes the row.
+func (s *Service) newAccount(ctx context.Context, n NewUser) (store.User, error) {
 	name := strings.ToLower(strings.TrimSpace(n.Name))
 	if len(name) > maxName || !nameForm.MatchString(name) {
 		return store.User{}, fault.New(fault.Invalid, "A name has up to %d of the letters a to z, digits and . _ @ + -, and begins with a letter or digit.", maxName)
@@ -88,13 +87,13 @@ func (s *Service) account(ctx context.Context, n NewUser) (store.User, error) {
 	if !n.Role.Known() {
 		return store.User{}, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")
 	}
-	if err := s.checkPassword(name, n.Password); err != nil {
+	if err := s.checkNewPassword(name, n.Password); err != nil {
 		return store.User{}, err
 	}
 	if !s.o.Store.Owner() {
 		return store.User{}, store.ErrReadOnly
 	}
-	hash, err := s.hashes.of(ctx, n.Password)
+	hash, err := s.hashes.compute(ctx, n.Password)
 	if err != nil {
 		return store.User{}, err
 	}
@@ -105,27 +104,27 @@ func (s *Service) account(ctx context.Context, n NewUser) (store.User, error) {
 	return store.User{ID: id, Name: name, Role: string(n.Role), Password: hash, BreakGlass: n.BreakGlass, Created: s.o.Now()}, nil
 }
 
-// SetPassword gives an account another password and ends its sessions.
+// SetPassword sets an account's password and ends its sessions.
 func (s *Service) SetPassword(ctx context.Context, by Principal, name, password string) error {
-	u, err := s.managed(ctx, by, name)
+	u, err := s.accountToManage(ctx, by, name)
 	if err != nil {
 		return err
 	}
-	if err := s.checkPassword(u.Name, password); err != nil {
+	if err := s.checkNewPassword(u.Name, password); err != nil {
 		return err
 	}
-	hash, err := s.hashes.of(ctx, password)
+	hash, err := s.hashes.compute(ctx, password)
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, by, u, store.UserChange{Password: &hash}, auditUserPassword)
+	return s.changeUser(ctx, by, u, store.UserChange{Password: &hash}, auditUserPassword)
 }
 
-// ChangePassword is SetPassword for oneself. The session that asks goes on.
+// ChangePassword sets by's own password. The session of the request stays valid.
 func (s *Service) ChangePassword(ctx context.Context, by Principal, present, password string) error {
 	id, ok := strings.CutPrefix(by.ID, "user:")
 	if !ok || by.Session == "" {
-		return fault.New(fault.Forbidden, "Your password is not kept here. Change it where you sign in.")
+		return fault.New(fault.Forbidden, "Your password is not stored here. Change it where you sign in.")
 	}
 	u, err := s.o.Store.User(ctx, id)
 	if err != nil {
@@ -140,29 +139,28 @@ func (s *Service) ChangePassword(ctx context.Context, by Principal, present, pas
 		}
 		return &TooMany{Wait: wait}
 	}
-	ok, _, err = s.hashes.match(ctx, insider, present, u.Password)
+	ok, _, err = s.hashes.match(ctx, signedIn, present, u.Password)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		s.refused(ctx, by, auditUserPassword, by.ID, "wrong password")
-		return fault.New(fault.Invalid, "The present password is wrong.")
+		return fault.New(fault.Invalid, "The current password is wrong.")
 	}
-	if err := s.checkPassword(u.Name, password); err != nil {
+	if err := s.checkNewPassword(u.Name, password); err != nil {
 		return err
 	}
-	hash, err := s.hashes.of(ctx, password)
+	hash, err := s.hashes.compute(ctx, password)
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, by, u, store.UserChange{Password: &hash, Except: by.Session}, auditUserPassword)
+	return s.changeUser(ctx, by, u, store.UserChange{Password: &hash, Except: by.Session}, auditUserPassword)
 }
 
-// SetRole changes what an account may do. Its sockets close, and its sessions
-// become stale: the next request of each has another session, with a fresh
-// secret and the new role.
+// SetRole changes an account's role. Its WebSockets close and its sessions become stale: the next
+// request of each gets a new session with a new secret and the new role.
 func (s *Service) SetRole(ctx context.Context, by Principal, name string, role Role) error {
-	u, err := s.managed(ctx, by, name)
+	u, err := s.accountToManage(ctx, by, name)
 	if err != nil {
 		return err
 	}
@@ -176,47 +174,47 @@ func (s *Service) SetRole(ctx context.Context, by Principal, name string, role R
 		return nil
 	}
 	text := string(role)
-	return s.change(ctx, by, u, store.UserChange{Role: &text, Keep: keep(u)}, auditUserRole, "was", u.Role, "role", text)
+	return s.changeUser(ctx, by, u, store.UserChange{Role: &text, Keep: requiredRole(u)}, auditUserRole, "was", u.Role, "role", text)
 }
 
-// DisableUser keeps an account out and ends its sessions and tokens.
+// DisableUser disables an account and ends its sessions and tokens.
 func (s *Service) DisableUser(ctx context.Context, by Principal, name string) error {
-	u, err := s.managed(ctx, by, name)
+	u, err := s.accountToManage(ctx, by, name)
 	if err != nil || u.Disabled {
 		return err
 	}
 	yes := true
-	return s.change(ctx, by, u, store.UserChange{Disabled: &yes, Keep: keep(u)}, auditUserDisabled)
+	return s.changeUser(ctx, by, u, store.UserChange{Disabled: &yes, Keep: requiredRole(u)}, auditUserDisabled)
 }
 
-// EnableUser lets an account in again.
+// EnableUser enables an account again.
 func (s *Service) EnableUser(ctx context.Context, by Principal, name string) error {
-	u, err := s.managed(ctx, by, name)
+	u, err := s.accountToManage(ctx, by, name)
 	if err != nil || !u.Disabled {
 		return err
 	}
 	no := false
-	return s.change(ctx, by, u, store.UserChange{Disabled: &no}, auditUserEnabled)
+	return s.changeUser(ctx, by, u, store.UserChange{Disabled: &no}, auditUserEnabled)
 }
 
-// keep is the role that must not die out by a change of u.
-func keep(u store.User) string {
+// requiredRole is the role that at least one other account must have after a change of u.
+func requiredRole(u store.User) string {
 	if Role(u.Role) == Admin && !u.BreakGlass && !u.Disabled {
 		return string(Admin)
 	}
 	return ""
 }
 
-// managed is the account that by may change.
-func (s *Service) managed(ctx context.Context, by Principal, name string) (store.User, error) {
-	if err := s.manage(by); err != nil {
+// accountToManage returns the account by its name, if by may change it.
+func (s *Service) accountToManage(ctx context.Context, by Principal, name string) (store.User, error) {
+	if err := s.requireAccountAdmin(by); err != nil {
 		return store.User{}, err
 	}
 	return s.o.Store.UserByName(ctx, strings.ToLower(strings.TrimSpace(name)))
 }
 
-// change writes, ends what it ends, and closes the sockets that hung on it.
-func (s *Service) change(ctx context.Context, by Principal, u store.User, c store.UserChange, what string, details ...string) error {
+// changeUser stores a change, which ends or rotates sessions, and closes their WebSockets.
+func (s *Service) changeUser(ctx context.Context, by Principal, u store.User, c store.UserChange, what string, details ...string) error {
 	if c.Role != nil {
 		c.Rotate = "user:" + u.ID
 	} else {
@@ -228,11 +226,11 @@ func (s *Service) change(ctx context.Context, by Principal, u store.User, c stor
 	}
 	s.endSessions(ids...)
 	if c.Password != nil {
-		return nil // tokens are not opened by it
+		return nil // tokens do not depend on the password
 	}
 	tokens, err := s.o.Store.Tokens(ctx, "user:"+u.ID)
 	for _, t := range tokens {
-		s.ended.end("token:" + t.ID)
+		s.endSignals.end("token:" + t.ID)
 	}
 	return err
 }

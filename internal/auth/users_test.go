@@ -11,7 +11,7 @@ import (
 )
 
 func TestOnlyAdminsManageUsers(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "root", Admin)
 	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator}, {ID: "user:1", Role: "root"}, {Role: Admin}} {
@@ -26,8 +26,8 @@ func TestOnlyAdminsManageUsers(t *testing.T) {
 	}
 }
 
-func TestTheLastAdminStays(t *testing.T) {
-	h := newHouse(t)
+func TestTheLastAdminCannotBeRemoved(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "root", Admin)
 	wants(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
 	wants(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
@@ -44,8 +44,8 @@ func TestTheLastAdminStays(t *testing.T) {
 	}
 }
 
-func TestNamesAreOneSpellingAndTakenForEver(t *testing.T) {
-	h := newHouse(t)
+func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "  Anna.B@example ", Viewer)
 	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
 	wants(t, "the same name", err, fault.Conflict)
@@ -57,8 +57,8 @@ func TestNamesAreOneSpellingAndTakenForEver(t *testing.T) {
 	wants(t, "no role", err, fault.Invalid)
 }
 
-func TestOwnPasswordsNeedThePresentOne(t *testing.T) {
-	h := newHouse(t)
+func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	_, other := h.in(t, "anna")
 	c, p := h.in(t, "anna")
@@ -70,7 +70,7 @@ func TestOwnPasswordsNeedThePresentOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.who(c); err != nil {
-		t.Error("the session that asked is over", err)
+		t.Error("the session that newRequest is over", err)
 	}
 	if !closed(ended) {
 		t.Error("the other session goes on")
@@ -89,8 +89,8 @@ func TestOwnPasswordsNeedThePresentOne(t *testing.T) {
 	}
 }
 
-func TestTheFirstAdminComesInByTheLinkOnce(t *testing.T) {
-	h := newHouse(t)
+func TestTheFirstLinkWorksOnce(t *testing.T) {
+	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
 	if err != nil || !strings.HasPrefix(link, FirstPath+"?key=") {
 		t.Fatal(link, err)
@@ -122,8 +122,8 @@ func TestTheFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	}
 }
 
-func TestTheFirstLinkEndsAfterAnHourAndWhenThereIsAUser(t *testing.T) {
-	secret := func(h *house) string {
+func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
+	secret := func(h *fixture) string {
 		link, err := h.FirstLink(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -131,9 +131,9 @@ func TestTheFirstLinkEndsAfterAnHourAndWhenThereIsAUser(t *testing.T) {
 		u, _ := url.Parse(link)
 		return u.Query().Get("key")
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	old := secret(h)
-	h.pass(firstLasts)
+	h.pass(firstLinkLifetime)
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: old, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
 		t.Error("after an hour", err)
 	}
@@ -149,8 +149,8 @@ func TestTheFirstLinkEndsAfterAnHourAndWhenThereIsAUser(t *testing.T) {
 	}
 }
 
-func TestLinksCannotBeGuessedForLong(t *testing.T) {
-	h := newHouse(t)
+func TestGuessesOfTheFirstLinkAreLimited(t *testing.T) {
+	h := newFixture(t)
 	if _, err := h.FirstLink(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func TestLinksCannotBeGuessedForLong(t *testing.T) {
 	t.Error("without limit")
 }
 
-func TestBreakGlassWorksWhenPasswordsDoNotAndIsLoud(t *testing.T) {
-	h := newHouse(t)
+func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
+	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	if _, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: goodPassword, Role: Viewer, BreakGlass: true}); err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestBreakGlassWorksWhenPasswordsDoNotAndIsLoud(t *testing.T) {
 
 func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 	for _, mode := range []Mode{ModeNone, ModeDemo} {
-		h := newHouse(t, func(o *Options) { o.Mode = mode })
+		h := newFixture(t, func(o *Options) { o.Mode = mode })
 		p, err := h.who(nil, "Authorization", "Bearer nonsense")
 		if err != nil || p.ID == "" {
 			t.Fatal(p, err)

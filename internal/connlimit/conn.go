@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// state is what a connection is doing, as its http.Server sees it.
+// state is what a connection is doing, as seen by its http.Server.
 type state int
 
 const (
-	stateNew    state = iota // has sent no whole request yet, or is still in its TLS handshake
+	stateNew    state = iota // no complete request yet, or still in the TLS handshake
 	stateIdle                // between requests
-	stateActive              // a request is under way
-	stateSocket              // a live socket, which the server no longer knows
+	stateActive              // serving a request
+	stateSocket              // a WebSocket, which the server no longer tracks
 	states
 )
 
@@ -28,17 +28,17 @@ type Conn struct {
 	l         *Listener
 	from      netip.Prefix
 	proxy     bool // comes from a known proxy
-	unbounded bool // its source has no bound of its own
+	unbounded bool // not subject to the limit per source
 	signedIn  atomic.Bool
 
-	// of the listener's lock
+	// The listener's lock guards the fields below.
 	state  state
-	since  time.Time // in this state
-	closed bool      // its place is given back
-	places [2]place  // in the queue of all and in that of its source
+	since  time.Time // start of this state
+	closed bool      // no longer counted
+	places [2]place  // positions in the total queue and in that of its source
 }
 
-// Close gives the connection's place back, once.
+// Close closes the connection and frees its place, once.
 func (c *Conn) Close() error {
 	c.l.mu.Lock()
 	c.l.remove(c)
@@ -73,12 +73,12 @@ func (l *Listener) enter(c *Conn, to state) {
 	l.states[to]++
 	c.state = to
 	if to == stateIdle && c.proxy {
-		c.signedIn.Store(false) // the next request may be anybody's
+		c.signedIn.Store(false) // the next request may be another user's
 	}
 	l.enqueue(c, time.Now())
 }
 
-// unwrap finds our connection under TLS; nil if it is not one of ours.
+// unwrap finds our connection under TLS; nil if there is none.
 func unwrap(conn net.Conn) *Conn {
 	for conn != nil {
 		if c, ok := conn.(*Conn); ok {
@@ -95,8 +95,8 @@ func unwrap(conn net.Conn) *Conn {
 
 type connKey struct{}
 
-// ConnContext is a hook of the http.Server that serves the listener: requests
-// then know their connection.
+// ConnContext is a hook of the http.Server that serves the listener: it adds the connection to the
+// context of requests.
 func (l *Listener) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	if c := unwrap(conn); c != nil {
 		return context.WithValue(ctx, connKey{}, c)
@@ -104,9 +104,8 @@ func (l *Listener) ConnContext(ctx context.Context, conn net.Conn) context.Conte
 	return ctx
 }
 
-// SignedIn says that the request of this context comes from somebody who is
-// signed in. Their connection keeps that for as long as it is open, a proxy's
-// until the request is answered.
+// SignedIn marks the connection of this context's request as used by a signed-in user. The mark
+// lasts as long as the connection; on a proxy's connection, until the request is answered.
 func SignedIn(ctx context.Context) {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.signedIn.Load() {

@@ -2,10 +2,9 @@ package connlimit
 
 import "time"
 
-// watchIdle makes sure that the oldest idle connection of strangers is closed
-// in time. One timer serves all, as the oldest is always the next one due. The
-// server's own timeout would be the same for everybody, and for HTTP/2 it is
-// not a deadline of the connection. The caller holds the lock.
+// watchIdle schedules closing the oldest idle anonymous connection. One timer is enough, because
+// the oldest is always the next one due. The server's own timeout does not do: it is the same for
+// signed-in users, and for HTTP/2 it does not close the connection. The caller holds the lock.
 func (l *Listener) watchIdle() {
 	oldest := l.all[strangerIdle].Front()
 	if l.o.StrangerIdle == 0 || l.closed || l.idle != nil || oldest == nil {
@@ -15,7 +14,7 @@ func (l *Listener) watchIdle() {
 	l.idle = time.AfterFunc(time.Until(due), l.closeIdle)
 }
 
-// closeIdle closes what strangers have left open for too long.
+// closeIdle closes anonymous connections that were idle for too long.
 func (l *Listener) closeIdle() {
 	for _, c := range l.takeIdle() {
 		_ = c.Conn.Close()

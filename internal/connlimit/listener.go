@@ -1,11 +1,10 @@
-// Package connlimit bounds the open connections of a listener without letting
-// strangers use the bound to keep everybody else out. When there is no place
-// left, a new connection is let in and one that does nothing is closed for it
-// (queue.go says which). Connections of people who are signed in go last, and
-// requests of theirs and live sockets are never cut off.
+// Package connlimit limits the open connections of a listener without letting anonymous clients
+// lock everybody else out. When the limit is reached, a new connection is accepted and an inactive
+// one is closed for it (queue.go says which). Connections of signed-in users are closed last; their
+// requests and WebSockets are never cut.
 //
-// A server that uses a Listener must have its ConnState and ConnContext as
-// hooks: without them every connection looks as if it had sent no request.
+// A server that uses a Listener must set its ConnState and ConnContext hooks: without them every
+// connection looks as if it had sent no request.
 package connlimit
 
 import (
@@ -16,22 +15,21 @@ import (
 	"time"
 )
 
-// Options are the bounds of one listener.
+// Options are the limits of one listener.
 type Options struct {
 	Name      string // in metrics and in the log, such as "pages"
-	Max       int    // open connections in all
-	PerSource int    // of one source; loopback and proxies have no bound of their own
+	Max       int    // open connections in total
+	PerSource int    // open connections of one source; loopback and proxies have no such limit
 	Proxies   []netip.Prefix
-	// StrangerIdle is how long a connection may stay open between requests
-	// before anybody has signed in on it; 0 leaves that to the server's own
-	// timeout. Proxies are spared: they keep connections for the next visitor,
-	// and lose a request if one is closed in their hands.
+	// StrangerIdle is how long a connection may be idle before anybody has signed in on it; 0
+	// leaves that to the server's own timeout. It does not apply to proxies: they reuse connections
+	// for the next visitor, and would lose a request.
 	StrangerIdle time.Duration
 	Log          *slog.Logger // nil discards
-	Advice       string       // ends the log's line about a bound that was reached
+	Advice       string       // appended to the log line about a reached limit
 }
 
-// Listener accepts connections within its bounds. Safe for concurrent use.
+// Listener accepts connections within its limits. Safe for concurrent use.
 type Listener struct {
 	net.Listener
 	o Options
@@ -42,19 +40,19 @@ type Listener struct {
 	states  [states]int
 	all     queue
 	sources map[netip.Prefix]*source
-	evicted counts // closed to make room, since the start
-	refused counts // closed on arrival, since the start
+	evicted counts // closed to make room since the start
+	refused counts // rejected since the start
 	idle    *time.Timer
 	warning warning
 }
 
-// source is one place that connections come from (sourceOf).
+// source is the connections of one client address or network (sourceOf).
 type source struct {
 	open  int
 	queue queue
 }
 
-// New bounds a listener. It starts nothing.
+// New wraps a listener. It starts nothing.
 func New(l net.Listener, o Options) *Listener {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -62,11 +60,11 @@ func New(l net.Listener, o Options) *Listener {
 	return &Listener{Listener: l, o: o, sources: map[netip.Prefix]*source{}}
 }
 
-// Max and PerSource are the bounds.
+// Max and PerSource are the limits.
 func (l *Listener) Max() int       { return l.o.Max }
 func (l *Listener) PerSource() int { return l.o.PerSource }
 
-// Accept gives the next connection for which there is a place.
+// Accept returns the next connection that the limits allow.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -76,13 +74,13 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if c := l.admit(conn); c != nil {
 			return c, nil
 		}
-		// Closed at once instead of left to wait: whoever it is knows at once,
-		// and a queue filled by strangers would keep everybody else out.
+		// Close it at once and do not let it wait: the client knows immediately, and a queue filled
+		// by anonymous clients would block everybody else.
 		_ = conn.Close()
 	}
 }
 
-// Close ends accepting; connections that are open stay open.
+// Close stops accepting; open connections stay open.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -94,14 +92,14 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// admit finds a place for a connection; nil when there is none.
+// admit counts a connection in; nil when the limit does not allow it.
 func (l *Listener) admit(conn net.Conn) *Conn {
 	addr := remoteOf(conn)
 	c := &Conn{Conn: conn, l: l, from: sourceOf(addr), proxy: l.isProxy(addr)}
 	c.unbounded = c.proxy || !addr.IsValid() || addr.IsLoopback()
 	victim, admitted, report := l.place(c)
 	if victim != nil {
-		_ = victim.Conn.Close() // its server notices, and gives nothing back twice
+		_ = victim.Conn.Close() // its server notices; it is already uncounted
 	}
 	if report != nil {
 		l.log(*report)
@@ -112,8 +110,8 @@ func (l *Listener) admit(conn net.Conn) *Conn {
 	return c
 }
 
-// place counts a connection in if it can, after taking out another one if it
-// has to. A source at its own bound makes room out of its own connections.
+// place counts a connection in, after removing another one if needed. A source at its own limit
+// replaces one of its own connections.
 func (l *Listener) place(c *Conn) (victim *Conn, admitted bool, report *summary) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +135,7 @@ func (l *Listener) place(c *Conn) (victim *Conn, admitted bool, report *summary)
 		report = l.noteFull(reason, true)
 		l.remove(victim)
 	}
-	l.sources[c.from] = s // again, in case the victim was the last of this source
+	l.sources[c.from] = s // the victim may have been the last of this source
 	s.open++
 	l.open++
 	l.states[stateNew]++
@@ -145,7 +143,7 @@ func (l *Listener) place(c *Conn) (victim *Conn, admitted bool, report *summary)
 	return victim, true, report
 }
 
-// remove gives back a connection's place, once. The caller holds the lock.
+// remove frees a connection's place, once. The caller holds the lock.
 func (l *Listener) remove(c *Conn) {
 	if c.closed {
 		return
@@ -169,8 +167,7 @@ func (l *Listener) isProxy(addr netip.Addr) bool {
 	return false
 }
 
-// remoteOf is the address that a connection comes from; the zero Addr when it
-// has none.
+// remoteOf is the client's address; the zero Addr when unknown.
 func remoteOf(conn net.Conn) netip.Addr {
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -179,8 +176,8 @@ func remoteOf(conn net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap().WithZone("") // a network has no zone
 }
 
-// sourceOf is what counts as one place to come from: an IPv4 address, and of
-// IPv6 the /64, because everybody who has one address there has all of them.
+// sourceOf is the unit of the limit per source: an IPv4 address, or an IPv6 /64, because a client
+// with one address of it has all of them.
 func sourceOf(addr netip.Addr) netip.Prefix {
 	bits := 64
 	if addr.Is4() {
@@ -188,7 +185,7 @@ func sourceOf(addr netip.Addr) netip.Prefix {
 	}
 	p, err := addr.Prefix(bits)
 	if err != nil {
-		return netip.Prefix{} // not known: all of these together
+		return netip.Prefix{} // unknown addresses count as one source
 	}
 	return p
 }

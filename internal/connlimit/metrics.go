@@ -2,8 +2,8 @@ package connlimit
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics tells Prometheus about listeners. Its labels have few values, none of
-// which a visitor chooses.
+// Metrics exports listeners to Prometheus. Its labels have few values, none of which a client can
+// choose.
 type Metrics []*Listener
 
 var (
@@ -13,14 +13,14 @@ var (
 	refusedDesc = prometheus.NewDesc("shardboard_connections_refused_total", "New connections that were closed because there was no room and none could be made, by the bound that was reached.", []string{"listener", "bound"}, nil)
 )
 
-// Describe is for prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m Metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{openDesc, maxDesc, evictedDesc, refusedDesc} {
 		out <- d
 	}
 }
 
-// Collect is for prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m Metrics) Collect(out chan<- prometheus.Metric) {
 	for _, l := range m {
 		name := l.o.Name
@@ -36,7 +36,7 @@ func (m Metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Stats are a listener's figures at one moment.
+// Stats are the current figures of a listener.
 type Stats struct {
 	Open             int
 	Evicted, Refused int64 // since the start
@@ -44,7 +44,7 @@ type Stats struct {
 	evicted, refused counts
 }
 
-// Stats gives the figures of now.
+// Stats returns the current figures.
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()

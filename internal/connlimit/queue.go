@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// rank is how readily a connection is closed for a new one; lower goes first.
+// rank is the order in which connections are closed for a new one; lower ranks first.
 type rank int
 
 const (
-	strangerIdle   rank = iota // between requests, and nobody ever signed in on it
-	silent                     // has sent no whole request yet
-	strangerActive             // a request of nobody who is signed in, often one whose body does not come
-	keptIdle                   // between requests, of people who are signed in or of a proxy
+	strangerIdle   rank = iota // idle, and nobody ever signed in on it
+	silent                     // no complete request yet
+	strangerActive             // an anonymous request, often one whose body never arrives
+	keptIdle                   // idle, of a signed-in user or a proxy
 	ranks
-	kept // requests of people who are signed in, and live sockets
+	kept // requests of signed-in users, and WebSockets: never closed
 )
 
-// An honest visitor needs a moment for a handshake and a request, so strangers'
-// connections are spared while they are younger than this.
+// An honest client needs a moment for a handshake and a request, so younger anonymous connections
+// are not closed.
 var grace = [ranks]time.Duration{silent: time.Second, strangerActive: 5 * time.Second}
 
-// Grace ends when the connections that have one hold more than this part of all
-// places together: then it is a flood, and with grace the flood would get them all.
+// Grace does not apply when connections with grace take more than this fraction of all places: that
+// is a flood, which would otherwise take them all.
 const graceShare = 4
 
 func rankOf(c *Conn) rank {
@@ -39,11 +39,10 @@ func rankOf(c *Conn) rank {
 	return kept
 }
 
-// queue holds the connections that may be closed for a new one. Within a rank
-// they are in the order in which they came to it, the oldest first.
+// queue holds the connections that may be closed for a new one; within a rank the oldest is first.
 type queue [ranks]list.List
 
-// place is where a connection is in a queue; nil lists for those that are kept.
+// place is a connection's position in a queue; a nil list for connections that are never closed.
 type place struct {
 	list *list.List
 	at   *list.Element
@@ -62,13 +61,13 @@ func (p place) leave() {
 	}
 }
 
-// victim is the connection to close for a new one; nil if there is none. All of
-// them together may be most.
+// victim returns the connection to close for a new one; nil if there is none. most is the limit
+// that the queue counts towards.
 func (q *queue) victim(now time.Time, most int) *Conn {
 	if c := oldest(&q[strangerIdle]); c != nil {
 		return c
 	}
-	var young *Conn // the one that has used up most of its grace
+	var young *Conn // the one closest to the end of its grace
 	used := 0.0
 	for _, r := range []rank{silent, strangerActive} {
 		c := oldest(&q[r])
@@ -89,27 +88,27 @@ func (q *queue) victim(now time.Time, most int) *Conn {
 	return oldest(&q[keptIdle])
 }
 
-// strangers is how many of a queue nobody has signed in on.
-func (q *queue) strangers() int {
+// anonymous is the number of anonymous connections in a queue.
+func (q *queue) anonymous() int {
 	return q[strangerIdle].Len() + q[silent].Len() + q[strangerActive].Len()
 }
 
-// crowd is how many connections of strangers one source has when those of others
-// no longer make room for them.
-const crowd = 16
+// crowdedSource is the number of anonymous connections of one source from which other sources no longer
+// make room for it.
+const crowdedSource = 16
 
-// victimOfAll is the connection that makes room when all are in use. A flood from
-// few addresses leaves nobody their grace, and would take the place of somebody
-// who is signing in: then it makes room out of its own.
+// victimOfAll returns the connection to close when the total is reached. A flood from few addresses
+// would use up everybody's grace and replace clients that are signing in; in that case it must make
+// room among its own connections.
 func (l *Listener) victimOfAll(now time.Time) *Conn {
 	c := l.all.victim(now, l.o.Max)
 	if c == nil || now.Sub(c.since) >= grace[min(rankOf(c), keptIdle)] {
 		return c
 	}
-	own := l.sources[c.from].queue.strangers()
-	busiest, most := (*source)(nil), max(crowd, 4*own)
+	own := l.sources[c.from].queue.anonymous()
+	busiest, most := (*source)(nil), max(crowdedSource, 4*own)
 	for _, s := range l.sources {
-		if n := s.queue.strangers(); n > most {
+		if n := s.queue.anonymous(); n > most {
 			busiest, most = s, n
 		}
 	}
@@ -126,7 +125,7 @@ func oldest(l *list.List) *Conn {
 	return nil
 }
 
-// enqueue and dequeue keep a connection's places. The caller holds the lock.
+// enqueue and dequeue update a connection's positions. The caller holds the lock.
 func (l *Listener) enqueue(c *Conn, since time.Time) {
 	c.since = since
 	r := rankOf(c)

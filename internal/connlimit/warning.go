@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// reason is the bound that was reached.
+// reason is the limit that was reached.
 type reason int
 
 const (
-	byTotal  reason = iota // of all connections
-	bySource               // of one source
+	byTotal  reason = iota // all connections
+	bySource               // connections of one source
 	reasons
 )
 
@@ -18,15 +18,15 @@ var reasonNames = [reasons]string{"total", "source"}
 
 type counts [reasons]int64
 
-// warnEvery is how often the log says that a bound is reached, while it is. One
-// line a connection would let strangers fill the log.
+// warnEvery is the interval of log lines while a limit is reached. One line per connection would
+// let clients fill the log.
 const warnEvery = time.Minute
 
-// warning collects what has happened since the last line. The first event has a
-// line at once, those after it one together each minute.
+// warning counts events since the last log line. The first event is logged at once, later ones
+// together once a minute.
 type warning struct {
 	evicted, refused counts
-	again            *time.Timer // runs while it lasts
+	again            *time.Timer // runs while the limit is reached
 }
 
 func (w *warning) stop() {
@@ -35,16 +35,16 @@ func (w *warning) stop() {
 	}
 }
 
-// summary is one line of the log.
+// summary is the content of one log line.
 type summary struct {
 	evicted, refused counts
 	open             int
-	busiest          netip.Prefix // source with most connections
+	busiest          netip.Prefix // source with the most connections
 	busiestOpen      int
 }
 
-// noteFull remembers that a bound was reached; the summary is nil if it is not
-// time for a line yet. The caller holds the lock, and logs without it.
+// noteFull counts an event; the summary is nil if no log line is due. The caller holds the lock and
+// logs after releasing it.
 func (l *Listener) noteFull(why reason, evicted bool) *summary {
 	if evicted {
 		l.evicted[why]++
@@ -66,7 +66,7 @@ func (l *Listener) warnAgain() {
 	}
 }
 
-// nextSummary is nil when nothing happened for warnEvery: it is over.
+// nextSummary is nil when nothing happened for warnEvery.
 func (l *Listener) nextSummary() *summary {
 	l.mu.Lock()
 	defer l.mu.Unlock()

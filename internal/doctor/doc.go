@@ -1,8 +1,8 @@
-// Package doctor says what a cluster user may do of what shardboard does: which
-// features it has, what each needs, and what is lacking.
+// Package doctor finds out which features of shardboard a cluster user may use: what each feature
+// needs and which privileges are missing.
 //
-// It promises to change nothing and to send nothing that could: a privilege that
-// only a change would show is judged by what the cluster lists for the user, and
-// is unknown where it lists nothing. What a read can show is tried, with reads
-// that find nothing. Answers are codes and values; the words are other people's.
+// It changes nothing and sends nothing that could. Privileges that only a change would test are
+// judged by the list that the cluster returns for the user, and are unknown without one. Privileges
+// to read are tested by reads that find nothing. Results are codes and values; the texts are made
+// elsewhere.
 package doctor

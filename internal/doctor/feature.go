@@ -8,16 +8,15 @@ import (
 	"shardboard/internal/profile"
 )
 
-// Feature is something that shardboard does, and what the cluster user needs for
-// all of it.
+// Feature is something that shardboard does, with the privileges that all of it needs.
 type Feature struct {
 	Code   string
-	DB     string // database that it is about; "" = the cluster
-	Change bool   // it changes the cluster: of no concern to who only looks
+	DB     string // database; "" = the cluster
+	Change bool   // it changes the cluster; irrelevant for viewing
 	Needs  []Privilege
 }
 
-// Data is a database that holds projects and documents.
+// Data is a database with projects and documents.
 type Data struct {
 	DB     string
 	Layout profile.Layout
@@ -26,7 +25,7 @@ type Data struct {
 // Release is a server's version: major, minor, patch.
 type Release [3]int
 
-// ParseRelease reads "8.0.12-4"; what is no number counts as 0.
+// ParseRelease parses "8.0.12-4"; parts that are not numbers count as 0.
 func ParseRelease(version string) (r Release) {
 	version, _, _ = strings.Cut(version, "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
@@ -44,8 +43,8 @@ func (r Release) atLeast(major, minor, patch int) bool {
 	return true
 }
 
-// Features are all features that a release has, with what they need there for
-// these databases. docs/roles.md grants these privileges and no other.
+// Features returns all features of a release with the privileges they need for these databases.
+// docs/roles.md grants exactly these.
 func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	config := func(actions string, collections ...string) (out []Privilege) {
 		for _, c := range collections {
@@ -83,7 +82,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	return features
 }
 
-// reading are the features that look at the data of one database.
+// reading returns the features that read one database.
 func reading(p *profile.Profile, d Data) []Feature {
 	var located, placed, checked, counted, measured []Privilege
 	for _, c := range d.Layout.Collections {
@@ -120,7 +119,7 @@ func reading(p *profile.Profile, d Data) []Feature {
 	}
 }
 
-// changing are the features that change how one database is spread.
+// changing returns the features that change the distribution of one database.
 func changing(r Release, db string) []Feature {
 	balance := on("config", "collections", "update") // a field of its own document
 	if r.atLeast(8, 0, 10) {

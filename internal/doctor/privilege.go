@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Privilege is one action on one resource. A resource with a database and no
-// collection is every normal collection of it, and the database itself.
+// Privilege is one action on one resource. A resource with a database and no collection is all its
+// normal collections and the database itself.
 type Privilege struct {
 	Action string
 	On     topology.Resource
@@ -26,8 +26,7 @@ func (p Privilege) String() string {
 	return p.Action + " on " + p.On.DB + "." + p.On.Collection
 }
 
-// Namespace is the one collection that the privilege is about; empty when it is
-// about more.
+// Namespace is the privilege's single collection; empty for a wider resource.
 func (p Privilege) Namespace() topology.Namespace {
 	if p.On.Collection == "" {
 		return ""
@@ -47,17 +46,16 @@ func onCluster(action string) []Privilege {
 	return []Privilege{{Action: action, On: topology.Resource{Cluster: true}}}
 }
 
-// granted tells whether one of the grants covers a privilege.
+// granted reports whether one of the grants covers a privilege.
 func granted(grants []topology.Grant, p Privilege) bool {
 	return slices.ContainsFunc(grants, func(g topology.Grant) bool {
 		return covers(g.On, p.On) && (slices.Contains(g.Actions, p.Action) || slices.Contains(g.Actions, "anyAction"))
 	})
 }
 
-// covers tells whether a grant on one resource applies to another, by the rules
-// of the server (db/auth/authorization_session_impl.cpp, MongoDB 5.0): a grant on
-// all databases leaves out config and local, one on a database its system
-// collections.
+// covers reports whether a grant on one resource applies to another, by the server's rules
+// (db/auth/authorization_session_impl.cpp, MongoDB 5.0): a grant on all databases excludes config
+// and local, one on a database excludes its system collections.
 func covers(grant, want topology.Resource) bool {
 	switch {
 	case grant.Other, grant.Cluster != want.Cluster && !grant.Any:

@@ -14,12 +14,11 @@ const (
 	OperatorRole = "shardboardOperator"
 )
 
-// Remedies are the commands for mongosh that grant what findings lack: what
-// looking needs to the viewer's role, the rest to the operator's, which includes
-// it and counts only where the cluster is to be changed. A user without the role
-// is given it, for then the role may well have all; an examination after that
-// tells what the role itself lacks. None when nothing is lacking. Names in them
-// are quoted.
+// Remedies returns the mongosh commands that grant the missing privileges: those for reading to the
+// viewer's role, the others to the operator's role, which includes it and is used only if the
+// cluster is to be changed. A user without the role is granted the role, which may already have
+// everything; a second examination then shows what the role lacks. Empty when nothing is missing.
+// Names are quoted.
 func Remedies(r Report, actions bool) (commands []string) {
 	var look, change []Privilege
 	for _, f := range r.Findings {
@@ -35,7 +34,7 @@ func Remedies(r Report, actions bool) (commands []string) {
 		}
 	}
 	if len(change) > 0 && !r.holds(OperatorRole) && !r.holds(ViewerRole) {
-		look = nil // comes with the operator's
+		look = nil // included in the operator's role
 	}
 	if len(look) > 0 {
 		commands = append(commands, r.remedy(ViewerRole, look))
@@ -46,23 +45,23 @@ func Remedies(r Report, actions bool) (commands []string) {
 	return commands
 }
 
-// holds tells whether the user has a role, or nothing is known of either.
+// holds reports whether the user has a role; true if users or roles are unknown.
 func (r Report) holds(role string) bool {
 	return len(r.Users) == 0 || slices.Contains(r.Roles, role+"@admin")
 }
 
-// remedy gives the user the role, or the role what it lacks.
+// remedy grants the user the role, or the role its missing privileges.
 func (r Report) remedy(role string, lacks []Privilege) string {
 	if r.holds(role) {
 		return grantPrivileges(role, lacks)
 	}
 	user := r.Users[0]
-	at := strings.LastIndexByte(user, '@') // names may have one, databases not
+	at := strings.LastIndexByte(user, '@') // user names may contain @, databases not
 	return "db.getSiblingDB(" + sanitize.Script(user[at+1:]) + ").grantRolesToUser(" + sanitize.Script(user[:at]) + ", " +
 		sanitize.Script([]grantedRole{{role, "admin"}}) + ")"
 }
 
-// grantedRole is a role as user commands name it.
+// grantedRole is a role in user commands.
 type grantedRole struct {
 	Role string `json:"role"`
 	DB   string `json:"db"`

@@ -1,7 +1,6 @@
-// Package fault holds the one list of ways in which shardboard can fail, and
-// how each is told: to a browser (HTTP status), to a script (exit code) and to
-// a person (a sentence). Text for people never contains the cause; the cause
-// is for logs and errors.Is/As.
+// Package fault has the list of error kinds and their meaning for a browser (HTTP status), a script
+// (exit code) and a person (a sentence). Text for people never contains the cause, which is for
+// logs and errors.Is/As.
 package fault
 
 import (
@@ -11,18 +10,18 @@ import (
 	"net/http"
 )
 
-// Kind says what sort of failure it is. The zero Kind is Internal, so an error
-// that nobody classified is never mistaken for the caller's fault.
+// Kind is the kind of an error. The zero Kind is Internal, so an unclassified error is never blamed
+// on the caller.
 type Kind uint8
 
 const (
-	Internal       Kind = iota // our defect or an unclassified cause
-	NotFound                   // the thing asked for does not exist
-	Invalid                    // the request itself is wrong
-	Conflict                   // right once, but the world has changed
-	Forbidden                  // the caller, or our cluster user, may not
-	Unavailable                // cannot be had now; try again later
-	UnknownOutcome             // a command left and no answer came back
+	Internal       Kind = iota // a bug, or an unclassified cause
+	NotFound                   // the requested object does not exist
+	Invalid                    // the request is wrong
+	Conflict                   // the state has changed since, or the object exists already
+	Forbidden                  // the caller, or our cluster user, lacks the right
+	Unavailable                // temporarily impossible; try again later
+	UnknownOutcome             // a command was sent and no answer came
 )
 
 var kinds = [...]struct {
@@ -46,28 +45,28 @@ func (k Kind) known() Kind {
 	return k
 }
 
-// String is the kind in the words of the API's problem titles.
+// String is the kind as in the API's problem titles.
 func (k Kind) String() string { return kinds[k.known()].name }
 
-// HTTPStatus is the status that a response carrying this kind has.
+// HTTPStatus is the status of an answer with this kind.
 func (k Kind) HTTPStatus() int { return kinds[k.known()].status }
 
-// ExitCode is what the command line ends with; never 0.
+// ExitCode is the command line's exit code; never 0.
 func (k Kind) ExitCode() int { return kinds[k.known()].exit }
 
-// Error is a classified failure: a sentence for people and a cause for logs.
+// Error is a classified error: a sentence for people and a cause for logs.
 type Error struct {
 	Kind  Kind
-	Title string // heading where the kind's own says too little; "" elsewhere
+	Title string // title, if the kind's own says too little; "" otherwise
 	Text  string // says what happened, what it means, what to do; no internals
-	Brief string // Text without what a server wrote; "" where Text quotes no server
+	Brief string // Text without quotes of a server; "" if Text has none
 	Err   error  // the cause; may be nil
 }
 
-// NoAnswerTitle heads every failure of the cluster to answer.
+// NoAnswerTitle is the title when the cluster does not answer.
 const NoAnswerTitle = "The cluster does not answer"
 
-// Error is for logs: text and cause.
+// Error is text and cause, for logs.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Text
@@ -75,11 +74,10 @@ func (e *Error) Error() string {
 	return e.Text + ": " + e.Err.Error()
 }
 
-// Unwrap gives errors.Is and errors.As the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New makes a failure whose sentence is formatted from arguments that are
-// safe to show to whoever asked.
+// New makes an error. Its arguments must be safe to show to the caller.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
@@ -92,8 +90,8 @@ func Wrap(kind Kind, err error, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...), Err: err}
 }
 
-// NoAnswer classifies the failure of the cluster to answer: Unavailable, under a
-// title of its own. What wraps it keeps the title. nil stays nil.
+// NoAnswer classifies a cluster that does not answer: Unavailable with its own title, which
+// wrapping keeps. nil stays nil.
 func NoAnswer(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -101,10 +99,9 @@ func NoAnswer(err error, format string, args ...any) error {
 	return &Error{Kind: Unavailable, Title: NoAnswerTitle, Text: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Of finds the outermost classification in err's chain. Without one, a time
-// limit that ran out is Unavailable and everything else Internal. The end of the
-// caller itself (context.Canceled) is no failure of anything: it has no kind of
-// its own and has to be looked at before.
+// Of returns the outermost kind in err's chain. Without one, an exceeded deadline is Unavailable
+// and everything else Internal. A cancelled caller (context.Canceled) is not a failure; check for
+// it before.
 func Of(err error) Kind {
 	var e *Error
 	switch {
@@ -116,8 +113,7 @@ func Of(err error) Kind {
 	return Internal
 }
 
-// Title is the outermost heading in err's chain that is not the kind's own; "" if
-// there is none.
+// Title is the outermost title in err's chain; "" if there is none.
 func Title(err error) string {
 	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
 		if e.Title != "" {
@@ -127,8 +123,8 @@ func Title(err error) string {
 	return ""
 }
 
-// Text is the sentence for people. An unclassified error gives a general one,
-// so that no driver or server internals reach a page by accident.
+// Text is the sentence for people. An unclassified error has a general one, so that no internals of
+// the driver or server reach a page.
 func Text(err error) string {
 	var e *Error
 	switch {

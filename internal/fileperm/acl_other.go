@@ -2,6 +2,6 @@
 
 package fileperm
 
-// hasACL is known on Linux only. Elsewhere a list that lets others write does
-// not change the mode, and is not found.
+// hasACL works on Linux only. Elsewhere an access control list does not change the mode and is not
+// detected.
 func hasACL(string) bool { return false }

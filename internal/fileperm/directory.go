@@ -8,21 +8,21 @@ import (
 	"syscall"
 )
 
-// Directory is one that the rules accepted.
+// Directory is a directory that passed the rules.
 type Directory struct {
-	Path  string   // without links
-	Notes []string // what was changed, or was accepted and should be known: for the log
+	Path  string   // path without links
+	Notes []string // for the log: what was changed, or tolerated and should be known
 }
 
-// OwnDir gives a directory that belongs to this process's user and that nobody
-// else may write to, read or replace; a missing one is made. One that others may
-// only read is taken from them, with a note. what names it in a refusal, such as
-// "data directory". Other errors are the system's.
+// OwnDir accepts a directory that belongs to this process's user and that nobody else may write to,
+// read or replace. It creates a missing directory. It makes a directory that others may only read
+// private, with a note. what names it in errors, such as "data directory". Other errors are the
+// system's.
 func OwnDir(what, path string) (Directory, error) { return ownDir(current(), what, path) }
 
 func ownDir(me identity, what, path string) (Directory, error) {
 	if info, err := os.Lstat(path); err == nil && !me.trusts(entryOf(path, info).uid) {
-		return Directory{}, me.ownsDir(what, entryOf(path, info)) // before what is above it, which is likely theirs too
+		return Directory{}, me.ownsDir(what, entryOf(path, info)) // check it first: the directories above likely have the same owner
 	}
 	w := &walk{me: me, trusts: me.trusts, create: true}
 	e, err := w.to(path)
@@ -41,7 +41,7 @@ func ownDir(me identity, what, path string) (Directory, error) {
 	return Directory{e.path, w.notes}, nil
 }
 
-// ownsDir judges the directory itself.
+// ownsDir checks the directory itself.
 func (me identity) ownsDir(what string, e entry) error {
 	switch {
 	case e.link():
@@ -54,22 +54,22 @@ func (me identity) ownsDir(what string, e entry) error {
 		return refuse("The %s %s is not a directory.", what, show(e.path))
 	case e.uid == 0 && me.uid != 0 && e.mode.Perm()&0o022 == 0o020 && me.in(e.gid):
 		return refuse("The %s %s (%s) is root's and open to the group %s, as volumes of containers are: others of the group could replace what is in it. Name a directory in it, which shardboard makes for itself alone: %s",
-			what, show(e.path), e.state(), groupName(e.gid), Quote(join(e.path, "shardboard")))
+			what, show(e.path), e.modeAndOwner(), groupName(e.gid), Quote(join(e.path, "shardboard")))
 	case e.uid != me.uid:
 		return refuse("The %s %s (%s) belongs to another user than shardboard runs as (%s), who can replace what is in it. Run shardboard as its owner, choose another directory, or run as root: chown -R %d %s",
-			what, show(e.path), e.state(), userName(me.uid), me.uid, Quote(e.path))
+			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
 	case e.worldWrites() || e.groupWrites(me):
 		who := "Every user of this machine"
 		if !e.worldWrites() {
 			who = "Users of the group " + groupName(e.gid)
 		}
 		return refuse("%s may write to the %s %s (%s): who does can replace the data and come in as admin. If nobody did, run: chmod 700 %s; else start with a new directory.",
-			who, what, show(e.path), e.state(), Quote(e.path))
+			who, what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	}
 	return nil
 }
 
-// tighten takes a directory of ours from the others.
+// tighten removes other users' rights from one of our directories.
 func tighten(e entry) (err error) {
 	f, err := os.OpenFile(e.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -79,9 +79,8 @@ func tighten(e entry) (err error) {
 	return f.Chmod(e.mode & (fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o700))
 }
 
-// ReadDir accepts a directory that is only read, and perhaps another user's: its
-// owner is believed as much as what is in it. Nobody else may write to it. It makes
-// and changes nothing.
+// ReadDir accepts a directory that is only read and may belong to another user, who is trusted as
+// much as the content. Nobody else may be able to write to it. It creates and changes nothing.
 func ReadDir(what, path string) (Directory, error) { return readDir(current(), what, path) }
 
 func readDir(me identity, what, path string) (Directory, error) {
@@ -102,9 +101,9 @@ func readDir(me identity, what, path string) (Directory, error) {
 	return Directory{e.path, w.notes}, nil
 }
 
-// ParentDir accepts the directory of a file of ours: nobody else may write to it
-// or replace it, but others may look into it. A missing one is made. It gives the
-// file's path without links in its directories.
+// ParentDir accepts the directory of one of our files: nobody else may write to it or replace it,
+// but others may list it. It creates a missing directory. It returns the file's path without links
+// in its directories.
 func ParentDir(what, file string) (path string, notes []string, err error) {
 	return parentDir(current(), what, file)
 }
@@ -128,14 +127,14 @@ func parentDir(me identity, what, file string) (string, []string, error) {
 	return join(d.path, filepath.Base(file)), w.notes, nil
 }
 
-// holdsFile judges the directory of a file of ours.
+// holdsFile checks the directory of one of our files.
 func (me identity) holdsFile(what, name string, d entry) error {
 	switch {
 	case !d.mode.IsDir():
 		return refuse("%s is not a directory.", show(d.path))
-	case me.trusts(d.uid) && (d.worldWrites() || d.groupWrites(me)): // a sticky one too: others could make files first
+	case me.trusts(d.uid) && (d.worldWrites() || d.groupWrites(me)): // also a sticky one, in which others could create the file first
 		return refuse("Others may write to the directory %s (%s) of the %s, and so replace it. Keep it in a directory of its own, which shardboard makes: %s; or run: chmod go-w %s",
-			show(d.path), d.state(), what, Quote(join(join(d.path, "shardboard"), name)), Quote(d.path))
+			show(d.path), d.modeAndOwner(), what, Quote(join(join(d.path, "shardboard"), name)), Quote(d.path))
 	}
 	return nil
 }

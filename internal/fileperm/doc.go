@@ -1,14 +1,13 @@
-// Package fileperm decides from owner, mode and links whether shardboard may
-// use a file or a directory, and opens those that it may.
+// Package fileperm decides from owner, mode and links whether shardboard may use a file or
+// directory, and opens those that it may.
 //
-// It promises that nobody but this process's user and root can change what is
-// kept in a directory that OwnDir accepted, or replace it, and that a secret
-// which ReadSecret returns cannot be read by other users. Everything is decided
-// on the open file or, for what SQLite opens by its path, in a directory in which
-// nobody else can rename anything. A refusal is fault.Invalid: it names the file,
-// its mode and its owner, says why that matters, and has the command that mends it.
+// Nobody but this process's user and root can change or replace the content of a directory that
+// OwnDir accepted, and no other user can read a secret that ReadSecret returns. The checks are made
+// on the open file or, for files that SQLite opens by path, in a directory in which nobody else can
+// rename anything. A rejection is fault.Invalid: it names the file, its mode and its owner, says
+// why that matters, and has the command that repairs it.
 //
-// The rules in one place, with what to do in containers: docs/files.md.
+// docs/files.md has all rules, and what to do in containers.
 package fileperm
 
 import (
@@ -16,14 +15,14 @@ import (
 	"syscall"
 )
 
-// entry is what the rules look at of one file or directory.
+// entry is what the rules use of one file or directory.
 type entry struct {
 	path     string
 	mode     fs.FileMode
 	uid, gid int
-	links    uint64 // names in the file system; 0 after the last was removed
-	device   uint64 // differs from the parent directory's at a mount point
-	acl      bool   // an access list gives rights that the mode does not show
+	links    uint64 // number of hard links; 0 after the last was removed
+	device   uint64 // differs from the parent's at a mount point
+	acl      bool   // an access control list grants rights that the mode does not show
 }
 
 func entryOf(path string, info fs.FileInfo) entry {
@@ -37,12 +36,11 @@ func entryOf(path string, info fs.FileInfo) entry {
 
 func (e entry) link() bool { return e.mode&fs.ModeSymlink != 0 }
 
-// worldWrites tells whether every user may write.
+// worldWrites reports whether every user may write.
 func (e entry) worldWrites() bool { return e.mode.Perm()&0o002 != 0 }
 
-// groupWrites tells whether users of the group may write who are not the owner.
-// Where the group has nobody but its owner, as a person's own group on most
-// Linux systems, they may not.
+// groupWrites reports whether users other than the owner may write through the group. A group whose
+// only member is the owner, like the personal groups on most Linux systems, does not count.
 func (e entry) groupWrites(me identity) bool {
 	return e.mode.Perm()&0o020 != 0 && (e.acl || !me.private(e.gid))
 }

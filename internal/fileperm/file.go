@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// OpenOwn opens a file of ours in a directory that OwnDir or ParentDir accepted,
-// to write or to read it; flag is that of os.OpenFile, and a file is made for its
-// owner alone. It is refused when it is a link, is no regular file, has a second
-// name, belongs to another user or may be written by others. flag must not have
-// os.O_TRUNC: nothing is changed before the file was judged.
+// OpenOwn opens one of our files in a directory that OwnDir or ParentDir accepted; flag is that of
+// os.OpenFile, and a new file is private. It rejects links, irregular files, files with several
+// hard links, files of other users and files that others may write. flag must not have os.O_TRUNC,
+// because nothing may be changed before the checks.
 func OpenOwn(what, path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600) // a pipe must not block
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600) // must not block on a pipe
 	if err != nil {
-		if checked := CheckOwn(what, path); checked != nil { // says more than "too many links"
+		if checked := CheckOwn(what, path); checked != nil { // clearer than "too many links"
 			return nil, checked
 		}
 		return nil, err
@@ -31,16 +30,14 @@ func OpenOwn(what, path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// CheckOwn judges a file like OpenOwn without opening it: for one that another
-// library opens, whose locks would be lost if we opened and closed it. A file that
-// does not exist is in order.
+// CheckOwn checks a file like OpenOwn without opening it: for files that another library has open,
+// whose locks would be lost if we opened and closed them. A missing file is in order.
 func CheckOwn(what, path string) error {
 	return check(path, func(e entry) error { return current().ownsFile(what, e, true) })
 }
 
-// CheckRead judges a file in a directory that ReadDir accepted: it belongs to a
-// user who is believed there, and no other may write to it. It may have a second
-// name, as copies by hard links have.
+// CheckRead checks a file in a directory that ReadDir accepted: it belongs to a user who is trusted
+// there, and nobody else may write to it. It may have several hard links, as some copies have.
 func CheckRead(what, path string, dir Directory) error {
 	return check(path, func(e entry) error {
 		me := current()
@@ -66,8 +63,8 @@ func check(path string, judge func(entry) error) error {
 	return judge(entryOf(path, info))
 }
 
-// ownsFile judges a file that only this process should change. alone asks that
-// it has no other name.
+// ownsFile checks a file that only this process should change. alone requires that it has no other
+// hard links.
 func (me identity) ownsFile(what string, e entry, alone bool) error {
 	switch {
 	case e.link():
@@ -78,10 +75,10 @@ func (me identity) ownsFile(what string, e entry, alone bool) error {
 		return refuse("The %s %s is not a regular file (%s). Remove it or choose another path.", what, show(e.path), e.mode.Type())
 	case e.uid != me.uid:
 		return refuse("The %s %s (%s) belongs to another user than shardboard runs as (%s), who can change it. If you know where it is from, run as root: chown %d %s",
-			what, show(e.path), e.state(), userName(me.uid), me.uid, Quote(e.path))
+			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
 	case e.worldWrites() || e.groupWrites(me):
 		return refuse("The %s %s (%s) may be written by others, and may not be what shardboard wrote. If nobody changed it, run: chmod 600 %s",
-			what, show(e.path), e.state(), Quote(e.path))
+			what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	case alone && e.links > 1:
 		return refuse("The %s %s has %d names: whoever has another one reads and changes the same file. If nobody did, make it a file of its own: cp -p %s %s && mv -f %s %s",
 			what, show(e.path), e.links, Quote(e.path), Quote(e.path+".copy"), Quote(e.path+".copy"), Quote(e.path))
@@ -89,7 +86,7 @@ func (me identity) ownsFile(what string, e entry, alone bool) error {
 	return nil
 }
 
-// Same fails when a path is no longer the file that it was.
+// Same fails when a path no longer leads to the same file.
 func Same(what, path string, was fs.FileInfo) error {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// identity is who this process is, for the rules.
+// identity is this process's user and groups.
 type identity struct {
 	uid      int
 	groups   []int
-	unmapped int            // uid shown for owners outside of this user namespace; -1: all are known
-	private  func(int) bool // whether nobody else is in a group
+	unmapped int            // uid shown for owners outside this user namespace; -1: there are none
+	private  func(int) bool // reports whether a group has no other members
 }
 
-// current is read once: a process of ours never changes its user.
+// current is computed once, because the process never changes its user.
 var current = sync.OnceValue(func() identity {
 	me := identity{uid: os.Geteuid(), groups: []int{os.Getegid()}, unmapped: -1}
 	if more, err := os.Getgroups(); err == nil {
@@ -24,7 +24,7 @@ var current = sync.OnceValue(func() identity {
 	}
 	passwd, group := readText("/etc/passwd"), readText("/etc/group")
 	me.private = func(gid int) bool { return gid == 0 || privateGroup(me.uid, gid, passwd, group) }
-	if wholeMap(readText("/proc/self/uid_map")) {
+	if mapsAllUsers(readText("/proc/self/uid_map")) {
 		return me
 	}
 	if n, err := strconv.Atoi(strings.TrimSpace(readText("/proc/sys/fs/overflowuid"))); err == nil {
@@ -33,12 +33,12 @@ var current = sync.OnceValue(func() identity {
 	return me
 })
 
-// trusts tells whether an owner may change our files anyway.
+// trusts reports whether a user can change our files anyway.
 func (me identity) trusts(uid int) bool { return uid == 0 || uid == me.uid }
 
 func (me identity) in(gid int) bool { return slices.Contains(me.groups, gid) }
 
-// readText is a small system file; "" where there is none.
+// readText reads a small system file; "" when it is missing.
 func readText(path string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -47,9 +47,9 @@ func readText(path string) string {
 	return string(b)
 }
 
-// wholeMap tells whether a uid_map (user_namespaces(7)) has all users, as outside
-// of user namespaces. Where there is none, all are known too.
-func wholeMap(text string) bool {
+// mapsAllUsers reports whether a uid_map (user_namespaces(7)) contains all users, as outside user
+// namespaces. A missing file counts as all users.
+func mapsAllUsers(text string) bool {
 	if text == "" {
 		return true
 	}
@@ -57,9 +57,9 @@ func wholeMap(text string) bool {
 	return len(f) == 3 && f[0] == "0" && f[1] == "0" && f[2] == "4294967295"
 }
 
-// privateGroup tells whether a group is a user's own: it has the user's name,
-// no other member, and is no other user's first group. Only the local files are
-// asked; a user or group of a directory service is not known to be private.
+// privateGroup reports whether a group is a user's personal group: it has the user's name, no other
+// member, and is no other user's primary group. Only local files are read; groups of a directory
+// service do not count as private.
 func privateGroup(uid, gid int, passwd, group string) bool {
 	name, owned := "", false
 	for f := range records(passwd, 4) {
@@ -84,7 +84,7 @@ func privateGroup(uid, gid int, passwd, group string) bool {
 	return owned
 }
 
-// records are the lines of a file of fields between colons that have enough of them.
+// records yields the lines with enough fields of a colon-separated file.
 func records(text string, fields int) func(func([]string) bool) {
 	return func(yield func([]string) bool) {
 		for line := range strings.Lines(text) {

@@ -11,34 +11,32 @@ import (
 	"shardboard/internal/fault"
 )
 
-// ReadSecret reads a file that holds a secret, of at most so many bytes. It is
-// refused when other users may read it, by the rule that PostgreSQL has for keys:
-// mode 0600 or less if it is ours, 0640 or less if it is root's, so that secrets
-// which an orchestrator mounts for a group work. Links are followed, for that is
-// how they are mounted; what counts is the file at the end. A pipe, as of
-// <(command), is held to the same rule; a terminal or other device to none. what
-// names the file in errors, which are fault.Invalid and never have its text.
+// ReadSecret reads a file with a secret, of at most so many bytes. It rejects files that other
+// users may read, by PostgreSQL's rule for keys: mode 0600 or less for our files, 0640 or less for
+// root's, so that secrets mounted for a group by an orchestrator work. Links are followed, because
+// secrets are mounted that way; the target is checked. Pipes, as from <(command), follow the same
+// rule; terminals and other devices are not checked. what names the file in errors, which are
+// fault.Invalid and never contain its text.
 func ReadSecret(what, path string, most int64) ([]byte, error) {
 	c, err := read(what, path, most, current().keepsSecret)
 	return c.Text, err
 }
 
-// ReadPublic reads a file that everybody may read and only its owner or root may
-// write, such as a certificate.
+// ReadPublic reads a file that everybody may read but only its owner or root may write, such as a
+// certificate.
 func ReadPublic(what, path string, most int64) ([]byte, error) {
 	c, err := ReadFile(what, path, most)
 	return c.Text, err
 }
 
-// ReadAnyOwner is ReadPublic for a file that may be another user's, such as one
-// of a checkout that a team shares.
+// ReadAnyOwner is ReadPublic for a file that may belong to another user, such as a file of a team's
+// shared checkout.
 func ReadAnyOwner(what, path string, most int64) ([]byte, error) {
 	c, err := read(what, path, most, current().notWritten)
 	return c.Text, err
 }
 
-// Content is a file's text and what the rules need, for files that turn out to
-// hold a secret when they were read.
+// Content is a file's text with its permissions, for files that may turn out to contain a secret.
 type Content struct {
 	Text []byte
 	what string
@@ -50,7 +48,7 @@ func ReadFile(what, path string, most int64) (Content, error) {
 	return read(what, path, most, current().mayTrust)
 }
 
-// Secret is the rule of ReadSecret.
+// Secret applies the rule of ReadSecret.
 func (c Content) Secret() error { return current().keepsSecret(c.what, c.e) }
 
 // OpenPublic opens a file like ReadPublic and leaves it open.
@@ -59,7 +57,7 @@ func OpenPublic(what, path string) (*os.File, error) {
 	return f, err
 }
 
-// open judges the open file, before anything is read from it.
+// open checks the open file before anything is read from it.
 func open(what, path string, judge func(string, entry) error) (*os.File, entry, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +69,7 @@ func open(what, path string, judge func(string, entry) error) (*os.File, entry, 
 	}
 	e := entryOf(path, info)
 	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(path, "/dev/") {
-		e.path = real // chmod in another shell would find another /dev/stdin
+		e.path = real // in another shell /dev/stdin is another file
 	}
 	if err := judge(what, e); err != nil {
 		return nil, e, errors.Join(err, f.Close())
@@ -84,7 +82,7 @@ func read(what, path string, most int64, judge func(string, entry) error) (Conte
 	if err != nil {
 		return Content{}, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close() // nothing was written
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("it has more than %d bytes", most)
@@ -98,7 +96,7 @@ func read(what, path string, most int64, judge func(string, entry) error) (Conte
 func unreadable(what, path string, err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
-		err = p.Err // without the path, which stands before
+		err = p.Err // without the path, which the sentence has already
 	}
 	return fault.Wrap(fault.Invalid, err, "The %s, %s, cannot be read: %v.", what, show(path), err)
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// keepsSecret judges who may read.
+// keepsSecret checks who may read.
 func (me identity) keepsSecret(what string, e entry) error {
 	open := fs.FileMode(0o077)
 	if e.uid == 0 && me.uid != 0 {
 		open = 0o037
 	}
 	switch {
-	case e.mode&fs.ModeCharDevice != 0: // a terminal or /dev/null: nothing is kept there
+	case e.mode&fs.ModeCharDevice != 0: // a terminal or /dev/null stores nothing
 		return nil
 	case e.mode.IsDir():
 		return refuse("The %s, %s, is a directory.", what, show(e.path))
 	case !me.trusts(e.uid):
 		return refuse("The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can read and change it. If it is yours to use, run as root: chown %d %s",
-			what, show(e.path), e.state(), userName(me.uid), me.uid, Quote(e.path))
+			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
 	case e.mode.Perm()&open == 0:
 		return nil
 	}
@@ -28,16 +28,16 @@ func (me identity) keepsSecret(what string, e entry) error {
 	switch {
 	case mounted(e.path):
 		return refuse(why+"It is mounted: in Kubernetes set defaultMode: 0440 for the volume and fsGroup for the pod, in Docker uid and mode of the secret (docs/files.md).",
-			what, show(e.path), e.state())
+			what, show(e.path), e.modeAndOwner())
 	case e.uid == me.uid:
-		return refuse(why+"Run: chmod 600 %s"+again, what, show(e.path), e.state(), Quote(e.path))
+		return refuse(why+"Run: chmod 600 %s"+again, what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	case me.in(e.gid):
-		return refuse(why+"Run as root: chmod 640 %s"+again, what, show(e.path), e.state(), Quote(e.path))
+		return refuse(why+"Run as root: chmod 640 %s"+again, what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	}
-	return refuse(why+"Run as root: chown %[4]d %[5]s && chmod 600 %[5]s"+again, what, show(e.path), e.state(), me.uid, Quote(e.path))
+	return refuse(why+"Run as root: chown %[4]d %[5]s && chmod 600 %[5]s"+again, what, show(e.path), e.modeAndOwner(), me.uid, Quote(e.path))
 }
 
-// mayTrust judges who may write.
+// mayTrust checks who may write.
 func (me identity) mayTrust(what string, e entry) error {
 	switch {
 	case e.mode&fs.ModeCharDevice != 0:
@@ -46,22 +46,22 @@ func (me identity) mayTrust(what string, e entry) error {
 		return refuse("The %s, %s, is a directory.", what, show(e.path))
 	case !me.trusts(e.uid):
 		return refuse("The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can change it. If it is yours to use, run as root: chown %d %s",
-			what, show(e.path), e.state(), userName(me.uid), me.uid, Quote(e.path))
+			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
 	}
 	return me.notWritten(what, e)
 }
 
-// notWritten judges the mode alone.
+// notWritten checks only the mode.
 func (me identity) notWritten(what string, e entry) error {
 	if e.worldWrites() || e.groupWrites(me) {
-		return refuse("The %s, %s (%s), can be changed by others, and shardboard would use what they write. Run: chmod go-w %s", what, show(e.path), e.state(), Quote(e.path))
+		return refuse("The %s, %s (%s), can be changed by others, and shardboard would use what they write. Run: chmod go-w %s", what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	}
 	return nil
 }
 
-// mounted tells whether a container's orchestrator put a secret there: below
-// /run/secrets, or behind the links by which Kubernetes replaces all files of a
-// volume at once, to a directory such as ..2026_01_01.
+// mounted reports whether a container orchestrator put a secret there: below /run/secrets, or
+// behind the links with which Kubernetes replaces all files of a volume at once, to a directory
+// such as ..2026_01_01.
 func mounted(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

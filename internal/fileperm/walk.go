@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// maxLinks bounds the links that are followed in one path, as the system does.
+// maxLinks bounds the links followed in one path, like the system's limit.
 const maxLinks = 40
 
-// walk goes from the root to a directory and checks each directory on the way:
-// only trusted users may rename what is in it. Links on the way are followed where
-// a trusted user made them, so that the result is a path without links that nobody
-// else can turn to another place. The last element is not judged.
+// walk follows a path from the root and checks each directory on the way: only trusted users may
+// rename its entries. Links of trusted users are followed, so the result is a path without links
+// that nobody else can redirect. The last element is not checked.
 type walk struct {
 	me     identity
 	trusts func(uid int) bool
-	create bool     // missing directories are made, for their owner alone
-	last   bool     // the last element is followed too where it is a link
-	notes  []string // what was accepted and should be known
-	hidden bool     // a note says that an owner is not known
-	target string   // where it goes, for notes
+	create bool     // create missing directories, as private ones
+	last   bool     // also follow a link as the last element
+	notes  []string // what was tolerated and should be known
+	hidden bool     // an unknown owner was already noted
+	target string   // destination, for notes
 }
 
-// to gives the path without links and what is there.
+// to returns the path without links and its entry.
 func (w *walk) to(path string) (entry, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -34,12 +33,12 @@ func (w *walk) to(path string) (entry, error) {
 	}
 	w.target = abs
 	at, err := w.look("/")
-	var above uint64 // device of the directory above at
+	var above uint64 // device of at's parent
 	links := 0
 	for left := split(abs); err == nil && len(left) > 0; {
 		name := left[0]
 		left = left[1:]
-		if name == ".." { // of a link; at has no links, so this is its parent
+		if name == ".." { // from a link's target; at has no links, so this is its parent
 			at, err = w.look(filepath.Dir(at.path))
 			above = at.device // not known to be a mount point
 			continue
@@ -76,14 +75,14 @@ func (w *walk) to(path string) (entry, error) {
 	return at, err
 }
 
-// look reads one element, and makes it a directory where that is wanted.
+// look reads one element and creates a missing directory if requested.
 func (w *walk) look(path string) (entry, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) && w.create {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return entry{path: path}, err
 		}
-		info, err = os.Lstat(path) // made by somebody else just now, it is judged as theirs
+		info, err = os.Lstat(path) // if somebody else created it just now, it is checked as theirs
 	}
 	if err != nil {
 		return entry{path: path}, err
@@ -99,35 +98,34 @@ func (w *walk) follow(link entry) (string, error) {
 	return target, err
 }
 
-// passes judges a directory that others lie in. device is that of its parent,
-// child the path that could be replaced.
+// passes checks a directory on the way. device is its parent's device, child the path that could be
+// replaced.
 func (w *walk) passes(d entry, device uint64, child string) error {
 	switch {
 	case !w.trusts(d.uid) && d.uid == w.me.unmapped && (d.sticky() || d.mode.Perm()&0o022 == 0):
-		if !w.hidden { // what is below it is likely the same
+		if !w.hidden { // directories below likely have the same owner
 			w.hidden = true
 			w.notes = append(w.notes, fmt.Sprintf("The owner of %s is not a user of this user namespace, so it is not known who may rename %s or what is above it.", show(d.path), show(w.target)))
 		}
 	case !w.trusts(d.uid):
 		return refuse("The directory %s (%s) belongs to another user, who can put something else in the place of %s. Choose a path below directories of your own or of root, or run as root: chown %d %s",
-			show(d.path), d.state(), show(child), w.me.uid, Quote(d.path))
-	case d.sticky(): // only the owner of what is in it renames that
+			show(d.path), d.modeAndOwner(), show(child), w.me.uid, Quote(d.path))
+	case d.sticky(): // only the owner of an entry can rename it
 	case d.worldWrites():
 		return refuse("Every user of this machine may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod o-w %s",
-			show(d.path), d.state(), show(child), Quote(d.path))
+			show(d.path), d.modeAndOwner(), show(child), Quote(d.path))
 	case !d.groupWrites(w.me):
 	case d.uid == 0 && !d.acl && d.device != device && w.me.in(d.gid):
 		w.notes = append(w.notes, fmt.Sprintf("The group %s may write to the volume %s, and so put something else in the place of %s. No other user must be in that group.",
 			groupName(d.gid), show(d.path), show(child)))
 	default:
 		return refuse("Users of the group %s may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod g-w %s",
-			groupName(d.gid), show(d.path), d.state(), show(child), Quote(d.path))
+			groupName(d.gid), show(d.path), d.modeAndOwner(), show(child), Quote(d.path))
 	}
 	return nil
 }
 
-// split gives the elements of a path; ".." stays, since it means the parent of
-// where a link leads.
+// split returns the elements of a path; ".." stays, because it means the parent of a link's target.
 func split(path string) []string {
 	var out []string
 	for _, name := range strings.Split(path, "/") {
@@ -138,7 +136,7 @@ func split(path string) []string {
 	return out
 }
 
-// join does not clean: a name is one element, never a path.
+// join does not clean, because a name is a single element.
 func join(dir, name string) string {
 	if dir == "/" {
 		return "/" + name

@@ -8,16 +8,15 @@ import (
 	"shardboard/internal/clock"
 )
 
-// PerSecond is how many documents all measuring together may have returned to
-// it, on average.
+// PerSecond is how many documents per second the cluster may return to all measurements together,
+// on average.
 const PerSecond = 200
 
-// burstSeconds is how much of the budget may be saved up.
+// burstSeconds is how many seconds of the budget can be saved up.
 const burstSeconds = 10
 
-// Budget is shared by everything that measures: documents that the cluster may
-// return to it. What a read was allowed and did not need is given back, which
-// x/time/rate cannot do in part. Safe for concurrent use.
+// Budget limits the documents that the cluster returns to measurements; all of them share one. A
+// read returns what it did not use, which x/time/rate cannot do in part. Safe for concurrent use.
 type Budget struct {
 	mu     sync.Mutex
 	now    func() time.Time
@@ -26,8 +25,8 @@ type Budget struct {
 	filled time.Time
 }
 
-// NewBudget allows so many documents a second, of which ten seconds' worth can
-// be saved up; 0 is PerSecond. A nil now is time.Now.
+// NewBudget allows so many documents a second, of which ten seconds' worth can be saved up; 0 is
+// PerSecond. A nil now is time.Now.
 func NewBudget(perSecond int, now func() time.Time) *Budget {
 	if perSecond <= 0 {
 		perSecond = PerSecond
@@ -49,12 +48,10 @@ func (b *Budget) fill() {
 	b.filled = now
 }
 
-// Hold takes up to n documents that may be read now, possibly none. Give back
-// what was not needed.
+// Hold takes up to n documents that may be read now, possibly none. Give returns what was not used.
 func (b *Budget) Hold(n int) int { return b.HoldBut(0, n) }
 
-// HoldBut takes up to n documents and leaves so many to others, where there are
-// as many; where there are fewer than it should leave, it takes none.
+// HoldBut takes up to n documents but leaves so many to others; with fewer available it takes none.
 func (b *Budget) HoldBut(leave, n int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,14 +61,14 @@ func (b *Budget) HoldBut(leave, n int) int {
 	return n
 }
 
-// Give returns what was held and not read.
+// Give returns what was held and not used.
 func (b *Budget) Give(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tokens = min(b.tokens+float64(max(0, n)), b.rate*burstSeconds)
 }
 
-// Wait holds n documents, at most Burst, as soon as they may be read.
+// Wait blocks until it can hold n documents, at most Burst.
 func (b *Budget) Wait(ctx context.Context, n int) error {
 	n = min(n, b.Burst())
 	for {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Chunks are the window's chunks by a table of now, hottest first: with which
-// projects write to each, as far as documents are still counted by name.
+// Chunks returns the window's chunks in the current table, hottest first, with the projects that
+// write to each, as far as documents are still counted by id.
 func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 	c := t.Collection(w.NS)
 	if c == nil || c.Chunks.Len() == 0 {
@@ -21,7 +21,7 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 	sums := map[int]*tally{}
 	projects := map[int]map[bson.ObjectID]int64{}
 	for _, s := range w.slots {
-		for _, p := range s.pieces(c) {
+		for _, p := range s.chunkRows(c) {
 			i := chunkOf(c, p.Min)
 			if sums[i] == nil {
 				sums[i] = &tally{}
@@ -32,7 +32,7 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 			if of.ns == "" {
 				continue
 			}
-			if i, ok := position(c, of, n.Project, n.Document); ok {
+			if i, ok := chunkPosition(c, of, n.Project, n.Document); ok {
 				if projects[i] == nil {
 					projects[i] = map[bson.ObjectID]int64{}
 				}
@@ -44,14 +44,14 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 	for i, sum := range sums {
 		l := Line{Chunk: i, Shard: c.Chunks.Owner(i), Rate: sum.rate(w.Seconds, w.estimate())}
 		l.Projects = len(projects[i])
-		l.Top, l.TopShare = busiest(projects[i])
+		l.Top, l.TopShare = topProject(projects[i])
 		out = append(out, l)
 	}
-	slices.SortFunc(out, hotter)
+	slices.SortFunc(out, compareHotness)
 	return out
 }
 
-func busiest(projects map[bson.ObjectID]int64) (top bson.ObjectID, share float64) {
+func topProject(projects map[bson.ObjectID]int64) (top bson.ObjectID, share float64) {
 	var all, most int64
 	for id, rows := range projects {
 		all += rows
@@ -65,9 +65,9 @@ func busiest(projects map[bson.ObjectID]int64) (top bson.ObjectID, share float64
 	return top, float64(most) / float64(all)
 }
 
-// Shards are the window's shards by a table of now, hottest first; shards that
-// own chunks and took no write are there with a rate of zero, which is "at least
-// none" where the window's method leaves rows out.
+// Shards returns the window's shards in the current table, hottest first. Shards that own chunks
+// and took no write have a rate of zero, which means "at least none" when the window's method omits
+// rows.
 func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 	c := t.Collection(w.NS)
 	if c == nil || w.Seconds == 0 {
@@ -78,7 +78,7 @@ func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 		sums[shard] = &tally{}
 	}
 	for _, s := range w.slots {
-		for _, p := range s.pieces(c) {
+		for _, p := range s.chunkRows(c) {
 			owner := c.Chunks.Owner(chunkOf(c, p.Min))
 			sums[owner].add(s, p.Rows)
 		}
@@ -93,7 +93,7 @@ func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 	return out
 }
 
-// targetOf finds the fields of a measured collection.
+// targetOf returns the fields of a measured collection.
 func targetOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) target {
 	for _, of := range targets(t, p) {
 		if of.ns == ns {
@@ -103,22 +103,21 @@ func targetOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) targ
 	return target{}
 }
 
-// pieces are a slot's, when they are of this life of the collection.
-func (s Slot) pieces(c *topology.Collection) []Piece {
+// chunkRows are a slot's counts by chunk, if they are of the collection's current incarnation.
+func (s Slot) chunkRows(c *topology.Collection) []Piece {
 	if s.Life != c.Incarnation {
 		return nil
 	}
 	return s.Pieces
 }
 
-// OwnerOf is the shard of a document's rows by a table; "" when it cannot be
-// told from what was counted.
+// OwnerOf is the shard of a document's rows; "" if the counts do not decide it.
 func OwnerOf(t *topology.Table, prof *profile.Profile, ns topology.Namespace, l Line) string {
 	c, of := t.Collection(ns), targetOf(t, prof, ns)
 	if c == nil || of.ns == "" {
 		return ""
 	}
-	if i, ok := position(c, of, l.Project, l.Document); ok {
+	if i, ok := chunkPosition(c, of, l.Project, l.Document); ok {
 		return c.Chunks.Owner(i)
 	}
 	return ""

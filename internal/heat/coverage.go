@@ -12,16 +12,15 @@ import (
 type Method int
 
 const (
-	// NewRows: every write is a new row, and all of them are counted by the time in
-	// their ids.
+	// NewRows: every write is a new row, and all rows are counted by the time in their ids.
 	NewRows Method = iota
-	// ChangedRows: rows are changed in place, and counted by the date of their last
-	// change, once a minute and for the hottest projects only: no index finds rows by
-	// that date alone. A row that was changed twice counts once. It is at least so many.
+	// ChangedRows: rows are updated in place. They are counted by the date of their last change,
+	// once a minute and only for the hottest projects, because no index finds rows by that date
+	// alone. A row changed twice counts once, so counts are lower bounds.
 	ChangedRows
 )
 
-// String is what the API calls it.
+// String is the name in the API.
 func (m Method) String() string {
 	if m == ChangedRows {
 		return "changedRows"
@@ -31,23 +30,22 @@ func (m Method) String() string {
 
 // Uncounted is why the writes of a collection are not counted. Codes:
 //
-//	unsharded   it is on one shard, where heat has nothing to compare
-//	inPlace     its rows are changed in place, and no date says when
-//	scattered   its rows have a date, but the shard key does not begin with the
-//	            project: each question would go to every shard
-//	unprofiled  the profile does not say how it is written to
+//	unsharded   the collection is on one shard, so there is nothing to compare
+//	inPlace     rows are updated in place and have no date of the change
+//	scattered   rows have a date, but the shard key does not begin with the
+//	            project, so each query would go to every shard
+//	unprofiled  the profile does not say how the collection is written
 type Uncounted string
 
-// Coverage is a collection and how its writes are counted, or why they are not.
+// Coverage is how a collection's writes are counted, or why they are not.
 type Coverage struct {
 	NS     topology.Namespace
-	Method Method    // where Not is empty
+	Method Method    // if Not is empty
 	Not    Uncounted // "": they are counted
 }
 
-// Cover lists all sharded collections that people made and what else a profile
-// keeps by project or document: those counted first, by name. A collection that
-// is not known to exist is not there.
+// Cover lists all sharded user collections and all collections that a profile keeps by project or
+// document: counted ones first, then by name. A collection that is not known to exist is left out.
 func Cover(t *topology.Table, p *profile.Profile) []Coverage {
 	known := map[topology.Namespace]Coverage{}
 	for _, db := range p.Match(t) {
@@ -104,7 +102,7 @@ func coverage(c *topology.Collection, of profile.Collection) Coverage {
 	}
 }
 
-// Counted are the collections whose new rows are all counted, by name.
+// Counted returns the collections whose new rows are all counted, by name.
 func Counted(t *topology.Table, p *profile.Profile) []topology.Namespace {
 	var out []topology.Namespace
 	for _, c := range Cover(t, p) {
@@ -115,7 +113,7 @@ func Counted(t *topology.Table, p *profile.Profile) []topology.Namespace {
 	return out
 }
 
-// CoverageOf is how one collection is counted; false when it is not known.
+// CoverageOf returns how one collection is counted; false when it is unknown.
 func CoverageOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) (Coverage, bool) {
 	for _, c := range Cover(t, p) {
 		if c.NS == ns {

@@ -226,13 +226,13 @@ func TestAProjectThatTheBudgetRefusedIsCountedAsSoonAsThereIsSome(t *testing.T) 
 	budget := NewBudget(0, clock)
 	src := newStream(5, 3, 1, func(int) float64 { return 5 })
 	c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
-	documents := by(ChangedRows, targets(yorkie(t), c.prof))[0]
+	documents := byMethod(ChangedRows, targets(yorkie(t), c.prof))[0]
 	budget.Hold(budget.Burst())
-	if _, err := c.countRested(t.Context(), documents, oid(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
+	if _, err := c.countUnlessResting(t.Context(), documents, oid(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
 		t.Fatalf("%v, asked %d times", err, len(src.queries))
 	}
 	now = now.Add(time.Minute)
-	if n, err := c.countRested(t.Context(), documents, oid(1, 0)); n != 7 || err != nil {
+	if n, err := c.countUnlessResting(t.Context(), documents, oid(1, 0)); n != 7 || err != nil {
 		t.Errorf("%d rows a minute later, %v", n, err)
 	}
 }
@@ -241,7 +241,7 @@ func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T)
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
 		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]Operations{"a": {}}}, reading{at.Add(time.Duration(to) * Tick), map[string]Operations{"a": {Writes: 3}}}
-		return between(a, b)["a"]
+		return loadBetween(a, b)["a"]
 	}
 	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})
 	if !got.Known || !got.From.Equal(at) || !got.To.Equal(at.Add(6*Tick)) {

@@ -1,9 +1,7 @@
-// Package heat tells where writes go: which projects, Yorkie documents, chunks
-// and shards take how many of them, over which time. It promises that every
-// rate says how it was measured: counted whole, from slices of time with an
-// interval, or at least so many; and that reading for it stays within a budget
-// of documents returned, whatever the load is. New rows are counted all, by the
-// time in their ids; of rows that are changed in place those of the hottest
-// projects, by their date: see Method, and Cover for which collection is counted
-// how, or why not. What was not measured is not zero.
+// Package heat measures where writes go: the rates of projects, Yorkie documents, chunks and shards
+// over time. Each rate says how it was measured: counted completely, estimated from samples with an
+// interval, or a lower bound. Reads stay within a budget of returned documents under any load. All
+// new rows are counted, by the time in their ids; rows updated in place are counted by date for the
+// hottest projects only. See Method, and Cover for how each collection is counted or why not. A
+// time that was not measured is unknown, not zero.
 package heat

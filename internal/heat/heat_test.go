@@ -239,11 +239,11 @@ func TestTheTenHottestProjectsAreShown(t *testing.T) {
 	for seed := range uint64(runs) {
 		src := newStream(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
 		c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
-		c.loaded["y.changes"] = true // as under load from the first tick
+		c.sampled["y.changes"] = true // as under load from the first tick
 		begin := time.Unix(1_800_000_000, 0)
 		for i := range 30 {
-			tt := by(NewRows, targets(yorkie(t), c.prof))[0]
-			c.loaded["y.changes"] = true
+			tt := byMethod(NewRows, targets(yorkie(t), c.prof))[0]
+			c.sampled["y.changes"] = true
 			s, err := c.count(t.Context(), tt, begin.Add(time.Duration(i)*Tick), begin.Add(time.Duration(i+1)*Tick), 0)
 			if err != nil {
 				t.Fatal(err)

@@ -8,16 +8,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Load is what a shard did for a collection between two reads.
+// Load is a shard's activity for a collection between two reads of its counters.
 type Load struct {
 	Known                           bool
 	Over                            time.Duration
-	From, To                        time.Time // when it was read; of several collections, the first and the last
+	From, To                        time.Time // times of the reads; for several collections the first and the last
 	ReadsPerSecond, WritesPerSecond float64
-	ReadLatency, WriteLatency       time.Duration // mean of the time; 0 when there were none
+	ReadLatency, WriteLatency       time.Duration // mean latency; 0 without operations
 }
 
-// operations keeps the last two reads of each collection.
+// operations has the last two reads of each collection.
 type operations struct {
 	mu   sync.RWMutex
 	last map[topology.Namespace]reading
@@ -29,8 +29,8 @@ type reading struct {
 	shards map[string]Operations
 }
 
-// readOperations reads the counters of the shards once in three ticks: they
-// are asked of every shard.
+// readOperations reads the shards' counters only every third tick, because each read goes to every
+// shard.
 func (c *Collector) readOperations(ctx context.Context, ns topology.Namespace, now time.Time) {
 	c.ops.mu.RLock()
 	was, read := c.ops.last[ns]
@@ -38,7 +38,7 @@ func (c *Collector) readOperations(ctx context.Context, ns topology.Namespace, n
 	if read && now.Sub(was.at) < 3*Tick {
 		return
 	}
-	ask, cancel := context.WithTimeout(ctx, wait)
+	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	shards, err := c.src.Operations(ask, ns)
 	c.ops.mu.Lock()
@@ -51,14 +51,14 @@ func (c *Collector) readOperations(ctx context.Context, ns topology.Namespace, n
 		return
 	}
 	if read {
-		c.ops.load[ns] = between(was, reading{now, shards})
+		c.ops.load[ns] = loadBetween(was, reading{now, shards})
 	}
 	c.ops.last[ns] = reading{now, shards}
 }
 
-// between is what happened from one read to the next; a shard whose counters
-// fell has another primary, and nothing is known of it.
-func between(a, b reading) map[string]Load {
+// loadBetween is the activity between two reads. A shard whose counters decreased has another
+// primary and is unknown.
+func loadBetween(a, b reading) map[string]Load {
 	out := map[string]Load{}
 	over := b.at.Sub(a.at)
 	for shard, is := range b.shards {
@@ -80,7 +80,7 @@ func between(a, b reading) map[string]Load {
 	return out
 }
 
-// Together is what a shard did for several collections; known when it is of each.
+// Together is a shard's activity for several collections; known only if it is known for each.
 func Together(loads []Load) Load {
 	var out Load
 	var reads, writes, readTime, writeTime float64
@@ -109,8 +109,7 @@ func Together(loads []Load) Load {
 	return out
 }
 
-// Load is what the shards did for a collection lately, by shard; a shard that
-// is not there is not known.
+// Load returns the recent activity of the shards for a collection; a missing shard is unknown.
 func (c *Collector) Load(ns topology.Namespace) map[string]Load {
 	c.ops.mu.RLock()
 	defer c.ops.mu.RUnlock()

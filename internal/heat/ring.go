@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// fine is how long slots stay as they were counted; after it ten minutes of
-	// them become slots of a minute.
-	fine   = 15 * time.Minute
-	coarse = time.Minute
-	// Longest is the longest window that can be asked for, Shortest the shortest.
+	// fine is how long slots keep their original length; older ones are merged into slots of a
+	// minute.
+	fullDetailFor = 15 * time.Minute
+	mergedSlot    = time.Minute
+	// Longest is the longest and Shortest the shortest window.
 	Longest  = 24 * time.Hour
 	Shortest = 10 * time.Second
 )
 
-// ring keeps the slots of the last day, oldest first, by collection.
+// ring has the slots of the last day by collection, oldest first.
 type ring struct {
 	mu    sync.RWMutex
 	slots map[topology.Namespace][]Slot
@@ -30,31 +30,31 @@ func (r *ring) add(s Slot) {
 	if r.slots == nil {
 		r.slots = map[topology.Namespace][]Slot{}
 	}
-	r.slots[s.NS] = append(compacted(past(r.slots[s.NS], s.To), s.To), s)
+	r.slots[s.NS] = append(compact(dropFuture(r.slots[s.NS], s.To), s.To), s)
 }
 
-// past leaves out the slots that begin at a time or later: they were counted
-// before the clock was set back, and a slot of now would come before them.
-func past(slots []Slot, now time.Time) []Slot {
+// dropFuture removes slots that begin at now or later: they were counted before the clock was set back,
+// and a new slot would come before them.
+func dropFuture(slots []Slot, now time.Time) []Slot {
 	if n := len(slots); n == 0 || slots[n-1].From.Before(now) {
 		return slots
 	}
 	return slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return !s.From.Before(now) })
 }
 
-// compacted joins the slots of each minute that has become old, and forgets
-// what is older than the longest window. It makes a new list: readers keep theirs.
-func compacted(slots []Slot, now time.Time) []Slot {
+// compact merges the slots of each old minute and removes those older than the longest window. It
+// makes a new list, because readers keep the old one.
+func compact(slots []Slot, now time.Time) []Slot {
 	out := make([]Slot, 0, len(slots)+1)
 	for i := 0; i < len(slots); {
 		s := slots[i]
-		minute := s.From.Truncate(coarse)
-		end := minute.Add(coarse)
+		minute := s.From.Truncate(mergedSlot)
+		end := minute.Add(mergedSlot)
 		if now.Sub(s.To) > Longest {
 			i++
 			continue
 		}
-		if now.Sub(end) < fine {
+		if now.Sub(end) < fullDetailFor {
 			out = append(out, slots[i:]...)
 			break
 		}
@@ -63,7 +63,7 @@ func compacted(slots []Slot, now time.Time) []Slot {
 			j++
 		}
 		if j-i > 1 {
-			s = joined(slots[i:j])
+			s = mergeSlots(slots[i:j])
 		}
 		out = append(out, s)
 		i = j
@@ -71,7 +71,7 @@ func compacted(slots []Slot, now time.Time) []Slot {
 	return out
 }
 
-// since gives the slots of a collection that end after a time.
+// since returns the slots of a collection that end after a time.
 func (r *ring) since(ns topology.Namespace, from time.Time) []Slot {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -84,7 +84,7 @@ func (r *ring) since(ns topology.Namespace, from time.Time) []Slot {
 	return nil
 }
 
-// collections lists what was measured.
+// collections returns what was measured.
 func (r *ring) collections() []topology.Namespace {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

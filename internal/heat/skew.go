@@ -7,27 +7,27 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Index tells how unevenly something is spread over N places.
+// Index measures how unevenly something is spread over N places.
 type Index struct {
 	N int
-	// Gini is 0 when all places have the same and near 1 when one has all:
-	// half of the mean difference of two places, divided by the mean.
+	// Gini is 0 when all places have the same and near 1 when one has everything: half of the mean
+	// difference of two places, divided by the mean.
 	Gini float64
-	// MaxMean is the greatest place divided by the mean.
+	// MaxMean is the largest place divided by the mean.
 	MaxMean float64
-	// Most is the greatest place's part of all, 0 to 1.
+	// Most is the share of the largest place, 0 to 1.
 	Most float64
 }
 
-// IndexOf measures amounts over n places; places that are not among the
-// amounts have none. It is zero when there is nothing to spread.
+// IndexOf measures amounts over n places; places without an amount have none. It is zero when there
+// is nothing to spread.
 func IndexOf(amounts []float64, n int) Index {
 	n = max(n, len(amounts))
 	sorted := slices.Sorted(slices.Values(amounts))
 	var all, ranked float64
 	for i, a := range sorted {
 		all += a
-		ranked += a * float64(n-len(sorted)+i+1) // those without come first
+		ranked += a * float64(n-len(sorted)+i+1) // places without an amount come first
 	}
 	if all <= 0 || n == 0 {
 		return Index{N: n}
@@ -47,8 +47,8 @@ type Skew struct {
 	Chunks Index // over all chunks
 }
 
-// Skew measures a window by a table of now; zero for changed rows, of which most
-// are not counted.
+// Skew measures a window in the current table; zero for changed rows, most of which are not
+// counted.
 func (w Window) Skew(t *topology.Table, prof *profile.Profile) Skew {
 	c := t.Collection(w.NS)
 	if c == nil || w.Seconds == 0 || w.Method == ChangedRows {

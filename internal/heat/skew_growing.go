@@ -5,26 +5,26 @@ import (
 )
 
 const (
-	// growingShare is which part of the writes the last chunk has to take for a
-	// key to be called growing, and growingRows how many rows have to be seen.
+	// A key counts as growing if its last chunk takes at least growingShare of the writes, judged
+	// by at least growingRows rows.
 	growingShare = 0.9
 	growingRows  = 50
 )
 
-// Growing is the evidence that inserts always go to the end of the key space:
-// no cut and no move helps against that for long.
+// Growing is the evidence that inserts always go to the end of the key space, so that splits and
+// moves do not help for long.
 type Growing struct {
 	Is    bool
-	Field string  // first of the key
-	Share float64 // of the writes that went to the last chunk
-	Rows  int64   // counted
-	Slots int     // that had writes
-	Of    int     // of those, how many had nine in ten in the last chunk
-	Shard string  // that owns the last chunk
+	Field string  // first field of the key
+	Share float64 // share of the writes in the last chunk
+	Rows  int64   // rows counted
+	Slots int     // slots with writes
+	Of    int     // slots with nine in ten writes in the last chunk
+	Shard string  // owner of the last chunk
 }
 
-// Growing looks at where a window's writes went, by a table of now. A hashed
-// first field does not grow, and changed rows are no inserts.
+// Growing examines where a window's writes went, in the current table. A hashed first field does
+// not grow, and changed rows are not inserts.
 func (w Window) Growing(t *topology.Table) Growing {
 	c := t.Collection(w.NS)
 	if w.Method == ChangedRows || c == nil || c.Chunks.Len() < 2 || c.Key.Fields()[0].Hashed {
@@ -35,7 +35,7 @@ func (w Window) Growing(t *topology.Table) Growing {
 	var all, inLast float64
 	for _, s := range w.slots {
 		var here, end int64
-		for _, p := range s.pieces(c) {
+		for _, p := range s.chunkRows(c) {
 			here += p.Rows
 			if chunkOf(c, p.Min) == last {
 				end += p.Rows

@@ -8,33 +8,33 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Splitting tells what a cut through a hot chunk would do. Codes:
+// Splitting is what a split of a hot chunk would achieve. Codes:
 //
-//	single    it holds one value of the shard key and cannot be cut
-//	document  almost all writes are one Yorkie document's, which has one place
-//	project   almost all writes are one project's, and the key has no further field
-//	divides   writes are of several values: a cut divides them
-//	projects  the same, of several projects; their Yorkie documents are not counted
-//	within    almost all are one project's, and the key has a further field by which
-//	          they are not counted: a cut within the project is possible
-//	few       too little was written to tell
-//	unknown   what is written to it cannot be told
+//	single    it has one shard key value and cannot be split
+//	document  almost all writes are of one Yorkie document, which cannot be divided
+//	project   almost all writes are of one project, and the key has no further field
+//	divides   several values are written: a split divides the writes
+//	projects  the same for several projects whose Yorkie documents are not counted
+//	within    almost all writes are of one project, and the key has a further field
+//	          that is not counted: a split within the project is possible
+//	few       too few writes to decide
+//	unknown   the writers are unknown
 type Splitting struct {
 	Can  bool
 	Code string
-	// Share is of the chunk's writes, 0 to 1: what the document or project takes.
+	// Share is the share of the chunk's writes of the document or project, 0 to 1.
 	Share    float64
 	Document bson.ObjectID
 }
 
-// alone is from which part on one value is what makes a chunk hot.
-const alone = 0.8
+// dominantShare is the share from which on one value makes a chunk hot.
+const dominantShare = 0.8
 
-// enough is how many rows have to be seen for a judgement.
-const enough = 10
+// enoughRows is how many rows a judgement needs.
+const enoughRows = 10
 
-// Splittings judges chunks, in their order, each by its bounds, the key and who wrote
-// to it in the window, which is gone through once for all.
+// Splittings judges chunks, in their order, by their bounds, the key and who wrote to them in the
+// window. It reads the window once for all.
 func (w Window) Splittings(t *topology.Table, prof *profile.Profile, chunks []Line) []Splitting {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	out := make([]Splitting, len(chunks))
@@ -58,34 +58,34 @@ func splitting(c *topology.Collection, of target, l Line, writers map[bson.Objec
 	first := c.Key.Fields()[0]
 	if first.Name == of.project && !first.Hashed && c.Key.Len() == 1 {
 		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(l.Top)); err == nil && !l.Top.IsZero() {
-			next, err := c.Key.KeyOf(placement.ObjectIDValue(following(l.Top)))
+			next, err := c.Key.KeyOf(placement.ObjectIDValue(nextObjectID(l.Top)))
 			if r.Min.Compare(chunk.Min) <= 0 && (chunk.Max.Compare(r.Max) <= 0 || err == nil && chunk.Max.Compare(next) <= 0) {
 				return Splitting{Code: "single"}
 			}
-			if l.TopShare >= alone && l.Rate.Rows >= enough {
+			if l.TopShare >= dominantShare && l.Rate.Rows >= enoughRows {
 				return Splitting{Can: true, Code: "project", Share: l.TopShare}
 			}
 		}
 	}
-	if l.Rate.Rows < enough {
+	if l.Rate.Rows < enoughRows {
 		return Splitting{Can: true, Code: "few"}
 	}
-	top, share := busiest(writers)
+	top, share := topProject(writers)
 	switch {
-	case top.IsZero() && c.Key.LeadsWith(of.project) && l.TopShare >= alone:
+	case top.IsZero() && c.Key.LeadsWith(of.project) && l.TopShare >= dominantShare:
 		return Splitting{Can: true, Code: "within", Share: l.TopShare}
 	case top.IsZero() && c.Key.LeadsWith(of.project) && l.Projects > 1:
 		return Splitting{Can: true, Code: "projects", Share: l.TopShare}
 	case top.IsZero():
 		return Splitting{Can: true, Code: "unknown"}
-	case share >= alone:
+	case share >= dominantShare:
 		return Splitting{Can: true, Code: "document", Share: share, Document: top}
 	}
 	return Splitting{Can: true, Code: "divides", Share: share, Document: top}
 }
 
-// following is the next ObjectID; no other value lies between.
-func following(id bson.ObjectID) bson.ObjectID {
+// nextObjectID is the next ObjectID; there is no value in between.
+func nextObjectID(id bson.ObjectID) bson.ObjectID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
 			break
@@ -94,7 +94,7 @@ func following(id bson.ObjectID) bson.ObjectID {
 	return id
 }
 
-// documentsOf are the rows of Yorkie documents by the chunk that they are in.
+// documentsOf returns the rows of Yorkie documents by chunk.
 func (w Window) documentsOf(c *topology.Collection, of target, chunks []Line) map[int]map[bson.ObjectID]int64 {
 	if c == nil || of.ns == "" {
 		return nil
@@ -108,7 +108,7 @@ func (w Window) documentsOf(c *topology.Collection, of target, chunks []Line) ma
 			if n.Document.IsZero() {
 				continue
 			}
-			if i, ok := position(c, of, n.Project, n.Document); ok && out[i] != nil {
+			if i, ok := chunkPosition(c, of, n.Project, n.Document); ok && out[i] != nil {
 				out[i][n.Document] += n.Rows * s.Every
 			}
 		}

@@ -92,7 +92,7 @@ func counted(table *topology.Table, slots ...Slot) Window {
 		if s.Every == 0 {
 			s.Every = 1
 		}
-		place(&s, table.Collection(s.NS), of)
+		assignChunks(&s, table.Collection(s.NS), of)
 		c.ring.add(s)
 	}
 	return c.Window("y.changes", time.Hour)

@@ -11,41 +11,41 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Count is rows of one Yorkie document that were counted. Document is zero where the
-// collection has no documents, and for those of a project without a line of their own.
+// Count is the number of rows of one Yorkie document in a slot, or of all documents of a project
+// that are not listed separately (Document zero).
 type Count struct {
 	Project  bson.ObjectID
 	Document bson.ObjectID
 	Rows     int64
 }
 
-// Piece is rows counted in the chunk that began at a bound.
+// Piece is the number of rows in the chunk that began at a bound.
 type Piece struct {
 	Min  shardkey.Key
 	Rows int64
 }
 
-// Slot is what was counted of one collection in [From, To). By ChangedRows a slot
-// is a whole minute, has counts by project only and those of the hottest ones; it
-// is capped, and what it does not name is not known.
+// Slot is what was counted of one collection in [From, To). By ChangedRows a slot is a whole
+// minute, has counts by project for the hottest ones only, and is capped: projects it does not name
+// are unknown.
 type Slot struct {
 	NS       topology.Namespace
 	Method   Method
 	From, To time.Time
-	// Every is 1 when the whole time was counted, n when one part in n was: rows
-	// are those counted, not yet multiplied.
+	// Every is 1 when the whole time was counted, n when one part in n was. Rows are those counted,
+	// not extrapolated.
 	Every  int64
-	Capped bool                 // there may be more than was counted, as when there were more groups than may be read
+	Capped bool                 // some rows were not counted, for example because there were more groups than may be read
 	Counts []Count              // busiest first
-	Pieces []Piece              // in key order; rows whose chunk can be told
-	Life   topology.Incarnation // of the collection; pieces of another life have other keys
-	Astray int64                // rows whose chunk cannot be told
+	Pieces []Piece              // in key order; only rows whose chunk is known
+	Life   topology.Incarnation // the collection's incarnation; pieces of another one have other keys
+	Astray int64                // rows whose chunk is unknown
 }
 
-// Seconds is how long the slot is.
+// Seconds is the slot's length.
 func (s Slot) Seconds() float64 { return s.To.Sub(s.From).Seconds() }
 
-// Rows is all rows counted.
+// Rows is the number of rows counted.
 func (s Slot) Rows() (n int64) {
 	for _, c := range s.Counts {
 		n += c.Rows
@@ -53,19 +53,17 @@ func (s Slot) Rows() (n int64) {
 	return n
 }
 
-// byRows orders counts for people: busiest first, then by id, so that equal
-// ones stay in place.
+// byRows orders counts for display: busiest first, then by id, so that equal ones keep their place.
 func byRows(a, b Count) int {
 	return cmp.Or(cmp.Compare(b.Rows, a.Rows), slices.Compare(a.Document[:], b.Document[:]), slices.Compare(a.Project[:], b.Project[:]))
 }
 
-// keepDocuments is how many documents an old slot still names; the others are
-// folded into a line of their project.
+// keepDocuments is how many documents an old slot lists; the others are added to a line of their
+// project.
 const keepDocuments = 300
 
-// joined makes one slot of several that follow each other; only the busiest
-// documents keep a line of their own.
-func joined(slots []Slot) Slot {
+// mergeSlots merges consecutive slots; only the busiest documents keep their own line.
+func mergeSlots(slots []Slot) Slot {
 	out := Slot{NS: slots[0].NS, Method: slots[len(slots)-1].Method, Life: slots[len(slots)-1].Life, From: slots[0].From, To: slots[len(slots)-1].To, Every: 1}
 	type id struct{ project, document bson.ObjectID }
 	counts := map[id]int64{}
@@ -76,24 +74,24 @@ func joined(slots []Slot) Slot {
 		out.Astray += s.Astray
 	}
 	for _, s := range slots {
-		// Slots of one kind keep their counts; a whole one beside sampled ones is
-		// thinned to be like them.
+		// Counts of slots with the same sampling are added. A fully counted slot beside sampled
+		// ones is scaled down to match.
 		for _, c := range s.Counts {
-			counts[id{c.Project, c.Document}] += thinned(c.Rows, s.Every, out.Every)
+			counts[id{c.Project, c.Document}] += scaleDown(c.Rows, s.Every, out.Every)
 		}
 		for _, p := range s.Pieces {
 			if s.Life != out.Life {
-				out.Astray += thinned(p.Rows, s.Every, out.Every)
+				out.Astray += scaleDown(p.Rows, s.Every, out.Every)
 				continue
 			}
-			pieces[p.Min] += thinned(p.Rows, s.Every, out.Every)
+			pieces[p.Min] += scaleDown(p.Rows, s.Every, out.Every)
 		}
 	}
 	for k, rows := range counts {
 		out.Counts = append(out.Counts, Count{k.project, k.document, rows})
 	}
 	slices.SortFunc(out.Counts, byRows)
-	out.Counts = folded(out.Counts)
+	out.Counts = foldRest(out.Counts)
 	for min, rows := range pieces {
 		out.Pieces = append(out.Pieces, Piece{min, rows})
 	}
@@ -101,15 +99,15 @@ func joined(slots []Slot) Slot {
 	return out
 }
 
-// thinned rounds up: what was there does not vanish.
-func thinned(rows, every, as int64) int64 {
+// scaleDown rounds up, so that rows do not vanish.
+func scaleDown(rows, every, as int64) int64 {
 	if every >= as {
 		return rows
 	}
 	return (rows*every + as - 1) / as
 }
 
-func folded(counts []Count) []Count {
+func foldRest(counts []Count) []Count {
 	if len(counts) <= keepDocuments {
 		return counts
 	}

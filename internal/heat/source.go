@@ -11,6 +11,6 @@ type Source interface {
 	// Writes counts rows written in a span of time by project and document, busiest
 	// first, at most Limit groups.
 	Writes(ctx context.Context, q WriteQuery) ([]Count, error)
-	// Operations gives what each shard counted for a collection since it began.
+	// Operations returns each shard's counters for a collection since the shard started.
 	Operations(ctx context.Context, ns topology.Namespace) (map[string]Operations, error)
 }

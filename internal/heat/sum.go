@@ -10,24 +10,23 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Sum is what one project, Yorkie document or shard took in several collections
-// together.
+// Sum is the writes of one project, Yorkie document or shard in several collections together.
 type Sum struct {
-	// Line has the rate of all; its share is of everything that was counted.
+	// Line has the total rate; its share is of everything counted.
 	Line  Line
-	DB    string // of projects and Yorkie documents: another database may have the same id
+	DB    string // set for projects and Yorkie documents: another database may have the same id
 	Parts []Part // hottest first
 }
 
-// Part is a sum's in one collection, where it took any.
+// Part is the sum's part in one collection with writes.
 type Part struct {
 	NS   topology.Namespace
-	Rate Rate // its share is of the collection
+	Rate Rate // share of the collection's writes
 }
 
-// Sums adds up the lines of windows, hottest first. Several windows must be of new
-// rows: those of changed rows leave out most projects. A window in which nothing was
-// counted makes every sum one of at least so many.
+// Sums adds up the lines of windows, hottest first. Several windows must be of new rows, because
+// those of changed rows omit most projects. A window in which nothing was counted makes every sum a
+// lower bound.
 func Sums(windows []Window, lines func(Window) []Line) []Sum {
 	type id struct {
 		db, shard         string
@@ -70,11 +69,11 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 		})
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(hotter(a.Line, b.Line), cmp.Compare(a.DB, b.DB)) })
+	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(compareHotness(a.Line, b.Line), cmp.Compare(a.DB, b.DB)) })
 	return out
 }
 
-// none is the rate of what a window did not see.
+// none is the rate of something that a window did not see.
 func (w Window) none() Rate {
 	if w.Seconds == 0 {
 		return Rate{AtLeast: true}
@@ -83,7 +82,7 @@ func (w Window) none() Rate {
 	return t.rate(w.Seconds, 0)
 }
 
-// plus is the rate of two things together, which were counted independently.
+// plus adds the rates of two things that were counted independently.
 func (r Rate) plus(o Rate) Rate {
 	return Rate{PerSecond: r.PerSecond + o.PerSecond, PlusMinus: math.Hypot(r.PlusMinus, o.PlusMinus),
 		Exact: r.Exact && o.Exact, AtLeast: r.AtLeast || o.AtLeast, Rows: r.Rows + o.Rows}

@@ -13,16 +13,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// target is a collection whose writes can be counted, and the fields that tell
-// whose they are.
+// target is a collection whose writes can be counted, with the fields that identify the writers.
 type target struct {
 	ns                topology.Namespace
 	method            Method
 	project, document string
-	date              string // of a row's last change; "" = the time is in its _id
+	date              string // field with the date of a row's last change; "" = the time is in its _id
 }
 
-// targets are the collections of the profile's databases that can be counted.
+// targets returns the collections of the profile's databases that can be counted.
 func targets(t *topology.Table, p *profile.Profile) []target {
 	var out []target
 	for _, db := range p.Match(t) {
@@ -36,7 +35,7 @@ func targets(t *topology.Table, p *profile.Profile) []target {
 			case how.Not != "":
 			case how.Method == NewRows:
 				out = append(out, target{ns: ns, project: col.ProjectField, document: col.DocumentField})
-			default: // grouping by row is what nobody could pay
+			default: // grouping by row would be too expensive
 				out = append(out, target{ns: ns, method: ChangedRows, project: col.ProjectField, date: col.WrittenAt})
 			}
 		}
@@ -44,15 +43,15 @@ func targets(t *topology.Table, p *profile.Profile) []target {
 	return out
 }
 
-// by are those that are counted in one way.
-func by(m Method, all []target) []target {
+// byMethod returns the targets counted by one method.
+func byMethod(m Method, all []target) []target {
 	return slices.DeleteFunc(slices.Clone(all), func(t target) bool { return t.method != m })
 }
 
-// position is the chunk of rows by what is counted of them; false when they may
-// lie in several, or the key begins with another field.
-func position(c *topology.Collection, t target, project, document bson.ObjectID) (int, bool) {
-	r, ok := rangeOf(c, t, project, document)
+// chunkPosition is the chunk of counted rows; false when they may be in several chunks, or the key
+// begins with another field.
+func chunkPosition(c *topology.Collection, t target, project, document bson.ObjectID) (int, bool) {
+	r, ok := keyRange(c, t, project, document)
 	if !ok {
 		return 0, false
 	}
@@ -60,9 +59,9 @@ func position(c *topology.Collection, t target, project, document bson.ObjectID)
 	return from, to-from == 1
 }
 
-// rangeOf is the keys that rows may have by what is counted of them: one key
-// when that is all of its fields, else all that begin so.
-func rangeOf(c *topology.Collection, t target, project, document bson.ObjectID) (shardkey.Range, bool) {
+// keyRange is the range of keys that counted rows can have: a single key when its fields are all
+// known, else the prefix.
+func keyRange(c *topology.Collection, t target, project, document bson.ObjectID) (shardkey.Range, bool) {
 	values := make([]bson.RawValue, 0, c.Key.Len())
 fields:
 	for _, f := range c.Key.Fields() {
@@ -82,10 +81,9 @@ fields:
 	return r, err == nil
 }
 
-// growing is the one chunk that rows of a span of time went to when the shard
-// key is their _id, which begins with the time; false when that is not the key,
-// or a bound lies within the span.
-func growing(c *topology.Collection, from, to time.Time) (int, bool) {
+// growingChunk is the one chunk that the rows of a time span went to when the shard key is _id,
+// which begins with the time; false for other keys, or if a bound lies within the span.
+func growingChunk(c *topology.Collection, from, to time.Time) (int, bool) {
 	if f := c.Key.Fields(); len(f) != 1 || f[0].Name != "_id" || f[0].Hashed {
 		return 0, false
 	}
@@ -102,18 +100,18 @@ func growing(c *topology.Collection, from, to time.Time) (int, bool) {
 	return a, a >= 0 && a == b
 }
 
-// place attributes a slot's rows to the chunks of a table.
-func place(s *Slot, c *topology.Collection, t target) {
+// assignChunks attributes a slot's rows to the chunks of a table.
+func assignChunks(s *Slot, c *topology.Collection, t target) {
 	s.Life = c.Incarnation
 	rows := map[int]int64{}
-	if i, ok := growing(c, s.From, s.To); ok {
+	if i, ok := growingChunk(c, s.From, s.To); ok {
 		if all := s.Rows(); all > 0 {
 			s.Pieces = []Piece{{Min: c.Chunks.At(i).Min, Rows: all}}
 		}
 		return
 	}
 	for _, n := range s.Counts {
-		if i, ok := position(c, t, n.Project, n.Document); ok {
+		if i, ok := chunkPosition(c, t, n.Project, n.Document); ok {
 			rows[i] += n.Rows
 			continue
 		}
@@ -124,8 +122,7 @@ func place(s *Slot, c *topology.Collection, t target) {
 	}
 }
 
-// ProjectOfBound is the project that a bound begins with, where the key's first
-// field is the project.
+// ProjectOfBound is the project of a bound, if the key begins with the project.
 func ProjectOfBound(t *topology.Table, p *profile.Profile, c *topology.Collection, bound shardkey.Key) (bson.ObjectID, bool) {
 	of := targetOf(t, p, c.NS)
 	if !c.Key.LeadsWith(of.project) {

@@ -15,26 +15,26 @@ import (
 // Rate is writes per second over a span of time.
 type Rate struct {
 	PerSecond float64
-	// PlusMinus is half of the 95 % interval; 0 when all was counted.
+	// PlusMinus is half of the 95 % interval; 0 when everything was counted.
 	PlusMinus float64
-	Exact     bool // every row of the span was counted
-	AtLeast   bool // some were not: groups beyond the budget, or what the window's method leaves out
+	Exact     bool // every row of the time span was counted
+	AtLeast   bool // a lower bound: some rows were beyond the budget or are omitted by the window's method
 	Share     float64
-	Rows      int64 // counted, not multiplied
+	Rows      int64 // rows counted, not extrapolated
 }
 
-// Window is what was counted of a collection in the last while.
+// Window is what was counted of a collection in a recent time span.
 type Window struct {
 	NS       topology.Namespace
 	Method   Method
 	From, To time.Time
-	Seconds  float64 // that were covered; less than To − From where counts failed
+	Seconds  float64 // seconds covered; less than To − From where counts failed
 	Total    Rate
 	slots    []Slot
 }
 
-// Window gathers the slots of a collection that lie in the last d, and the newest
-// one where that is longer. It is empty (Seconds 0) when nothing was counted then.
+// Window returns the slots of a collection that lie in the last d, at least the newest one. It is
+// empty (Seconds 0) when nothing was counted.
 func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	w := Window{NS: ns}
 	slots := c.ring.since(ns, time.Time{})
@@ -64,18 +64,17 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	return w
 }
 
-// tally adds up counts of slots that were counted in different ways.
+// tally adds up counts of slots with different sampling.
 type tally struct {
 	rows     int64   // counted
-	estimate float64 // multiplied
+	estimate float64 // extrapolated
 	variance float64
 	sampled  bool
 	capped   bool
 }
 
-// add counts rows of a slot. Where one part in n is counted, the error of the
-// estimate n·rows has the variance n·(n−1)·rows, as for rows that fall into the
-// counted part by chance.
+// add adds rows of a slot. Where one part in n is counted, the estimate n·rows has the variance
+// n·(n−1)·rows, as for rows that fall into the counted part at random.
 func (t *tally) add(s Slot, rows int64) {
 	t.rows += rows
 	t.estimate += float64(rows * s.Every)
@@ -90,8 +89,9 @@ func (t tally) rate(seconds, of float64) Rate {
 	}
 	r := Rate{PerSecond: t.estimate / seconds, Exact: !t.sampled && !t.capped, AtLeast: t.capped, Rows: t.rows}
 	if t.sampled {
-		// A count of none does not show that there was none: three are within 95 %.
-		r.PlusMinus = max(1.96*math.Sqrt(t.variance), 3*float64(Tick/slice)) / seconds
+		// Zero counted rows do not prove that there were none: up to three are within the 95 %
+		// interval.
+		r.PlusMinus = max(1.96*math.Sqrt(t.variance), 3*float64(Tick/sampleSlice)) / seconds
 	}
 	if of > 0 {
 		r.Share = t.estimate / of
@@ -99,29 +99,29 @@ func (t tally) rate(seconds, of float64) Rate {
 	return r
 }
 
-// estimate is the window's whole, for shares.
+// estimate is the window's total, for shares.
 func (w Window) estimate() float64 { return w.Total.PerSecond * w.Seconds }
 
 // Line is one project, Yorkie document, chunk or shard in a window.
 type Line struct {
 	Project  bson.ObjectID
 	Document bson.ObjectID
-	Chunk    int // position in the table's map; -1 where it is no chunk
+	Chunk    int // index in the table's chunk map; -1 for other lines
 	Shard    string
 	Rate     Rate
 	Projects int           // chunks: how many projects wrote to it
 	Top      bson.ObjectID // chunks: the project that wrote most
-	TopShare float64       // chunks: its part of the chunk's writes
+	TopShare float64       // chunks: its share of the chunk's writes
 }
 
-// Projects are the window's projects, hottest first.
+// Projects returns the window's projects, hottest first.
 func (w Window) Projects() []Line {
 	return lines(w, func(c Count) (bson.ObjectID, bool) { return c.Project, true },
 		func(id bson.ObjectID) Line { return Line{Project: id, Chunk: -1} })
 }
 
-// Documents are the window's Yorkie documents, hottest first. Of times longer
-// ago than a quarter of an hour only the busiest are kept by name.
+// Documents returns the window's Yorkie documents, hottest first. Of slots older than a quarter of
+// an hour only the busiest are listed.
 func (w Window) Documents() []Line {
 	type id struct{ project, document bson.ObjectID }
 	return lines(w, func(c Count) (id, bool) { return id{c.Project, c.Document}, !c.Document.IsZero() },
@@ -148,17 +148,17 @@ func lines[K comparable](w Window, key func(Count) (K, bool), line func(K) Line)
 		l.Rate = t.rate(w.Seconds, w.estimate())
 		out = append(out, l)
 	}
-	slices.SortFunc(out, hotter)
+	slices.SortFunc(out, compareHotness)
 	return out
 }
 
-func hotter(a, b Line) int {
+func compareHotness(a, b Line) int {
 	return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), slices.Compare(a.Project[:], b.Project[:]),
 		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), cmp.Compare(a.Shard, b.Shard))
 }
 
-// key of a piece, clipped to the chunks of a table: rows counted under an older
-// cut of the key space count for the chunk that has its beginning now.
+// chunkOf is the chunk that contains a piece's lower bound. Rows counted before a split or merge
+// are attributed to it.
 func chunkOf(c *topology.Collection, min shardkey.Key) int {
 	i, _ := c.Chunks.Find(min)
 	return i

@@ -12,11 +12,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// By is who made something happen.
+// By is who caused something.
 type By string
 
-// Who it can be. ByBalancer is inferred unless the server says so; ByOther is
-// somebody else's command, as far as the balancer could not have done it.
+// Possible causes. ByBalancer is inferred unless the server says so; ByOther is somebody else's
+// command, where the balancer can be excluded.
 const (
 	ByUnknown  By = "unknown"
 	ByUs       By = "ours"
@@ -24,28 +24,28 @@ const (
 	ByOther    By = "notOurs"
 )
 
-// Cause is who made something happen, and how that is known.
+// Cause is who caused something and how that is known.
 type Cause struct {
-	By       By     // "" for what has no author
-	Run      string // ours: the run's id
+	By       By     // "" for items without a cause
+	Run      string // id of our run
 	Inferred bool
-	Basis    string // catalogue code of how it is known
+	Basis    string // catalogue code of the evidence
 }
 
-// OurRun is a command of one of our runs.
+// OurRun is a command of one of shardboard's runs.
 type OurRun struct {
 	ID         string
 	NS         topology.Namespace
 	Min, Max   bson.Raw // bounds; nil: any
 	From, To   string   // shards; "": any
 	Start, End time.Time
-	Error      string // what the command was answered when it failed; hostile
+	Error      string // the cluster's error answer; untrusted text
 }
 
-// slack is how far the clocks of servers and ours may be apart.
-const slack = 30 * time.Second
+// maxClockSkew is the largest assumed difference between the clocks of servers and ours.
+const maxClockSkew = 30 * time.Second
 
-// state is what of a time decides who it can have been.
+// state is the part of the settings at a time that decides who can have caused a change.
 type state struct {
 	balancer  topology.Balancer
 	balances  bool // the collection may be balanced
@@ -53,7 +53,7 @@ type state struct {
 	rounds    topology.Rounds
 }
 
-// causeOf tells who it was. what is the kind of thing: "move", "split", "merge".
+// causeOf decides who caused an item. what is its kind: "move", "split", "merge".
 func causeOf(i Item, what string, runs []OurRun, s state) Cause {
 	for _, r := range runs {
 		if r.covers(i) {
@@ -64,8 +64,8 @@ func causeOf(i Item, what string, runs []OurRun, s state) Cause {
 	case i.Event != nil && i.Event.What == "autoMerge":
 		return Cause{By: ByBalancer, Basis: "automerge"}
 	case what == "split", what == "merge":
-		// Writers split what they fill up to 5.0, zones are cut by the balancer, and
-		// people split: the entry does not tell them apart.
+		// Up to 5.0 writers split the chunks that they fill; the balancer splits at zone bounds,
+		// and people split too. The entry does not distinguish them.
 		return Cause{By: ByUnknown, Basis: "anybody"}
 	case !s.balancer.Known:
 		return Cause{By: ByUnknown, Basis: "settings"}
@@ -78,7 +78,7 @@ func causeOf(i Item, what string, runs []OurRun, s state) Cause {
 }
 
 func (r OurRun) covers(i Item) bool {
-	if r.NS != i.NS || i.At.Before(r.Start.Add(-slack)) || !r.End.IsZero() && i.At.After(r.End.Add(slack)) {
+	if r.NS != i.NS || i.At.Before(r.Start.Add(-maxClockSkew)) || !r.End.IsZero() && i.At.After(r.End.Add(maxClockSkew)) {
 		return false
 	}
 	if r.From != "" && i.From != "" && r.From != i.From || r.To != "" && i.To != "" && r.To != i.To {
@@ -92,8 +92,8 @@ func (r OurRun) covers(i Item) bool {
 	return (r.Min == nil || bytes.Equal(r.Min, lo)) && (r.Max == nil || bytes.Equal(r.Max, hi))
 }
 
-// kindOf is what a cause can be told of; "" for the rest.
-func kindOf(i Item) string {
+// causeKind is the kind of item that can have a cause; "" for the rest.
+func causeKind(i Item) string {
 	switch {
 	case i.Kind == Moved:
 		return "move"
@@ -113,8 +113,8 @@ func kindOf(i Item) string {
 	return ""
 }
 
-// Eras are the balancer's settings over a time, oldest first: each holds until
-// the next one. The first is the one in which the time begins.
+// Eras are the settings over a time span, oldest first. Each is in force until the next; the first
+// one is in force at the begin.
 type Eras []era
 
 type era struct {
@@ -122,7 +122,7 @@ type era struct {
 	frame pastFrame
 }
 
-// Eras gives the settings of [from, to].
+// Eras returns the settings of [from, to].
 func (p *Past) Eras(ctx context.Context, cluster string, from, to time.Time) (Eras, error) {
 	entries, err := p.kept.HistoryOf(ctx, cluster, frameStream, from)
 	if err != nil {
@@ -143,8 +143,8 @@ func (p *Past) Eras(ctx context.Context, cluster string, from, to time.Time) (Er
 	return eras, nil
 }
 
-// NowEras are the settings of a table, for one who has no history: they are
-// taken to have been so all the time.
+// NowEras are a table's current settings, assumed to have been in force all the time; for clusters
+// without history.
 func NowEras(t *topology.Table) Eras {
 	f := pastFrame{table: t}
 	for _, c := range t.Collections {
@@ -164,7 +164,7 @@ func (e Eras) state(at time.Time, ns topology.Namespace) state {
 	return s
 }
 
-// causes tells of each item who it was, by the settings of its time.
+// causes sets the cause of each item, by the settings at its time.
 func (p *Past) causes(ctx context.Context, cluster string, items []Item, runs []OurRun, rounds topology.Rounds) error {
 	if len(items) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (p *Past) causes(ctx context.Context, cluster string, items []Item, runs []
 		return err
 	}
 	for n := range items {
-		if what := kindOf(items[n]); what != "" {
+		if what := causeKind(items[n]); what != "" {
 			s := eras.state(items[n].At, items[n].NS)
 			s.rounds = rounds
 			items[n].Cause = causeOf(items[n], what, runs, s)

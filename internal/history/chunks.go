@@ -12,18 +12,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// errShort says that a stored body ends in the middle of a value.
+// errShort means that a stored body ends in the middle of a value.
 var errShort = errors.New("stored chunks end too soon")
 
 // Flags of a row.
 const (
 	flagJumbo  = 1 << iota
-	flagJoined // the row begins where the one before it ends: its lower bound is left out
+	flagJoined // the row begins where the one before it ends, so its lower bound is omitted
 )
 
-// encodeChunks writes rows in key order: the shards' names once, then per row
-// flags, bounds, shard, version and since. A whole map takes some 20 bytes a
-// chunk before compression.
+// encodeChunks writes rows in key order: the names of the shards once, then flags, bounds, shard,
+// version and since of each row. A full map takes about 20 bytes a chunk before compression.
 func encodeChunks(rows []topology.Chunk) []byte {
 	var names []string
 	for _, c := range rows {
@@ -99,7 +98,7 @@ func decodeChunks(b []byte) ([]topology.Chunk, error) {
 	return rows, nil
 }
 
-// reader takes values off a body; after the first that is not there, all are zero.
+// reader decodes values from a body; after the first missing value all are zero.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -115,7 +114,7 @@ func (r *reader) number() uint64 {
 	return v
 }
 
-// count is a number of things that take at least a byte each.
+// count is the number of values that follow, which take at least a byte each.
 func (r *reader) count() int {
 	n := r.number()
 	if n > uint64(len(r.rest)) {

@@ -7,38 +7,37 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Comparison is what became different between two states.
+// Comparison is the difference between two states.
 type Comparison struct {
-	Collections []CollectionChange // by name, those that differ
-	Shards      []ShardChange      // by name, all
+	Collections []CollectionChange // changed collections by name
+	Shards      []ShardChange      // all shards by name
 	Zones       ZoneChange
-	// Hidden is how many of the server's own collections differ and were left out.
+	// Hidden is how many changed collections of the server itself were left out.
 	Hidden int
 }
 
-// CollectionChange is one collection's.
+// CollectionChange is the change of one collection.
 type CollectionChange struct {
 	NS                         topology.Namespace
 	Created, Dropped, Reloaded bool
 	Moved, Split, Merged       int
-	Changes                    []topology.Change // in key order; none when it was created, dropped or reloaded
+	Changes                    []topology.Change // in key order; empty when created, dropped or reloaded
 }
 
-// ShardChange is one shard before and after, without the server's own collections,
-// as an overview has them. Chunks are those of sharded collections; bytes are of
-// all, and known when every collection's are.
+// ShardChange is one shard before and after, without the server's own collections, as on the
+// overview. Chunks are those of sharded collections; bytes are of all collections, and known only
+// if every collection's are.
 type ShardChange struct {
 	Shard                     string
 	ChunksBefore, ChunksAfter int
 	BytesBefore, BytesAfter   topology.Figure
 }
 
-// ZoneChange is the ranges that came and went.
+// ZoneChange lists added and removed zone ranges.
 type ZoneChange struct{ Added, Removed []topology.ZoneRange }
 
-// Compare tells what happened between two tables, the older first. Without
-// internal the server's own collections are left out of the list; sums never have
-// them.
+// Compare returns the difference between two tables, the older first. Without internal the server's
+// own collections are left out of the list; sums never include them.
 func Compare(before, after *topology.Table, internal bool) Comparison {
 	var out Comparison
 	for _, c := range before.Collections {
@@ -125,7 +124,7 @@ func chunksOn(t *topology.Table, add func(shard string, n int)) {
 	}
 }
 
-// bytesOn adds up a shard's collections; not known as soon as one is not.
+// bytesOn adds up a shard's collections; unknown if one of them is.
 func bytesOn(t *topology.Table, shard string) topology.Figure {
 	sum := topology.Figure{Known: true, Exact: true, Method: "collStats"}
 	names := slices.Clone(t.Unsharded)
@@ -151,7 +150,7 @@ func bytesOn(t *topology.Table, shard string) topology.Figure {
 	return sum
 }
 
-// zonesBeyond lists the ranges of a that b has not.
+// zonesBeyond lists the ranges of a that b lacks.
 func zonesBeyond(a, b *topology.Table) []topology.ZoneRange {
 	type id struct {
 		ns       topology.Namespace

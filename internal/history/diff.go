@@ -33,7 +33,7 @@ func (f pastFrame) meta(ns topology.Namespace) (topology.Meta, bool) {
 	return f.metas[i], true
 }
 
-// diffFrames tells what became different beside chunks.
+// diffFrames returns the changes other than of chunks.
 func diffFrames(before, after pastFrame, at time.Time) []Item {
 	var out []Item
 	add := func(i Item) {
@@ -110,7 +110,7 @@ func diffCollections(before, after pastFrame, add func(Item)) {
 	}
 }
 
-// zoneItem has the collection's key then, where it was sharded.
+// zoneItem includes the collection's key at that time, if it was sharded.
 func zoneItem(k Kind, z topology.ZoneRange, f pastFrame) Item {
 	out := Item{Kind: k, NS: z.NS, Subject: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax}
 	if m, ok := f.meta(z.NS); ok && !z.Min.IsZero() {
@@ -121,7 +121,7 @@ func zoneItem(k Kind, z topology.ZoneRange, f pastFrame) Item {
 
 func diffBalancer(before, after topology.Balancer, add func(Item)) {
 	if !before.Known || !after.Known {
-		return // what is not known has not changed as far as anybody can tell
+		return // an unknown state cannot be compared
 	}
 	switch {
 	case after.Enabled() && !before.Enabled():

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// frame is everything of a table but chunks, sizes and events: small, seldom
-// changed, and kept whole each time it changes.
+// frame is everything in a table except chunks, sizes and events: small, rarely changed, and stored
+// as a whole after each change.
 type frame struct {
 	Server      topology.ServerInfo
 	Shards      []topology.Shard
@@ -22,7 +22,7 @@ type frame struct {
 	Balancer    topology.Balancer
 }
 
-// meta is topology.Meta with the pattern as the document that it came from.
+// meta is topology.Meta with the shard key as its original document.
 type meta struct {
 	NS                         topology.Namespace
 	UUID                       [16]byte
@@ -43,12 +43,12 @@ type zone struct {
 	RawMin, RawMax []byte
 }
 
-// encodeFrame leaves out what counts up by itself: rounds of the balancer.
+// encodeFrame omits the balancer's counters, which change all the time.
 func encodeFrame(t *topology.Table) ([]byte, error) {
 	f := frame{Server: t.ServerInfo, Shards: t.Shards, Databases: t.Databases, Unsharded: t.Unsharded, Balancer: t.Balancer}
 	f.Balancer.InRound, f.Balancer.Rounds = false, 0
 	for _, c := range t.Collections {
-		f.Collections = append(f.Collections, keep(c.Meta))
+		f.Collections = append(f.Collections, metaOf(c.Meta))
 	}
 	for _, z := range t.Zones {
 		f.Zones = append(f.Zones, zone{NS: z.NS, Zone: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax,
@@ -61,7 +61,7 @@ func encodeFrame(t *topology.Table) ([]byte, error) {
 	return b, nil
 }
 
-func keep(m topology.Meta) meta {
+func metaOf(m topology.Meta) meta {
 	return meta{NS: m.NS, UUID: m.Incarnation.UUID, Epoch: m.Incarnation.Epoch, T: m.Incarnation.Timestamp.T, I: m.Incarnation.Timestamp.I,
 		Key: m.Key.Raw(), Unique: m.Unique, NoBalance: m.NoBalance, Blocked: m.MigrationsBlocked, Unsplittable: m.Unsplittable,
 		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes}
@@ -79,14 +79,14 @@ func (m meta) topology() (topology.Meta, error) {
 	return out, err
 }
 
-// decodeFrame fills a table but for chunks, sizes and events.
+// decodeFrame fills a table except for chunks, sizes and events.
 func decodeFrame(b []byte, t *topology.Table) ([]topology.Meta, error) {
 	var f frame
 	if err := json.Unmarshal(b, &f); err != nil {
 		return nil, fmt.Errorf("decode frame: %w", err)
 	}
 	t.ServerInfo, t.Shards, t.Databases, t.Unsharded, t.Balancer = f.Server, f.Shards, f.Databases, f.Unsharded, f.Balancer
-	t.Balancer.StatusKnown = false // what counts up by itself is not kept
+	t.Balancer.StatusKnown = false // counters are not stored
 	t.ClusterID = f.Server.ClusterID
 	for _, z := range f.Zones {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: z.NS, Zone: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax,

@@ -9,22 +9,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Kind is what happened.
+// Kind is the type of an Item.
 type Kind string
 
-// What can be observed, and Logged: an entry of the server's changelog.
+// The observed changes, and Logged: an entry of the server's changelog.
 const (
 	Moved             Kind = "moved"
 	Split             Kind = "split"
 	Merged            Kind = "merged"
 	CollectionCreated Kind = "collectionCreated"
 	CollectionDropped Kind = "collectionDropped"
-	CollectionRemade  Kind = "collectionReloaded" // dropped and made again, resharded or its key refined
-	CollectionChanged Kind = "collectionChanged"  // what the balancer may do with it
+	CollectionRemade  Kind = "collectionReloaded" // dropped and created again, resharded, or its key refined
+	CollectionChanged Kind = "collectionChanged"  // its balancing settings
 	ShardAdded        Kind = "shardAdded"
 	ShardRemoved      Kind = "shardRemoved"
 	ShardDraining     Kind = "shardDraining"
-	ShardKept         Kind = "shardKept" // draining was called off
+	ShardKept         Kind = "shardKept" // draining was cancelled
 	ShardZones        Kind = "shardZones"
 	ZoneAdded         Kind = "zoneRangeAdded"
 	ZoneRemoved       Kind = "zoneRangeRemoved"
@@ -37,26 +37,25 @@ const (
 	Logged            Kind = "logged"
 )
 
-// Item is one thing that happened. Observed ones have the time at which they
-// were seen, at most a poll after it; logged ones the time of the server that
-// wrote them.
+// Item is one change. Observed changes have the time they were seen, at most one poll later; logged
+// ones have the time of the server that logged them.
 type Item struct {
 	At       time.Time
 	Kind     Kind
-	NS       topology.Namespace // "" where it is not about a collection
-	Subject  string             // the shard, zone or database that it is about
-	Key      shardkey.Pattern   // the collection's key then; zero for what is not a range
+	NS       topology.Namespace // "" if not about a collection
+	Subject  string             // shard, zone or database
+	Key      shardkey.Pattern   // the collection's shard key at that time; zero if not about a range
 	Min, Max shardkey.Key       // [Min, Max)
-	// RawMin and RawMax are the bounds of what was logged or of a zone, as they were written.
+	// RawMin and RawMax are the bounds of a logged entry or a zone range, as written.
 	RawMin, RawMax bson.Raw
 	From, To       string // shards, or zones before and after
 	Event          *topology.Event
 	Failed         bool
-	Reason         string // the server's own text; hostile
-	ReasonFrom     string // the entry that has it, as moveChunk.to, or FromRun
+	Reason         string // the server's own text; untrusted
+	ReasonFrom     string // the entry with the reason, such as moveChunk.to, or FromRun
 	Cause          Cause
-	over           time.Time // of a migration as a whole: its end; zero: not known
+	end            time.Time // end of the whole migration; zero: unknown
 }
 
-// Gap is a span in which nobody watched: what happened in it is seen at its end.
+// Gap is a time span without recording: changes in it are observed at its end.
 type Gap struct{ From, To time.Time }

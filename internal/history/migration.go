@@ -13,11 +13,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Outcome is how a migration went.
+// Outcome is the result of a migration.
 type Outcome string
 
-// How a migration can have gone. Unclear ones have begun and no entry tells
-// their end: a donor that fails over never writes it.
+// Results of a migration. An Unclear one has begun and has no entry about its end: a donor that
+// fails over never writes it.
 const (
 	Running   Outcome = "running"
 	Committed Outcome = "committed" // the range has moved; the donor still cleans up
@@ -26,30 +26,30 @@ const (
 	Unclear   Outcome = "unclear"
 )
 
-// unclearAfter is how long a migration without a further entry counts as running.
+// unclearAfter is how long a migration without further entries counts as running.
 const unclearAfter = 15 * time.Minute
 
-// Migration is what the changelog tells of one move of one range.
+// Migration is one move of one range, from its changelog entries.
 type Migration struct {
 	NS             topology.Namespace
 	Min, Max       bson.Raw
 	From, To       string
-	Begin, End     time.Time // End is zero while it runs; Begin where only the end was seen is made from the steps
+	Begin, End     time.Time // End is zero while running; Begin is computed from the steps if only the end was logged
 	Outcome        Outcome
-	Donor          []time.Duration // by step
-	DonorSteps     int             // of how many; 0: not told
+	Donor          []time.Duration // duration of each step
+	DonorSteps     int             // number of steps; 0: unknown
 	Recipient      []time.Duration
 	RecipientSteps int
-	Reason         string   // the server's own text; "" = it gave none
-	ReasonFrom     string   // the entry that has it, as moveChunk.to; FromRun: the answer that one of our runs got
-	Entries        []string // ids of its changelog entries
-	Documents      int64    // cloned; negative: not told
+	Reason         string   // the server's text; "" if it gave none
+	ReasonFrom     string   // the entry with the reason, such as moveChunk.to, or FromRun: the answer to our run's command
+	Entries        []string // ids of the changelog entries
+	Documents      int64    // cloned documents; negative: unknown
 	Bytes          int64
-	ETA            *Estimate // of a running one; nil: nothing to estimate from
+	ETA            *Estimate // estimate for a running migration; nil without a basis
 	Cause          Cause
 }
 
-// Took is how long it took, or takes so far.
+// Took is how long it took, or has taken so far.
 func (m Migration) Took(now time.Time) time.Duration {
 	if m.End.IsZero() {
 		return max(0, now.Sub(m.Begin))
@@ -57,18 +57,17 @@ func (m Migration) Took(now time.Time) time.Duration {
 	return max(0, m.End.Sub(m.Begin))
 }
 
-// Estimate says when a migration is likely to end, from the ones before it.
+// Estimate is when a migration will probably end, judging by earlier ones.
 type Estimate struct {
-	At       time.Time     // the middle of past durations after its begin
-	Late     time.Duration // how far beyond that it is already
-	Basis    int           // how many past migrations it is made from
-	SameColl bool          // they are of the same collection
+	At       time.Time     // begin plus the median duration
+	Late     time.Duration // how late it already is
+	Basis    int           // number of past migrations used
+	SameColl bool          // the migrations are of the same collection
 }
 
-// Migrations joins changelog entries to migrations, newest first. Events are
-// newest first, as a table has them. The table tells for those whose end is not
-// logged where the range is; eras and the table's rounds of the balancer tell who
-// may have moved it.
+// Migrations groups changelog entries by migration, newest first. Events are newest first, as in a
+// table. The table shows where the range is now, which settles migrations without a logged end;
+// eras and the table's balancer rounds show who can have started them.
 func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Migration {
 	all := joinEntries(t.Events)
 	out := make([]Migration, 0, len(all))
@@ -83,7 +82,7 @@ func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Mi
 		}
 		s := eras.state(m.Begin, m.NS)
 		s.rounds = t.Rounds
-		i := Item{At: m.Begin, over: m.End, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To, Failed: m.Outcome == Aborted}
+		i := Item{At: m.Begin, end: m.End, NS: m.NS, RawMin: m.Min, RawMax: m.Max, From: m.From, To: m.To, Failed: m.Outcome == Aborted}
 		m.Cause = causeOf(i, "move", runs, s)
 		if m.Outcome == Aborted && m.Reason == "" {
 			m.answerOf(runs)
@@ -93,9 +92,9 @@ func Migrations(t *topology.Table, now time.Time, runs []OurRun, eras Eras) []Mi
 	return out
 }
 
-// ended notes the donor's last entry; the begin of a migration of which nothing
-// else is kept is as long before as its steps took.
-func (m *Migration) ended(e topology.Event) {
+// setEnd stores the donor's last entry. If only that entry is known, the begin is computed from the
+// durations of its steps.
+func (m *Migration) setEnd(e topology.Event) {
 	m.End = e.Time
 	var took time.Duration
 	for _, s := range m.Donor {
@@ -106,8 +105,8 @@ func (m *Migration) ended(e topology.Event) {
 	}
 }
 
-// settle ends what has no closing entry: the routing table proves a move that
-// went through, and nothing proves one that did not.
+// settle decides migrations without a closing entry: the routing table proves a successful move,
+// but nothing proves a failed one.
 func (m *Migration) settle(t *topology.Table, now time.Time) {
 	if m.Outcome != Running && m.Outcome != Committed {
 		return
@@ -131,7 +130,7 @@ func (m *Migration) settle(t *topology.Table, now time.Time) {
 	}
 }
 
-// steps reads "step 1 of 6": milliseconds.
+// steps parses "step 1 of 6": milliseconds.
 func steps(d bson.Raw) (took []time.Duration, of int) {
 	elements, err := d.Elements()
 	if err != nil {
@@ -156,7 +155,7 @@ func steps(d bson.Raw) (took []time.Duration, of int) {
 	return took, of
 }
 
-func numberIn(d bson.Raw, key string) int64 {
+func numberField(d bson.Raw, key string) int64 {
 	n, ok := d.Lookup(key).AsInt64OK()
 	if !ok {
 		return -1
@@ -164,16 +163,16 @@ func numberIn(d bson.Raw, key string) int64 {
 	return n
 }
 
-// fewest is how many past migrations an estimate needs.
-const fewest = 3
+// minBasis is how many past migrations an estimate needs.
+const minBasis = 3
 
-// estimate takes the median duration of migrations that went well: of the same
-// collection, or of all where that has too few.
+// estimate uses the median duration of successful migrations: of the same collection, or of all if
+// that has too few.
 func estimate(m Migration, all []Migration, now time.Time) *Estimate {
 	var same, every []time.Duration
 	for _, o := range all {
 		if o.Outcome != Done || o.End.IsZero() || o.Documents == 0 {
-			continue // a range without documents moves in no time
+			continue // an empty range moves in no time
 		}
 		every = append(every, o.Took(now))
 		if o.NS == m.NS {
@@ -181,10 +180,10 @@ func estimate(m Migration, all []Migration, now time.Time) *Estimate {
 		}
 	}
 	list, isSame := same, true
-	if len(list) < fewest {
+	if len(list) < minBasis {
 		list, isSame = every, false
 	}
-	if len(list) < fewest {
+	if len(list) < minBasis {
 		return nil
 	}
 	slices.Sort(list)
@@ -195,7 +194,7 @@ func estimate(m Migration, all []Migration, now time.Time) *Estimate {
 
 // FailureGroup is failed migrations with the same reason.
 type FailureGroup struct {
-	Reason string // with what differs from one to the next left out; "" = none was given
+	Reason string // without what differs between cases; "" if none was given
 	Code   Code
 	Count  int
 	Newest Migration
@@ -210,7 +209,7 @@ func Failures(list []Migration) []FailureGroup {
 		if m.Outcome != Aborted {
 			continue
 		}
-		reason := alike(unnamed(m.Reason, m.NS))
+		reason := normalizeReason(withoutNamespace(m.Reason, m.NS))
 		i := slices.IndexFunc(out, func(g FailureGroup) bool { return g.Reason == reason })
 		if i < 0 {
 			i = len(out)
@@ -228,9 +227,9 @@ func Failures(list []Migration) []FailureGroup {
 	return out
 }
 
-// unnamed leaves the collection out of a server's text: a reason is the same one
-// whatever collection it met, and a group names its collections.
-func unnamed(reason string, ns topology.Namespace) string {
+// withoutNamespace removes the collection from a server's text, so that the same reason for
+// different collections forms one group; the group lists the collections.
+func withoutNamespace(reason string, ns topology.Namespace) string {
 	if ns == "" {
 		return reason
 	}
@@ -244,9 +243,9 @@ func unnamed(reason string, ns topology.Namespace) string {
 	return strings.Join(words, " ")
 }
 
-// alike leaves out of a server's text what differs from case to case: numbers
-// and ids of eight digits or more, and what stands in braces.
-func alike(reason string) string {
+// normalizeReason removes what differs between cases: numbers, ids of eight digits or more, and
+// text in braces.
+func normalizeReason(reason string) string {
 	const most = 300
 	var b bytes.Buffer
 	depth := 0
@@ -264,13 +263,13 @@ func alike(reason string) string {
 		case was == 0 && opens > 0:
 			word = word[:strings.IndexByte(word, '{')] + "{…}"
 		case was > 0 && depth == 0:
-			// What closes the brackets around the braces belongs to the text.
+			// Text after the closing brace belongs to the reason.
 			b.WriteString(word[strings.LastIndexByte(word, '}')+1:])
 			continue
 		case was > 0:
 			continue
 		case strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "."):
-			word = digits(word)
+			word = maskNumber(word)
 		}
 		if b.Len() > 0 {
 			b.WriteByte(' ')
@@ -280,8 +279,8 @@ func alike(reason string) string {
 	return b.String()
 }
 
-// digits replaces a word that is mostly a number or an id.
-func digits(word string) string {
+// maskNumber replaces a word that is mostly a number or an id.
+func maskNumber(word string) string {
 	n := 0
 	for _, r := range word {
 		if r >= '0' && r <= '9' {

@@ -145,7 +145,7 @@ func TestHostileDetailsAreNoSteps(t *testing.T) {
 
 func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
 	t.Helper()
-	b, err := c.Key.Bound(docIn(e.Details, "min"))
+	b, err := c.Key.Bound(documentField(e.Details, "min"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,27 +2,26 @@ package history
 
 import "strings"
 
-// Code is a kind of reason for which a move fails. Pages and the API have a
-// sentence for each: what happened, what it means, what to do.
+// Code is the kind of reason of a failed move. Pages and the API have a sentence for each: what
+// happened, what it means, what to do.
 type Code string
 
-// Known reasons. Those marked "seen" are texts of a real 5.0.7; the others are
-// names of the server's error codes (base/error_codes.yml) and messages of its
-// migration sources.
+// Known reasons. Texts marked "seen" are from a real 5.0.7; the others are names of the server's
+// error codes (base/error_codes.yml) and messages in its migration sources.
 const (
 	NoReason      Code = "none"          // the server gave none
-	OtherReason   Code = "other"         // a text that is not known
+	OtherReason   Code = "other"         // an unknown text
 	OtherMove     Code = "otherMove"     // a shard is in another migration (117, seen)
-	OrphansWait   Code = "orphans"       // the recipient still has to delete what it gave away of the range (seen)
+	OrphansWait   Code = "orphans"       // the recipient still has to delete documents that it gave away from this range (seen)
 	LockBusy      Code = "lockBusy"      // a lock could not be had
-	ChunkTooBig   Code = "tooBig"        // more than may move at once (153, seen)
+	ChunkTooBig   Code = "tooBig"        // more documents than one move allows (153, seen)
 	DuplicateID   Code = "duplicateId"   // the recipient has a document with an _id or unique key of the range
 	CopyStopped   Code = "copyStopped"   // the copy was interrupted; duplicates are the usual cause (51008, seen)
 	StepDown      Code = "stepDown"      // a primary stepped down in the meantime (seen)
-	NotPermitted  Code = "notPermitted"  // who asked may not
-	WrongZone     Code = "wrongZone"     // the recipient is not of the range's zone (seen)
+	NotPermitted  Code = "notPermitted"  // the user lacks the privilege
+	WrongZone     Code = "wrongZone"     // the recipient is not in the range's zone (seen)
 	Draining      Code = "draining"      // the recipient is being drained (seen)
-	MovesBlocked  Code = "movesBlocked"  // the collection may not be moved now (seen)
+	MovesBlocked  Code = "movesBlocked"  // the collection cannot be moved now (seen)
 	BoundsChanged Code = "boundsChanged" // no chunk has these bounds any more (seen)
 	StaleVersion  Code = "staleVersion"  // the shard had another version of the routing table
 	NoShard       Code = "noShard"       // there is no such shard (seen)
@@ -32,13 +31,12 @@ const (
 	DiskFull      Code = "diskFull"      // no space on the recipient
 	Unreachable   Code = "unreachable"   // a server did not answer
 	TimedOut      Code = "timedOut"      // it took too long
-	Interrupted   Code = "interrupted"   // somebody, or a shutdown, ended it
+	Interrupted   Code = "interrupted"   // killed by somebody or by a shutdown
 )
 
-// texts are what tells a reason, in the order in which they are looked for: the
-// special ones stand before "operation exceeded time limit" and "operation was
-// interrupted", with which other errors end.
-var texts = [...]struct {
+// reasonPhrases are the phrases of each reason, in the order they are searched: specific ones come before
+// "operation exceeded time limit" and "operation was interrupted", which end other errors too.
+var reasonPhrases = [...]struct {
 	code Code
 	any  []string
 }{
@@ -65,22 +63,22 @@ var texts = [...]struct {
 	{Interrupted, []string{"InterruptedAtShutdown", "Interrupted", "CallbackCanceled", "operation was interrupted", "was killed", "shutting down"}},
 }
 
-// readReason is how much of a text is looked through.
-const readReason = 1 << 14
+// maxReasonText is how much of a text is searched.
+const maxReasonText = 1 << 14
 
-// CodeOf tells the kind of a reason from the server's text, as far as it is known.
+// CodeOf returns the kind of a reason in the server's text.
 func CodeOf(text string) Code {
 	code, _ := phraseOf(text)
 	return code
 }
 
-// phraseOf tells the kind and the known phrase that told it.
+// phraseOf returns the kind and the phrase that decided it.
 func phraseOf(text string) (Code, string) {
 	if strings.TrimSpace(text) == "" {
 		return NoReason, ""
 	}
-	text = outsideBraces(text[:min(len(text), readReason)])
-	for _, t := range texts {
+	text = outsideBraces(text[:min(len(text), maxReasonText)])
+	for _, t := range reasonPhrases {
 		for _, s := range t.any {
 			if strings.Contains(text, s) {
 				return t.code, s
@@ -90,8 +88,8 @@ func phraseOf(text string) (Code, string) {
 	return OtherReason, ""
 }
 
-// outsideBraces leaves out what stands in braces: values of people's data, which
-// may say anything. An opening brace that is not closed is a character.
+// outsideBraces removes text in braces: values of user data, which may contain anything. An
+// unclosed brace is an ordinary character.
 func outsideBraces(text string) string {
 	var b strings.Builder
 	for {

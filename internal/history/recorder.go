@@ -15,50 +15,50 @@ import (
 const (
 	// Keep is how far back history goes.
 	Keep = 5 * 7 * 24 * time.Hour
-	// sizesEvery is how often a collection's sizes are kept: they are estimates that
-	// move all the time, and a curve over weeks needs no more.
+	// sizesEvery is how often a collection's sizes are recorded: they change all the time, and a
+	// curve over weeks needs no more.
 	sizesEvery = 10 * time.Minute
-	// lookedEvery is how often it is noted that somebody looks, and lookedGap from
-	// when on a pause is one.
-	lookedEvery = time.Minute
-	lookedGap   = 3 * time.Minute
-	trimEvery   = 6 * time.Hour
-	// wholeAfter is how many rows of changes a stream may have before its whole
-	// state is written again, and wholePart a part of the map likewise: few whole
-	// states keep the file small, few changes make the past quick to read.
+	// watchedEvery is how often the end of the watched span is stored; a pause longer than
+	// watchedGap is a gap.
+	watchedEvery = time.Minute
+	watchedGap   = 3 * time.Minute
+	trimEvery    = 6 * time.Hour
+	// A stream's full state is written again after wholeAfter rows of changes, or after one
+	// wholePart-th of the map: few full states keep the file small, few changes make the past quick
+	// to read.
 	wholeAfter = 4096
 	wholePart  = 4
 )
 
-// Tables is where tables come from.
+// Tables is the source of tables.
 type Tables interface {
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 	Table() *topology.Table
 }
 
-// Recorder writes down what the watcher sees. Run is its only goroutine.
+// Recorder stores what the watcher sees. Run is its only goroutine.
 type Recorder struct {
 	kept   store.History
 	tables Tables
 	log    *slog.Logger
 	now    func() time.Time
 
-	cluster string
-	last    *topology.Table // the last one that was written down
-	noted   time.Time       // when
-	frame   []byte
-	chunks  map[string]*recorded // by stream
-	sizes   map[topology.Namespace]time.Time
-	failing bool
+	cluster   string
+	last      *topology.Table // last recorded table
+	lastNoted time.Time       // time of the last record
+	frame     []byte
+	chunks    map[string]*recordedChunks // chunks by stream
+	sizes     map[topology.Namespace]time.Time
+	failing   bool
 }
 
-// recorded is what the store has of a collection's chunks.
-type recorded struct {
+// recordedChunks is what the store has of a collection's chunks.
+type recordedChunks struct {
 	chunks *topology.ChunkMap
-	rows   int // of changes since the last whole state
+	rows   int // rows of changes since the last full state
 }
 
-// NewRecorder writes into a store; a nil log discards, a nil now is time.Now.
+// NewRecorder writes to a store; a nil log discards, a nil now is time.Now.
 func NewRecorder(kept store.History, tables Tables, log *slog.Logger, now func() time.Time) *Recorder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -69,34 +69,34 @@ func NewRecorder(kept store.History, tables Tables, log *slog.Logger, now func()
 	return &Recorder{kept: kept, tables: tables, log: log, now: now}
 }
 
-// Run writes down every table until the context ends. A store that fails is
-// tried again with the next table, and what it missed comes with it.
+// Run records every table until the context ends. After a failed write the next table includes what
+// was missed.
 func (r *Recorder) Run(ctx context.Context) error {
 	table, news, cancel := r.tables.Subscribe()
 	defer cancel()
-	looked := time.NewTicker(lookedEvery)
+	looked := time.NewTicker(watchedEvery)
 	defer looked.Stop()
 	trim := time.NewTicker(trimEvery)
 	defer trim.Stop()
 	for {
-		r.told(r.Note(ctx, table))
+		r.logResult(r.Note(ctx, table))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-news:
 		case <-looked.C:
-			r.told(r.look(ctx))
+			r.logResult(r.noteWatched(ctx))
 		case <-trim.C:
 			if r.cluster != "" {
-				r.told(r.kept.TrimHistory(ctx, r.cluster, r.now().Add(-Keep)))
+				r.logResult(r.kept.TrimHistory(ctx, r.cluster, r.now().Add(-Keep)))
 			}
 		}
 		table = r.tables.Table()
 	}
 }
 
-// told logs when writing begins to fail and when it works again.
-func (r *Recorder) told(err error) {
+// logResult logs when writing starts to fail and when it works again.
+func (r *Recorder) logResult(err error) {
 	switch {
 	case err != nil && !r.failing && fault.Of(err) != fault.Internal:
 		r.log.Warn("history cannot be written", "error", err)
@@ -108,41 +108,39 @@ func (r *Recorder) told(err error) {
 	r.failing = err != nil
 }
 
-// look notes that somebody looks now, as far as the cluster answers.
-func (r *Recorder) look(ctx context.Context) error {
+// noteWatched extends the watched span if the cluster answers.
+func (r *Recorder) noteWatched(ctx context.Context) error {
 	if r.cluster == "" || r.tables.Table().Stale(topology.PartRouting, r.now()) {
 		return nil
 	}
-	return r.kept.NoteWatched(ctx, r.cluster, r.now(), lookedGap)
+	return r.kept.NoteWatched(ctx, r.cluster, r.now(), watchedGap)
 }
 
-// Note writes down what is new in a table. It is what Run does; call it only
-// where Run does not run.
+// Note records what is new in a table. Run calls it; call it only where Run does not run.
 func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 	if t == r.last || !t.Loaded || t.ClusterID == "" {
 		return nil
 	}
-	at := r.now().Round(0) // by the wall clock, which is what is written
-	// When the clock was set back, what was known by then is what to compare with,
-	// as after a restart: else the changes of today would be laid over yesterday's
-	// chunks, and both would make no sense.
-	if r.cluster != t.ClusterID || clock.Ahead(r.noted, at) {
+	at := r.now().Round(0) // wall clock time, which is what is stored
+	// When the clock was set back, compare with what was known at that time, as after a restart.
+	// Otherwise today's changes would be applied to yesterday's chunks.
+	if r.cluster != t.ClusterID || clock.Ahead(r.lastNoted, at) {
 		if err := r.begin(ctx, t, at); err != nil {
 			return err
 		}
 	}
-	r.noted = at
-	d := draft{at: at, chunks: map[string]*recorded{}, sizes: map[topology.Namespace]time.Time{}}
-	if err := r.draftFrame(t, &d); err != nil {
+	r.lastNoted = at
+	d := pendingWrite{at: at, chunks: map[string]*recordedChunks{}, sizes: map[topology.Namespace]time.Time{}}
+	if err := r.addFrame(t, &d); err != nil {
 		return err
 	}
 	for _, c := range t.Collections {
-		r.draftChunks(c, &d)
+		r.addChunks(c, &d)
 	}
-	if err := r.draftSizes(t, &d); err != nil {
+	if err := r.addSizes(t, &d); err != nil {
 		return err
 	}
-	r.draftEvents(t, &d)
+	r.addEvents(t, &d)
 	if len(d.entries) > 0 || len(d.events) > 0 {
 		if err := r.kept.AppendHistory(ctx, r.cluster, d.entries, d.events); err != nil {
 			return err
@@ -152,10 +150,10 @@ func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 	return nil
 }
 
-// begin takes up the history of a cluster where it was left.
+// begin resumes the history of a cluster.
 func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) error {
 	past := NewPast(r.kept, r.now)
-	chunks := map[string]*recorded{}
+	chunks := map[string]*recordedChunks{}
 	for _, c := range t.Collections {
 		stream := chunksStream(c.Meta)
 		known, rows, err := past.chunks(ctx, t.ClusterID, c.Meta, at)
@@ -163,12 +161,12 @@ func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) e
 			return err
 		}
 		if err != nil {
-			// What cannot be read any more is begun anew, not built on.
-			r.log.Warn("kept history cannot be read; it begins anew", "ns", string(c.NS), "error", err)
+			// Unreadable history is started anew and not built on.
+			r.log.Warn("stored history is unreadable; starting a new one", "ns", string(c.NS), "error", err)
 			continue
 		}
 		if known != nil {
-			chunks[stream] = &recorded{chunks: known.Chunks, rows: rows}
+			chunks[stream] = &recordedChunks{chunks: known.Chunks, rows: rows}
 		}
 	}
 	entries, err := r.kept.HistoryOf(ctx, t.ClusterID, frameStream, at)
@@ -181,7 +179,7 @@ func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) e
 			r.frame = nil
 		}
 	}
-	// However short ago the last process ended: nobody looked in between.
+	// Even a short restart is a gap: nothing was recorded in between.
 	if err := r.kept.NoteWatched(ctx, t.ClusterID, at, 0); err != nil {
 		return err
 	}
@@ -190,7 +188,7 @@ func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) e
 }
 
 // commit remembers what the store has now.
-func (r *Recorder) commit(t *topology.Table, d *draft) {
+func (r *Recorder) commit(t *topology.Table, d *pendingWrite) {
 	r.last = t
 	if d.frame != nil {
 		r.frame = d.frame
@@ -203,8 +201,8 @@ func (r *Recorder) commit(t *topology.Table, d *draft) {
 	}
 }
 
-// draftFrame compares the bytes only when some part of the table is another one.
-func (r *Recorder) draftFrame(t *topology.Table, d *draft) error {
+// addFrame compares the encoded frames only if some part of the table was replaced.
+func (r *Recorder) addFrame(t *topology.Table, d *pendingWrite) error {
 	if r.last != nil && sameFrame(r.last, t) {
 		return nil
 	}

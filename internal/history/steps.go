@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Gaps are the spans between those in which somebody watched.
+// Gaps returns the spans without recording.
 func (p *Past) Gaps(ctx context.Context, cluster string, from, to time.Time) ([]Gap, error) {
 	spans, err := p.spans(ctx, cluster)
 	if err != nil {
@@ -27,24 +27,22 @@ func (p *Past) Gaps(ctx context.Context, cluster string, from, to time.Time) ([]
 	return out, nil
 }
 
-// Begin is the first time of which the state is known; fault.NotFound when
-// there is none.
+// Begin is the earliest time with a known state; fault.NotFound when there is none.
 func (p *Past) Begin(ctx context.Context, cluster string) (time.Time, error) {
 	first, err := p.kept.HistoryStep(ctx, cluster, frameStream, time.UnixMilli(math.MinInt64), true)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if first.IsZero() {
-		return time.Time{}, fault.New(fault.NotFound, "Nothing is known of the past: shardboard has kept no history of this cluster yet.")
+		return time.Time{}, fault.New(fault.NotFound, "Nothing is known of the past: shardboard has not recorded this cluster yet.")
 	}
 	return first, nil
 }
 
-// stepPrefixes are the streams whose changes are steps in time: sizes are not.
+// stepPrefixes are the streams whose changes count as steps in time; sizes do not.
 var stepPrefixes = [...]string{frameStream, chunksPrefix}
 
-// Step is the time of the change next to at, or of the failure; zero when there
-// is none.
+// Step is the time of the next or previous change, or failure; zero when there is none.
 func (p *Past) Step(ctx context.Context, cluster string, at time.Time, forward, failure bool) (time.Time, error) {
 	if failure {
 		return p.stepFailure(ctx, cluster, at, forward)
@@ -62,14 +60,13 @@ func (p *Past) Step(ctx context.Context, cluster string, at time.Time, forward, 
 	return best, nil
 }
 
-// stepsPassed bounds how many changes of the server's own collections one step
-// passes: a new cluster moves config.system.sessions a thousand times.
-const stepsPassed = 5000
+// maxSkipped bounds how many changes of the server's own collections one step skips: a new cluster
+// moves config.system.sessions a thousand times.
+const maxSkipped = 5000
 
-// stepOf is the next time at which something changed that is not of the server's
-// own collections alone.
+// stepOf is the next time with a change other than of the server's own collections.
 func (p *Past) stepOf(ctx context.Context, cluster, prefix string, at time.Time, forward bool) (time.Time, error) {
-	for range stepsPassed {
+	for range maxSkipped {
 		t, err := p.kept.HistoryStep(ctx, cluster, prefix, at, forward)
 		if err != nil || t.IsZero() || prefix != chunksPrefix {
 			return t, err
@@ -83,15 +80,15 @@ func (p *Past) stepOf(ctx context.Context, cluster, prefix string, at time.Time,
 	return time.Time{}, nil
 }
 
-// noFailure leaves out what is not looked for by default: entries of the server's
-// own collections, and moves to where the chunk is, which were kept as failures once.
-func noFailure(e store.HistoryEvent) bool {
+// excludeFromFailures excludes entries of the server's own collections, and moves of a chunk to the shard it
+// is on, which older versions stored as failures.
+func excludeFromFailures(e store.HistoryEvent) bool {
 	x := keptEvent(e)
-	return x.Internal() || toItself(x)
+	return x.Internal() || moveToSelf(x)
 }
 
 func (p *Past) stepFailure(ctx context.Context, cluster string, at time.Time, forward bool) (time.Time, error) {
-	q := store.HistoryEvents{OnlyFailed: true, Ascending: forward, Limit: 1, Without: noFailure}
+	q := store.HistoryEvents{OnlyFailed: true, Ascending: forward, Limit: 1, Without: excludeFromFailures}
 	if forward {
 		q.From = at.Truncate(time.Millisecond).Add(time.Millisecond)
 	} else {
@@ -104,10 +101,10 @@ func (p *Past) stepFailure(ctx context.Context, cluster string, at time.Time, fo
 	return list[0].At, nil
 }
 
-// Tick is how much happened in one of the parts of a span.
+// Tick is the number of changes and failures in one part of a span.
 type Tick struct{ Changes, Failures int }
 
-// Ticks cuts [from, to) into n parts and counts moments of change and failures.
+// Ticks divides [from, to) into n parts and counts changes and failures.
 func (p *Past) Ticks(ctx context.Context, cluster string, from, to time.Time, n int) ([]Tick, error) {
 	out := make([]Tick, n)
 	in := func(t time.Time) int {
@@ -123,7 +120,7 @@ func (p *Past) Ticks(ctx context.Context, cluster string, from, to time.Time, n 
 			out[in(t)].Changes++
 		}
 	}
-	failures, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most, Without: noFailure})
+	failures, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most, Without: excludeFromFailures})
 	if err != nil {
 		return nil, err
 	}

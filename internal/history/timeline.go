@@ -14,55 +14,54 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Query asks for what happened in [From, To).
+// Query selects changes in [From, To).
 type Query struct {
 	NS       topology.Namespace // "" = any
 	From, To time.Time
 	Limit    int
-	// Skip leaves out so many of the first moment: together with From it goes on
-	// where a page ended.
+	// Skip skips so many items of the first moment; with From it continues where a page ended.
 	Skip int
-	// Internal is with what happened to the server's own collections
-	// (topology.IsInternal); NS can name one of them without it.
+	// Internal includes the server's own collections (topology.IsInternal); NS can name one of them
+	// without it.
 	Internal bool
-	Runs     []OurRun // ours in that time, for the causes
-	// Rounds is what the balancer has logged of itself, for the causes too.
+	Runs     []OurRun // our runs in that time, for the causes
+	// Rounds are the balancer's logged rounds, also for the causes.
 	Rounds topology.Rounds
 }
 
-// Timeline is a page of what happened, oldest first. Next and Skip are where
-// the page after it begins; a zero Next is the end.
+// Timeline is a page of changes, oldest first. Next and Skip are where the next page begins; a zero
+// Next is the end.
 type Timeline struct {
 	Items []Item
 	Gaps  []Gap
 	Next  time.Time
 	Skip  int
-	// Hidden is how many changes and entries of this page's time are of internal
-	// collections and were left out.
+	// Hidden is how many changes and entries of internal collections were left out of this page's
+	// time span.
 	Hidden int
-	// Unreadable is how many stored changes of this page's time were left out because
-	// they are not as they were written.
+	// Unreadable is how many stored changes of this page's time span were left out because they
+	// cannot be decoded.
 	Unreadable int
 }
 
-// undecodable tells a stored body that is not as it was written, or does not fit those
-// before it, from a failure to read: only the first concerns one row.
+// undecodable reports whether an error concerns one stored row: its body is damaged or does not fit
+// the rows before it. Other errors are failures to read.
 func undecodable(err error) bool {
 	return err != nil && fault.Of(err) != fault.Unavailable && !errors.Is(err, context.Canceled)
 }
 
-// hides tells whether a collection is left out.
+// hides reports whether a collection is left out.
 func (q Query) hides(ns topology.Namespace) bool {
 	return !q.Internal && q.NS == "" && topology.IsInternal(ns)
 }
 
-// entriesRead is how many stored changes one page reads at most: with more, the
-// page is shorter.
+// entriesRead is how many stored changes one page reads at most; with more changes the page is
+// shorter.
 const entriesRead = 1000
 
-// Timeline gives what was observed and what was logged.
+// Timeline returns the observed and logged changes.
 func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline, error) {
-	var hidden []time.Time // when what was left out happened
+	var hidden []time.Time // times of what was left out
 	out := Timeline{}
 	observed, until, err := p.observed(ctx, cluster, q, &hidden, &out.Unreadable)
 	if err != nil {
@@ -117,8 +116,8 @@ func (p *Past) Timeline(ctx context.Context, cluster string, q Query) (Timeline,
 	return out, err
 }
 
-// entries reads stored changes. When there are too many, it gives whole moments
-// only and the time from which on it has none.
+// entries reads stored changes. When there are too many it returns only complete moments, and the
+// time from which on entries are missing.
 func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to time.Time) ([]store.HistoryEntry, time.Time, error) {
 	for limit := entriesRead; ; limit *= 8 {
 		list, err := p.kept.HistoryBetween(ctx, cluster, prefix, from, to, limit)
@@ -132,7 +131,7 @@ func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to tim
 	}
 }
 
-// observed makes items of stored changes; until is where it stopped, when before q.To.
+// observed makes items of stored changes; until is where it stopped, if before q.To.
 func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]time.Time, unreadable *int) (items []Item, until time.Time, err error) {
 	frames, cut, err := p.entries(ctx, cluster, frameStream, q.From, q.To)
 	if err != nil {
@@ -153,7 +152,7 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 	if !cut.IsZero() {
 		to, until = cut, cut
 	}
-	keys := map[string]topology.Meta{} // of streams
+	keys := map[string]topology.Meta{} // collections by stream
 	var last *pastFrame
 	take := func(e store.HistoryEntry, quiet bool) error {
 		f, err := readFrame(e.Body)
@@ -161,7 +160,7 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 			if !quiet {
 				*unreadable++
 			}
-			return nil // what changed is seen with the next one
+			return nil // the change appears with the next frame
 		}
 		if err != nil {
 			return err
@@ -199,7 +198,7 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 			continue
 		}
 		if q.hides(meta.NS) {
-			if !e.Whole { // a whole state is none
+			if !e.Whole { // a full state is not a change
 				*hidden = append(*hidden, e.At)
 			}
 			continue
@@ -248,7 +247,7 @@ func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*
 		}
 		rows = whole.Delta(m)
 	}
-	// Flags change without a version; they are no change of placement.
+	// Flags change without a new version and are no change of placement.
 	flagged, _ := m.Reflag(slices.Clone(rows))
 	next, changes, err := flagged.Apply(rows)
 	if errors.Is(err, topology.ErrTorn) {
@@ -271,7 +270,7 @@ func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*
 	return out, nil
 }
 
-// logged makes items of kept changelog entries.
+// logged makes items of stored changelog entries.
 func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time, hidden *[]time.Time) (items []Item, until time.Time, err error) {
 	limit := q.Limit + q.Skip + 1
 	ask := store.HistoryEvents{From: q.From, To: to, NS: string(q.NS), Ascending: true, Limit: limit}
@@ -299,14 +298,14 @@ func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time
 
 func loggedItem(e store.HistoryEvent) Item {
 	x := keptEvent(e)
-	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !toItself(x)}
-	i.From, i.To = textIn(x.Details, "from"), textIn(x.Details, "to")
-	i.RawMin, i.RawMax = docIn(x.Details, "min"), docIn(x.Details, "max")
-	if b := docIn(x.Details, "before"); b != nil {
-		i.RawMin, i.RawMax = docIn(b, "min"), docIn(b, "max")
+	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !moveToSelf(x)}
+	i.From, i.To = textField(x.Details, "from"), textField(x.Details, "to")
+	i.RawMin, i.RawMax = documentField(x.Details, "min"), documentField(x.Details, "max")
+	if b := documentField(x.Details, "before"); b != nil {
+		i.RawMin, i.RawMax = documentField(b, "min"), documentField(b, "max")
 	}
 	if i.Failed {
-		if i.Reason = textIn(x.Details, "errmsg"); i.Reason != "" {
+		if i.Reason = textField(x.Details, "errmsg"); i.Reason != "" {
 			i.ReasonFrom = x.What
 		}
 	}
@@ -317,11 +316,11 @@ func keptEvent(e store.HistoryEvent) topology.Event {
 	return topology.Event{ID: e.ID, Time: e.At, What: e.What, NS: e.NS, Shard: e.Shard, Details: bson.Raw(e.Details)}
 }
 
-// reasonsRead bounds the entries that are read for the reasons of one page.
+// reasonsRead bounds the entries read for the reasons of one page.
 const reasonsRead = 5000
 
-// reasons tells why moves failed: an entry of a failure seldom has the reason, and
-// those beside it may be on another page.
+// reasons sets why moves failed: a failure's entry rarely has the reason, and the entries that do
+// may be on another page.
 func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs []OurRun) error {
 	var from, to time.Time
 	for _, i := range items {
@@ -354,7 +353,7 @@ func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs [
 	return nil
 }
 
-func textIn(d bson.Raw, key string) string {
+func textField(d bson.Raw, key string) string {
 	if len(d) == 0 {
 		return ""
 	}
@@ -362,7 +361,7 @@ func textIn(d bson.Raw, key string) string {
 	return s
 }
 
-func docIn(d bson.Raw, key string) bson.Raw {
+func documentField(d bson.Raw, key string) bson.Raw {
 	if len(d) == 0 {
 		return nil
 	}

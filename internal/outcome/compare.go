@@ -14,69 +14,69 @@ import (
 	"shardboard/internal/topology"
 )
 
-// State is how far a comparison is.
+// State is how far a comparison has got.
 type State string
 
 // The states.
 const (
 	Running   State = "running"   // the run has not ended
-	TooEarly  State = "tooEarly"  // the window after it is not over: see KnownAt
+	TooEarly  State = "tooEarly"  // the window after the run has not ended: see KnownAt
 	Measured  State = "measured"  // there is a verdict
-	Shared    State = "shared"    // other runs changed the same collections meanwhile: figures without a verdict
-	Few       State = "few"       // too few rows to tell
+	Shared    State = "shared"    // other runs changed the same collections at the time: figures without a verdict
+	Few       State = "few"       // too few rows for a verdict
 	Idle      State = "idle"      // nothing was written in either window
 	Uncounted State = "uncounted" // see Reason
-	Unchanged State = "unchanged" // the run neither moved nor cut a chunk
+	Unchanged State = "unchanged" // the run neither moved nor split a chunk
 )
 
-// Why nothing could be compared, beside the codes of heat.Uncounted.
+// Reasons for not comparing, besides the codes of heat.Uncounted.
 const (
 	reasonOff      = "off"      // writes are not counted here
 	reasonNoRecord = "noRecord" // nothing was counted around this run
 	reasonGap      = "gap"      // less than leastCovered of a window was counted
-	reasonChanged  = "changed"  // rows that are changed in place, beside new rows: shown for itself
-	reasonGone     = "gone"     // no such collection is known any more
+	reasonChanged  = "changed"  // changed rows, beside new rows: listed but not compared
+	reasonGone     = "gone"     // the collection no longer exists
 )
 
 // Notes of an outcome, catalogue codes.
 const (
-	NoteGathers    = "gathers"    // the run was to gather writes on one shard
-	NoteZones      = "zones"      // the balancer moves, after the run
-	NotePartial    = "partial"    // not all of the windows was counted
-	NoteHottest    = "hottest"    // of rows changed in place those of the hottest projects only
-	NoteAtLeast    = "atLeast"    // there were more writes than could be counted
-	NoteAstray     = "astray"     // some writes could not be placed
+	NoteGathers    = "gathers"    // the purpose of the run was to gather writes on one shard
+	NoteZones      = "zones"      // the balancer moves chunks, after the run
+	NotePartial    = "partial"    // the windows were not counted completely
+	NoteHottest    = "hottest"    // changed rows of the hottest projects only
+	NoteAtLeast    = "atLeast"    // some writes could not be counted
+	NoteAstray     = "astray"     // the chunk of some writes is unknown
 	NoteMigrations = "migrations" // others moved chunks of the same collections
-	NoteAgain      = "again"      // others moved what the run is about again
+	NoteAgain      = "again"      // others moved the run's chunks again
 	NoteUndone     = "undone"     // the run was undone
-	NoteUnreadable = "unreadable" // what was kept of it cannot be decoded
+	NoteUnreadable = "unreadable" // its stored measurements cannot be decoded
 )
 
-// Record is what is kept of the comparison of one run.
+// Record is what is stored about one run. Stored as JSON; do not rename its fields.
 type Record struct {
 	Run            string
 	Started, Ended time.Time // zero while open
 	Collections    []CollectionRecord
-	OtherRuns      []string // ids of runs that changed the same collections in the windows or between
-	OtherMoves     int      // migrations of these collections in that time that were not the run's
-	MovedAgain     bool     // one of them moved, after the run, what the run is about
-	Closed         bool     // no more is counted
+	OtherRuns      []string // ids of runs that changed the same collections in the windows or between them
+	OtherMoves     int      // other migrations of these collections in that time
+	MovedAgain     bool     // one of them moved the run's chunks after the run
+	Closed         bool     // the measurement has ended
 }
 
-// CollectionRecord is one collection of it.
+// CollectionRecord is one collection of a Record.
 type CollectionRecord struct {
 	NS            topology.Namespace
-	Not           string // why it is not counted; "" it is
+	Not           string // why it is not counted; "": it is counted
 	Before, After *Counts
 }
 
-// Side is one window, all collections compared together.
+// Side is one window, all compared collections together.
 type Side struct {
 	Span
-	Covered float64   // seconds, of the collection that was counted least
-	Total   heat.Rate // of all that is compared
-	Hottest string    // the shard or, by chunks, the chunk's collection that took most; "" when nothing was written
-	Share   float64   // of the hottest, of Total
+	Covered float64   // seconds counted, of the least counted collection
+	Total   heat.Rate // rate of all compared collections
+	Hottest string    // the hottest shard or, by chunks, the collection of the hottest chunk; "" without writes
+	Share   float64   // share of the hottest in Total
 }
 
 // ShardChange is one shard before and after.
@@ -85,20 +85,20 @@ type ShardChange struct {
 	Before, After heat.Rate
 }
 
-// ChunkChange is one chunk that the run is about. A nil rate: there was no such
-// chunk then.
+// ChunkChange is one chunk that the run changed. A nil rate means that the chunk did not exist at
+// that time.
 type ChunkChange struct {
 	NS            topology.Namespace
 	Min, Max      bson.Raw
-	From, To      string // shard before and after; "" when there was no such chunk
+	From, To      string // shard before and after; "" if the chunk did not exist
 	Before, After *heat.Rate
 }
 
-// CollectionChange is one collection, compared or not.
+// CollectionChange is one collection of the run, compared or not.
 type CollectionChange struct {
 	NS                          topology.Namespace
 	Method                      heat.Method
-	Not                         string // why it is no part of the comparison; "" it is
+	Not                         string // why it is not compared; "": it is compared
 	CoveredBefore, CoveredAfter float64
 	Before, After               *heat.Rate // nil: not counted
 }
@@ -106,23 +106,23 @@ type CollectionChange struct {
 // Outcome answers whether a run helped.
 type Outcome struct {
 	State       State
-	Verdict     Verdict // of Measured
+	Verdict     Verdict // only when Measured
 	Basis       Basis
 	PlusMinus   float64   // half of the 95 % interval of the difference of shares
-	KnownAt     time.Time // end of the window after the run; zero while it runs
-	Reason      string    // of Uncounted
+	KnownAt     time.Time // end of the window after the run; zero while the run is open
+	Reason      string    // only when Uncounted
 	Before      Side
 	After       Side
-	Shards      []ShardChange // those that take most first
+	Shards      []ShardChange // hottest first
 	Chunks      []ChunkChange
-	More        int // chunks that are not listed
+	More        int // number of chunks not listed
 	Collections []CollectionChange
 	OtherRuns   []string
 	OtherMoves  int
 	Notes       []string
 }
 
-// Off is the answer where writes are not measured.
+// Off is the outcome while writes are not measured.
 func Off(r engine.Run) Outcome {
 	o := Compare(r, nil)
 	if o.State == Uncounted {
@@ -131,7 +131,7 @@ func Off(r engine.Run) Outcome {
 	return o
 }
 
-// Compare answers for a run from what was kept of it. A nil record: nothing was.
+// Compare makes the outcome of a run from its record; nil: no record.
 func Compare(r engine.Run, kept *Record) Outcome {
 	s := scopeOf(r)
 	o := Outcome{Basis: s.basis}
@@ -161,8 +161,7 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	return o
 }
 
-// collections lists all of the run's with what was counted, and why one is no part
-// of the comparison.
+// collections lists the run's collections with their counts, and why one is not compared.
 func (o *Outcome) collections(kept *Record, over bool) {
 	appended := slices.ContainsFunc(kept.Collections, func(c CollectionRecord) bool {
 		return c.Not == "" && c.Before != nil && c.Before.Method == heat.NewRows
@@ -191,7 +190,7 @@ func (o *Outcome) collections(kept *Record, over bool) {
 	}
 }
 
-// compared are the collections that the sums are of.
+// compared returns the collections that are compared.
 func (o *Outcome) compared(kept *Record) (in []CollectionRecord) {
 	for i, c := range kept.Collections {
 		if o.Collections[i].Not == "" {
@@ -201,7 +200,7 @@ func (o *Outcome) compared(kept *Record) (in []CollectionRecord) {
 	return in
 }
 
-// sum adds the collections up by shard, and lists the chunks.
+// sum adds up the collections by shard and lists the chunks.
 func (o *Outcome) sum(in []CollectionRecord) {
 	shards := map[string]*ShardChange{}
 	for _, c := range in {
@@ -287,13 +286,13 @@ func shareOf(r, of heat.Rate) float64 {
 	return min(1, r.PerSecond/of.PerSecond)
 }
 
-// plus is the rate of two things together that were counted independently.
+// plus adds the rates of two things that were counted independently.
 func plus(a, b heat.Rate) heat.Rate {
 	return heat.Rate{PerSecond: a.PerSecond + b.PerSecond, PlusMinus: math.Hypot(a.PlusMinus, b.PlusMinus),
 		Exact: a.Exact && b.Exact, AtLeast: a.AtLeast || b.AtLeast, Rows: a.Rows + b.Rows}
 }
 
-// chunks joins the chunks of a collection before and after by their bounds.
+// chunks matches a collection's chunks before and after by their bounds.
 func (o *Outcome) chunks(c CollectionRecord) {
 	at := map[string]int{}
 	of := func(x ChunkTally) *ChunkChange {
@@ -353,7 +352,7 @@ func (o *Outcome) conclude(r engine.Run, kept *Record, some bool) {
 	}
 }
 
-// whyNone is why no collection could be compared: a gap before what holds always.
+// whyNone is why no collection was compared: a temporary gap before permanent reasons.
 func (o *Outcome) whyNone() string {
 	reason := ""
 	for _, c := range o.Collections {

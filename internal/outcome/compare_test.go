@@ -118,7 +118,7 @@ func TestWindowsAreWholeMinutesOfTheSameLengthOutsideTheRun(t *testing.T) {
 		started := start.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "start")))
 		ended := started.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "took")))
 		b, a := windows(started, ended)
-		if b.To.After(started) || started.Sub(b.To) >= grain || a.From.Before(ended) || a.From.Sub(ended) >= grain {
+		if b.To.After(started) || started.Sub(b.To) >= windowAlignment || a.From.Before(ended) || a.From.Sub(ended) >= windowAlignment {
 			t.Errorf("%v to %v: before %v, after %v", started, ended, b, a)
 		}
 		if b.Seconds() != Window.Seconds() || a.Seconds() != b.Seconds() {
@@ -267,7 +267,7 @@ func TestCountsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shards := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 5, 5).Draw(t, "shards")
 		c := collection(t, []int64{0, 10, 20, 30}, shards...)
-		w := Span{start.Truncate(grain), start.Truncate(grain).Add(Window)}
+		w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
 		var all []sample
 		var rows, in int64
 		for i := range rapid.IntRange(0, 80).Draw(t, "ticks") {
@@ -319,7 +319,7 @@ func TestAWideRangeKeepsItsHottestChunksAndTellsHowManyMore(t *testing.T) {
 	for i := range rows {
 		rows[i] = int64(i % 150)
 	}
-	w := Span{start.Truncate(grain), start.Truncate(grain).Add(Window)}
+	w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
 	got := count([]sample{tick(c, w.From, rows...)}, w, []keySpan{{minKey(), maxKey()}, {at(3), at(90)}}, time.Time{})
 	if len(got.Chunks) != chunksListed || got.More != 201-chunksListed || got.Chunks[0].Rows != 149 {
 		t.Errorf("%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
@@ -333,7 +333,7 @@ func TestAWideRangeKeepsItsHottestChunksAndTellsHowManyMore(t *testing.T) {
 
 func TestSampledRatesSayHowSureTheyAre(t *testing.T) {
 	c := collection(t, []int64{0}, "a", "b")
-	w := Span{start.Truncate(grain), start.Truncate(grain).Add(Window)}
+	w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
 	s := filled(w, c, 10, 0)
 	for i := range s {
 		s[i].slot.Every = 10

@@ -9,37 +9,35 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Methods and reasons of figures, catalogue codes.
+// Methods and reasons of figures (catalogue codes).
 const (
-	methodCloned  = "cloned" // counted by the server that copied, from its entry in the changelog
-	methodTimed   = "timed"  // from when the command was sent to when its effect was proven
+	methodCloned  = "cloned" // counted by the copying server, in its changelog entry
+	methodTimed   = "timed"  // from sending the command to the proof of its effect
 	reasonNotIn   = "notPlanned"
 	reasonNoEntry = "notLogged"
 	reasonNotYet  = "notDone"
 )
 
-// Cost is what migrations copy and how long they take: as estimated in the plan
-// and as it was.
+// Cost is what the migrations copied and how long they took, estimated and actual.
 type Cost struct {
-	Steps []StepCost // of the run's migrating steps
-	Total Compared   // of the plan, and of the run's steps that succeeded
-	Moved int        // steps that did
+	Steps []StepCost // the migrating steps of the run
+	Total Compared   // estimate of the plan, and sum of the successful steps
+	Moved int        // number of successful steps
 }
 
-// StepCost is one migrating step's.
+// StepCost is the cost of one migrating step.
 type StepCost struct {
-	Step int // position among the run's steps
+	Step int // index in the run's steps
 	Compared
 }
 
-// Compared is an estimate and what came of it.
+// Compared is an estimate with the actual amounts.
 type Compared struct{ Estimated, Actual Amounts }
 
-// Amounts are what a migration copies, and its time in milliseconds.
+// Amounts are what a migration copies, and its duration in milliseconds.
 type Amounts struct{ Documents, Bytes, Millis topology.Figure }
 
-// CostOf compares a run with its plan. Steps that the plan does not have, as those
-// that a run adds, have no estimate.
+// CostOf compares a run with its plan. Steps that the run added have no estimate.
 func CostOf(p actions.Plan, r engine.Run) Cost {
 	out := Cost{Total: Compared{Estimated: Amounts{p.Effect.Documents, p.Effect.Bytes, p.Effect.Duration}}}
 	var actual []Amounts
@@ -55,7 +53,7 @@ func CostOf(p actions.Plan, r engine.Run) Cost {
 		}
 	}
 	none := topology.Figure{Reason: reasonNotYet}
-	out.Total.Actual = Amounts{none, none, taken(r)}
+	out.Total.Actual = Amounts{none, none, totalDuration(r)}
 	if len(actual) > 0 {
 		out.Total.Actual.Documents = sumOf(actual, func(a Amounts) topology.Figure { return a.Documents })
 		out.Total.Actual.Bytes = sumOf(actual, func(a Amounts) topology.Figure { return a.Bytes })
@@ -63,7 +61,7 @@ func CostOf(p actions.Plan, r engine.Run) Cost {
 	return out
 }
 
-// estimated is what the plan says of a move.
+// estimated returns the plan's estimate of a move.
 func estimated(p actions.Plan, s actions.Step) Amounts {
 	i := slices.IndexFunc(p.Effect.Moves, func(m actions.MoveEffect) bool {
 		return m.NS == s.NS && m.To == s.Shard && string(m.Min) == string(s.Min) && string(m.Max) == string(s.Max)
@@ -76,8 +74,7 @@ func estimated(p actions.Plan, s actions.Step) Amounts {
 	return Amounts{m.Documents, m.Bytes, m.Duration}
 }
 
-// Actual is what a migrating step did, by the changelog's entry of its commit and
-// by our clock.
+// Actual returns what a migrating step did, by the changelog entry of its commit and by our clock.
 func Actual(s engine.Step) Amounts {
 	none := topology.Figure{Reason: reasonNotYet}
 	if s.State != engine.Succeeded {
@@ -105,9 +102,8 @@ func Actual(s engine.Step) Amounts {
 	return out
 }
 
-// taken is the time of all steps that were sent: what a run waits for others
-// before its first command is not in it.
-func taken(r engine.Run) topology.Figure {
+// totalDuration is the duration of all steps that were sent, without the wait before the first command.
+func totalDuration(r engine.Run) topology.Figure {
 	var sum time.Duration
 	var last time.Time
 	for _, s := range r.Steps {
@@ -126,7 +122,7 @@ func timed(d time.Duration, at time.Time) topology.Figure {
 	return topology.Figure{Known: true, Exact: true, Value: d.Milliseconds(), Method: methodTimed, At: at}
 }
 
-// sumOf is not known when a part is not.
+// sumOf is unknown when a part is.
 func sumOf(all []Amounts, of func(Amounts) topology.Figure) topology.Figure {
 	out := topology.Figure{Known: true, Exact: true}
 	for _, a := range all {

@@ -13,45 +13,45 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sample is what heat counted of a collection, and where its chunks were then.
+// sample is a slot of heat with the collection's chunks at that time.
 type sample struct {
 	slot  heat.Slot
-	taken time.Time // when it was counted: a few seconds after its end
+	taken time.Time // when it was counted, a few seconds after its end
 	of    *topology.Collection
 }
 
 // Span is a time [From, To).
 type Span struct{ From, To time.Time }
 
-// Seconds is how long it is.
+// Seconds is its length.
 func (s Span) Seconds() float64 { return s.To.Sub(s.From).Seconds() }
 
 func (s Span) holds(x heat.Slot) bool { return !x.From.Before(s.From) && !x.To.After(s.To) }
 
-// windows are the whole minutes before a run began and after it ended. The end of
-// one that is open is not known: its second window is zero.
+// windows returns the whole minutes before a run began and after it ended. The second window of an
+// open run is zero.
 func windows(started, ended time.Time) (before, after Span) {
-	to := started.Truncate(grain).UTC()
+	to := started.Truncate(windowAlignment).UTC()
 	before = Span{to.Add(-Window), to}
 	if ended.IsZero() {
 		return before, Span{}
 	}
-	from := ended.Truncate(grain).UTC()
+	from := ended.Truncate(windowAlignment).UTC()
 	if from.Before(ended) {
-		from = from.Add(grain)
+		from = from.Add(windowAlignment)
 	}
 	return before, Span{from, from.Add(Window)}
 }
 
-// Tally adds up rows that may have been counted in parts of the time only.
+// Tally is a sum of rows that may be sampled.
 type Tally struct {
 	Rows     int64   // counted
-	Estimate float64 // multiplied where one part in n was counted
-	Variance float64 // of the error of Estimate
+	Estimate float64 // extrapolated where one part in n was counted
+	Variance float64 // variance of Estimate's error
 }
 
-// add counts rows in, as heat does: where one part in n is counted, the error of
-// n·rows has the variance n·(n−1)·rows.
+// add adds rows like heat does: where one part in n is counted, n·rows has the variance
+// n·(n−1)·rows.
 func (t *Tally) add(rows, every int64) {
 	t.Rows += rows
 	t.Estimate += float64(rows * every)
@@ -62,33 +62,33 @@ func (t Tally) plus(o Tally) Tally {
 	return Tally{t.Rows + o.Rows, t.Estimate + o.Estimate, t.Variance + o.Variance}
 }
 
-// ChunkTally is what one chunk took. The bounds are those at the window's end.
+// ChunkTally is the writes of one chunk. The bounds are those at the window's end.
 type ChunkTally struct {
 	Min, Max bson.Raw
 	Shard    string
 	Tally
 }
 
-// Counts is what was counted of one collection in one window.
+// Counts is what was counted of one collection in one window. Stored as JSON.
 type Counts struct {
 	Method  heat.Method
-	Seconds float64 // that were counted
-	Sampled bool    // some of it by one second in ten
-	Capped  bool    // there were more rows than could be counted
+	Seconds float64 // seconds counted
+	Sampled bool    // partly sampled, one second in ten
+	Capped  bool    // some rows could not be counted
 	Total   Tally
-	Shards  map[string]Tally // every shard that had chunks
-	Chunks  []ChunkTally     // those that the run is about, hottest first
-	More    int              // chunks that the run is about and that are not listed
-	Astray  Tally            // rows whose chunk cannot be told
-	Until   time.Time        // end of the newest part counted
+	Shards  map[string]Tally // all shards with chunks
+	Chunks  []ChunkTally     // the run's chunks, hottest first
+	More    int              // number of the run's chunks that are not listed
+	Astray  Tally            // rows whose chunk is unknown
+	Until   time.Time        // end of the newest counted part
 }
 
-// count adds up the samples of a collection that lie in a window. Chunks are those
-// of the newest sample that was taken by asOf (zero: of the newest): a run may
-// change them before the last part of the window before it is counted.
+// count adds up the samples of a collection that lie in a window. Chunks are those of the newest
+// sample taken by asOf (zero: of the newest sample), because a run may change them before the last
+// part of the first window is counted.
 func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
 	var in []sample
-	var last *topology.Collection // whose chunks are listed
+	var last *topology.Collection // the collection whose chunks are listed
 	for _, s := range samples {
 		if !w.holds(s.slot) {
 			continue
@@ -135,11 +135,11 @@ func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
 	return out
 }
 
-// list keeps the chunks that meet the spans, hottest first: all of them while they
-// are few, else those that took rows and of these the hottest.
+// list keeps the chunks that overlap the spans, hottest first: all while they are few, else the
+// hottest with rows.
 func (c *Counts) list(of *topology.Collection, tallies map[int]Tally, spans []keySpan) {
 	listed, met := map[int]bool{}, 0
-	for _, r := range merged(of, spans) {
+	for _, r := range mergedRanges(of, spans) {
 		from, to := of.Chunks.Overlap(r)
 		met += to - from
 		for i := range tallies {
@@ -158,21 +158,21 @@ func (c *Counts) list(of *topology.Collection, tallies map[int]Tally, spans []ke
 		lo, errLo := of.Key.Document(ch.Min)
 		hi, errHi := of.Key.Document(ch.Max)
 		if errLo != nil || errHi != nil {
-			continue // a bound that cannot be written is not among what can be shown
+			continue // the bound cannot be written as a document
 		}
 		c.Chunks = append(c.Chunks, ChunkTally{lo, hi, ch.Shard, tallies[i]})
 	}
-	slices.SortFunc(c.Chunks, hotter)
+	slices.SortFunc(c.Chunks, compareHotness)
 	c.Chunks = c.Chunks[:min(len(c.Chunks), chunksListed)]
 	c.More = met - len(c.Chunks)
 }
 
-func hotter(a, b ChunkTally) int {
+func compareHotness(a, b ChunkTally) int {
 	return cmp.Or(cmp.Compare(b.Estimate, a.Estimate), slices.Compare(a.Min, b.Min), slices.Compare(a.Max, b.Max))
 }
 
-// merged are spans as ranges of a collection's keys, those that meet joined.
-func merged(of *topology.Collection, spans []keySpan) []shardkey.Range {
+// mergedRanges returns spans as ranges of keys, with overlapping ones merged.
+func mergedRanges(of *topology.Collection, spans []keySpan) []shardkey.Range {
 	var all []shardkey.Range
 	for _, s := range spans {
 		lo, errLo := of.Key.PrefixBound(s.min)
@@ -195,8 +195,8 @@ func merged(of *topology.Collection, spans []keySpan) []shardkey.Range {
 	return out
 }
 
-// plus joins what was counted of two parts of one window, as before a restart and
-// after it. Either may be nil.
+// plus adds the counts of two parts of one window, such as before and after a restart. Either may
+// be nil.
 func (c *Counts) plus(o *Counts) *Counts {
 	if c == nil || o == nil {
 		return cmp.Or(c, o)
@@ -216,22 +216,22 @@ func (c *Counts) plus(o *Counts) *Counts {
 			out.Chunks[i].Tally, out.Chunks[i].Shard = out.Chunks[i].plus(ch.Tally), ch.Shard
 		}
 	}
-	slices.SortFunc(out.Chunks, hotter)
+	slices.SortFunc(out.Chunks, compareHotness)
 	if n := len(out.Chunks) - chunksListed; n > 0 {
 		out.Chunks, out.More = out.Chunks[:chunksListed], out.More+n
 	}
 	return out
 }
 
-// rate is a tally over the seconds that were counted.
+// rate is a tally divided by the seconds counted.
 func (c *Counts) rate(t Tally) heat.Rate {
 	if c.Seconds <= 0 {
 		return heat.Rate{AtLeast: true}
 	}
 	r := heat.Rate{PerSecond: t.Estimate / c.Seconds, Exact: !c.Sampled && !c.Capped, AtLeast: c.Capped, Rows: t.Rows}
 	if c.Sampled {
-		// None counted does not mean none written: three in ten seconds' sampling
-		// are within 95 %.
+		// Zero sampled rows do not prove that there were none: three in ten seconds' sampling are
+		// within 95 %.
 		r.PlusMinus = max(1.96*math.Sqrt(t.Variance), 3*10) / c.Seconds
 	}
 	return r

@@ -1,29 +1,26 @@
-// Package outcome tells whether a run helped: the writes of each shard and chunk
-// concerned in two windows of the same length, before the run began and after it
-// ended, and what its migrations were estimated to copy and did copy.
+// Package outcome decides whether a run helped: it compares the writes of the shards and chunks
+// concerned in two windows of equal length, before the run began and after it ended, and the
+// estimated with the actual cost of its migrations.
 //
-// It promises that a figure which was not counted is missing and never zero; that
-// every answer says how many seconds of its windows were counted; that it calls a
-// difference one only when it is more than chance alone makes (see judge); and
-// that a restart between the run and the end of its comparison loses nothing that
-// was counted by then.
+// A figure that was not counted is missing, never zero. Every outcome says how many seconds of its
+// windows were counted. A difference counts only when chance does not explain it (see judge). A
+// restart between the run and the end of its comparison loses nothing that was counted before.
 package outcome
 
 import "time"
 
 const (
-	// Window is how long before a run and after it writes are compared.
+	// Window is the length of the time before and after a run that is compared.
 	Window = 10 * time.Minute
-	// grain is what windows are aligned to: rows that are changed in place are
-	// counted by whole minutes.
-	grain = time.Minute
+	// grain aligns windows, because changed rows are counted by whole minutes.
+	windowAlignment = time.Minute
 	// leastCovered is how much of a window must have been counted.
 	leastCovered = 2 * time.Minute
-	// leastRows is from how many counted rows in each window shares are compared.
+	// leastRows is how many rows of each window a comparison of shares needs.
 	leastRows = 100
-	// settleWithin is how long after its end a window is waited for: counting
-	// trails by a few seconds. What is missing then stays missing.
+	// settleWithin is how long after its end a window may still get counts, which arrive a few
+	// seconds late.
 	settleWithin = 30 * time.Second
-	// chunksListed bounds the chunks of a collection that are kept with a run.
+	// chunksListed bounds the chunks stored for each collection of a run.
 	chunksListed = 64
 )

@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// lookEvery is how often runs and windows are looked at when nothing tells.
-	lookEvery = 10 * time.Second
-	// lookWithin is the deadline of one look, with its reads and writes of the store.
-	lookWithin = 10 * time.Second
-	// runsLooked is how many of the newest runs are looked at beside those that are
-	// measured, and runsAtFirst how many at the start: one may have ended just before.
-	runsLooked  = 10
-	runsAtFirst = 50
-	// recentKept is how long samples are kept for runs that have not begun yet.
-	recentKept = Window + 2*grain + settleWithin
+	// checkInterval is how often runs and windows are checked without a notification.
+	checkInterval = 10 * time.Second
+	// checkTimeout is the timeout of one check with its reads and writes of the store.
+	checkTimeout = 10 * time.Second
+	// runsPerCheck is how many of the newest runs are checked besides the measured ones, and
+	// runsAtStart how many at the start, because one may have ended just before.
+	runsPerCheck = 10
+	runsAtStart  = 50
+	// recentKept is how long samples are kept for runs that have not started yet.
+	recentKept = Window + 2*windowAlignment + settleWithin
 )
 
 // Runs is what the engine tells of runs.
@@ -39,13 +39,13 @@ type Runs interface {
 	Subscribe() (<-chan struct{}, func())
 }
 
-// Tables is where the routing table comes from.
+// Tables is the source of the routing table.
 type Tables interface {
 	Table() *topology.Table
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 }
 
-// Options are what a recorder works with. All but Log and Now are needed.
+// Options configure a Recorder. All but Log and Now are required.
 type Options struct {
 	Runs    Runs
 	Tables  Tables
@@ -55,13 +55,13 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// Recorder keeps what was counted around runs, and answers whether they helped.
-// Safe for concurrent use.
+// Recorder measures the writes around runs and answers whether they helped. Safe for concurrent
+// use.
 type Recorder struct {
 	o    Options
 	wake chan struct{} // a window may be complete
 
-	resumed bool // what an earlier process left open was taken up; only Run's goroutine
+	resumed bool // open measurements of an earlier process were resumed; used only by Run
 
 	mu     sync.Mutex
 	recent map[topology.Namespace][]sample
@@ -70,22 +70,21 @@ type Recorder struct {
 	subscribers notify.Subscribers
 }
 
-// comparison is a run that is being measured. Everything in it belongs to the
-// recorder's lock.
+// comparison is a run that is being measured. The recorder's lock guards all of it.
 type comparison struct {
 	run    engine.Run
 	scope  scope
 	others []string
 	moves  int
-	again  bool // others moved what the run is about, after it ended
+	again  bool // others moved the run's chunks after it ended
 	before map[topology.Namespace][]sample
 	after  map[topology.Namespace][]sample
-	prior  *Record // what an earlier process has counted; nil: nothing
+	prior  *Record // what an earlier process counted; nil: nothing
 	dirty  bool
 	closed bool
 }
 
-// New makes a recorder that keeps nothing until it runs.
+// New makes a recorder that does nothing until Run.
 func New(o Options) *Recorder {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -97,7 +96,7 @@ func New(o Options) *Recorder {
 		active: map[string]*comparison{}}
 }
 
-// Take adds what heat has just counted. It never waits for the store.
+// Take adds a slot. It never waits for the store.
 func (r *Recorder) Take(s heat.Slot) {
 	c := r.o.Tables.Table().Collection(s.NS)
 	if c == nil || c.Chunks.Len() == 0 {
@@ -122,8 +121,7 @@ func (r *Recorder) Take(s heat.Slot) {
 	}
 }
 
-// take keeps a sample of one of its windows and tells whether the second one may
-// be complete.
+// take stores a sample of one of its windows and reports whether the second window may be complete.
 func (k *comparison) take(x sample) bool {
 	before, after := windows(k.run.Started, k.run.Ended)
 	ns := x.slot.NS
@@ -136,23 +134,22 @@ func (k *comparison) take(x sample) bool {
 	return !after.To.IsZero() && !x.slot.To.Before(after.To)
 }
 
-// Run follows the runs until the context ends. Only one process may: the one that
-// owns the store.
+// Run measures runs until the context ends. Only the process that owns the store may call it.
 func (r *Recorder) Run(ctx context.Context) error {
 	told, end := r.o.Runs.Subscribe()
 	defer end()
 	_, tables, endTables := r.o.Tables.Subscribe()
 	defer endTables()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	of, failed := "", false
 	for {
 		if cluster := r.o.Tables.Table().ClusterID; cluster != "" {
 			if of != "" && of != cluster {
-				r.forget()
+				r.reset()
 			}
 			of = cluster
-			err := r.look(ctx, cluster)
+			err := r.check(ctx, cluster)
 			if err != nil && !failed && ctx.Err() == nil {
 				r.o.Log.Warn("the effect of runs is not recorded", "err", err)
 			}
@@ -164,8 +161,8 @@ func (r *Recorder) Run(ctx context.Context) error {
 	}
 }
 
-// await waits for a reason to look; false at the end of the context. Of tables it
-// is another cluster than the one that was seen.
+// await waits for a reason to check; false at the end of the context. A new routing table is a
+// reason only if it is of another cluster.
 func (r *Recorder) await(ctx context.Context, of string, told, tables <-chan struct{}, tick <-chan time.Time) bool {
 	for {
 		select {
@@ -185,25 +182,25 @@ func (r *Recorder) await(ctx context.Context, of string, told, tables <-chan str
 	}
 }
 
-// forget ends all measuring: another cluster answers.
-func (r *Recorder) forget() {
+// reset drops all measurements, because another cluster answers.
+func (r *Recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.resumed = false
 	r.recent, r.active = map[topology.Namespace][]sample{}, map[string]*comparison{}
 }
 
-// look takes up runs that have begun, brings the others up to date and saves what
-// was counted. The first look also takes up what an earlier process left open.
-func (r *Recorder) look(ctx context.Context, cluster string) error {
-	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+// check starts measuring new runs, updates the others and saves what was counted. The first check
+// also resumes what an earlier process left open.
+func (r *Recorder) check(ctx context.Context, cluster string) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	newest := runsLooked
+	newest := runsPerCheck
 	if !r.resumed {
 		if err := r.resume(ctx, cluster); err != nil {
 			return err
 		}
-		r.resumed, newest = true, runsAtFirst
+		r.resumed, newest = true, runsAtStart
 	}
 	runs, _, err := r.o.Runs.Runs(ctx, "", newest)
 	if err != nil {
@@ -230,7 +227,7 @@ func (r *Recorder) look(ctx context.Context, cluster string) error {
 	return r.save(ctx, cluster)
 }
 
-// missing are runs that are measured and not among those that were read.
+// missing returns the measured runs that were not among those read.
 func (r *Recorder) missing(runs []engine.Run) (ids []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,7 +239,7 @@ func (r *Recorder) missing(runs []engine.Run) (ids []string) {
 	return ids
 }
 
-// resume takes up what an earlier process had begun.
+// resume continues the measurements of an earlier process.
 func (r *Recorder) resume(ctx context.Context, cluster string) error {
 	left, err := r.o.Store.OpenRunOutcomes(ctx, cluster)
 	if err != nil {
@@ -261,7 +258,7 @@ func (r *Recorder) resume(ctx context.Context, cluster string) error {
 			r.o.Log.Warn("what was measured of a run cannot be read", "run", row.Run, "err", err)
 		}
 		r.mu.Lock()
-		if r.active[run.ID] == nil { // else it was taken up by a look that failed later
+		if r.active[run.ID] == nil { // otherwise an earlier check that failed later has resumed it
 			r.begin(run, kept)
 		}
 		r.mu.Unlock()
@@ -269,7 +266,7 @@ func (r *Recorder) resume(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// follow begins to measure a run, or takes over how it is now.
+// follow starts measuring a run or updates its state.
 func (r *Recorder) follow(ctx context.Context, cluster string, run engine.Run, now time.Time) error {
 	r.mu.Lock()
 	k := r.active[run.ID]
@@ -282,7 +279,7 @@ func (r *Recorder) follow(ctx context.Context, cluster string, run engine.Run, n
 		row, err := r.o.Store.RunOutcome(ctx, cluster, run.ID)
 		switch {
 		case err == nil && !row.Open:
-			return nil // measured already
+			return nil // already measured
 		case err != nil && fault.Of(err) != fault.NotFound:
 			return fmt.Errorf("read what was measured of run %s: %w", run.ID, err)
 		}
@@ -302,7 +299,7 @@ func (r *Recorder) follow(ctx context.Context, cluster string, run engine.Run, n
 	return nil
 }
 
-// begin measures a run from what is still known of the time before it.
+// begin starts measuring a run with what is still known of the time before it.
 func (r *Recorder) begin(run engine.Run, prior *Record) {
 	k := &comparison{run: run, scope: scopeOf(run), prior: prior, dirty: true,
 		before: map[topology.Namespace][]sample{}, after: map[topology.Namespace][]sample{}}
@@ -313,9 +310,9 @@ func (r *Recorder) begin(run engine.Run, prior *Record) {
 	r.fill(k)
 }
 
-// fill takes recent samples that lie in the run's windows and that it does not
-// have: of a run that has just been seen, of a collection that a new step is
-// about, or of the time between a run's end and when that was seen.
+// fill adds recent samples that lie in the run's windows and are not in it yet: for a run that was
+// just noticed, a collection of a new step, or the time between a run's end and when that was
+// noticed.
 func (r *Recorder) fill(k *comparison) {
 	before, after := windows(k.run.Started, k.run.Ended)
 	for ns := range k.scope.spans {
@@ -332,8 +329,7 @@ func (r *Recorder) fill(k *comparison) {
 	}
 }
 
-// compareWithOthers finds what else changed the collections of each run in its
-// windows or between them.
+// compareWithOthers finds what else changed the collections of each run in or between its windows.
 func (r *Recorder) compareWithOthers(runs []engine.Run, now time.Time) {
 	t := r.o.Tables.Table()
 	r.mu.Lock()
@@ -345,7 +341,7 @@ func (r *Recorder) compareWithOthers(runs []engine.Run, now time.Time) {
 			end = now
 		}
 		for _, o := range runs {
-			if o.ID == k.run.ID || slices.Contains(k.others, o.ID) || !touched(o) || !k.scope.meets(scopeOf(o)) {
+			if o.ID == k.run.ID || slices.Contains(k.others, o.ID) || !hasSent(o) || !k.scope.overlaps(scopeOf(o)) {
 				continue
 			}
 			if o.Started.Before(end) && (o.Ended.IsZero() || o.Ended.After(before.From)) {
@@ -353,24 +349,23 @@ func (r *Recorder) compareWithOthers(runs []engine.Run, now time.Time) {
 				slices.Sort(k.others)
 			}
 		}
-		// The changelog forgets, and a smaller count takes nothing back.
-		n, again := foreign(t, k, Span{before.From, end})
+		// The changelog is capped, so a smaller count than before is ignored.
+		n, again := otherMigrations(t, k, Span{before.From, end})
 		if n > k.moves || again && !k.again {
 			k.moves, k.again, k.dirty = max(n, k.moves), again || k.again, true
 		}
 	}
 }
 
-// touched tells whether a run sent anything.
-func touched(r engine.Run) bool {
+// hasSent reports whether a run sent a command.
+func hasSent(r engine.Run) bool {
 	return slices.ContainsFunc(r.Steps, func(s engine.Step) bool { return s.Sends() && !s.Sent.IsZero() })
 }
 
-// foreign counts the migrations of a run's collections in a span of time that are
-// not the run's own: neither one of its commands nor what it waited for. Moves of
-// other runs are among them. It also tells whether one of them moved, after the
-// run, what the run is about.
-func foreign(t *topology.Table, k *comparison, w Span) (n int, again bool) {
+// otherMigrations counts migrations of a run's collections in a time span that were neither its own
+// commands nor what it waited for; moves of other runs are included. again reports whether one of
+// them moved the run's chunks after it ended.
+func otherMigrations(t *topology.Table, k *comparison, w Span) (n int, again bool) {
 	for _, e := range t.Events {
 		if e.What != "moveChunk.commit" || e.Time.Before(w.From) || !e.Time.Before(w.To) {
 			continue
@@ -383,36 +378,36 @@ func foreign(t *topology.Table, k *comparison, w Span) (n int, again bool) {
 			continue
 		}
 		n++
-		again = again || !k.run.Ended.IsZero() && e.Time.After(k.run.Ended) && k.about(t, e)
+		again = again || !k.run.Ended.IsZero() && e.Time.After(k.run.Ended) && k.overlaps(t, e)
 	}
 	return n, again
 }
 
-// about tells whether an entry's range meets one that the run is about.
-func (k *comparison) about(t *topology.Table, e topology.Event) bool {
+// overlaps reports whether an entry's range overlaps the run's ranges.
+func (k *comparison) overlaps(t *topology.Table, e topology.Event) bool {
 	c := t.Collection(topology.Namespace(e.NS))
 	lo, _ := e.Details.Lookup("min").DocumentOK()
 	hi, _ := e.Details.Lookup("max").DocumentOK()
 	if c == nil {
 		return false
 	}
-	moved := merged(c, []keySpan{{lo, hi}})
-	return len(moved) > 0 && slices.ContainsFunc(merged(c, k.scope.spans[c.NS]), func(r shardkey.Range) bool {
+	moved := mergedRanges(c, []keySpan{{lo, hi}})
+	return len(moved) > 0 && slices.ContainsFunc(mergedRanges(c, k.scope.spans[c.NS]), func(r shardkey.Range) bool {
 		return r.Min.Compare(moved[0].Max) < 0 && moved[0].Min.Compare(r.Max) < 0
 	})
 }
 
-// own tells whether an entry of the changelog is of one of the run's commands.
+// own reports whether a changelog entry belongs to one of the run's commands.
 func (k *comparison) own(e topology.Event) bool {
 	lo, _ := e.Details.Lookup("min").DocumentOK()
 	to, _ := e.Details.Lookup("to").StringValueOK()
 	return slices.ContainsFunc(k.run.Steps, func(s engine.Step) bool {
-		return s.Migrates() && !s.Sent.IsZero() && string(s.NS) == e.NS && s.Shard == to && string(s.Min) == string(lo) && e.Time.After(s.Sent.Add(-grain))
+		return s.Migrates() && !s.Sent.IsZero() && string(s.NS) == e.NS && s.Shard == to && string(s.Min) == string(lo) && e.Time.After(s.Sent.Add(-windowAlignment))
 	})
 }
 
-// close ends comparisons whose second window is complete, or waited for long
-// enough, and those of runs without an effect.
+// close ends comparisons whose second window is complete or overdue, and those of runs without an
+// effect.
 func (r *Recorder) close(now time.Time) {
 	t := r.o.Tables.Table()
 	r.mu.Lock()
@@ -428,8 +423,8 @@ func (r *Recorder) close(now time.Time) {
 	}
 }
 
-// complete tells whether all that is counted has been counted up to a time. A run
-// whose collections are not counted at all has nothing to wait for.
+// complete reports whether everything was counted up to a time. A run with no counted collections
+// has nothing to wait for.
 func (r *Recorder) complete(t *topology.Table, k *comparison, to time.Time) bool {
 	for _, ns := range k.scope.namespaces() {
 		c, known := heat.CoverageOf(t, r.o.Profile, ns)
@@ -445,7 +440,7 @@ func (r *Recorder) complete(t *topology.Table, k *comparison, to time.Time) bool
 	return true
 }
 
-// record is a comparison in the form in which it is kept.
+// record is a comparison in stored form.
 func (r *Recorder) record(t *topology.Table, k *comparison) *Record {
 	before, after := windows(k.run.Started, k.run.Ended)
 	out := &Record{Run: k.run.ID, Started: k.run.Started, Ended: k.run.Ended, OtherRuns: slices.Clone(k.others), OtherMoves: k.moves, MovedAgain: k.again, Closed: k.closed}
@@ -460,14 +455,14 @@ func (r *Recorder) record(t *topology.Table, k *comparison) *Record {
 		c.Before = k.earlier(ns, func(c CollectionRecord) *Counts { return c.Before }).plus(count(k.before[ns], before, spans, k.run.Started))
 		c.After = k.earlier(ns, func(c CollectionRecord) *Counts { return c.After }).plus(count(k.after[ns], after, spans, time.Time{}))
 		if c.Before != nil || c.After != nil {
-			c.Not = "" // it was counted, whatever has become of it since
+			c.Not = "" // it was counted, even if it no longer can be
 		}
 		out.Collections = append(out.Collections, c)
 	}
 	return out
 }
 
-// earlier is what an earlier process counted of a collection.
+// earlier returns what an earlier process counted of a collection.
 func (k *comparison) earlier(ns topology.Namespace, of func(CollectionRecord) *Counts) *Counts {
 	if k.prior == nil {
 		return nil
@@ -480,7 +475,7 @@ func (k *comparison) earlier(ns topology.Namespace, of func(CollectionRecord) *C
 	return nil
 }
 
-// save writes what is new, and tells who listens of comparisons that are closed.
+// save stores changes and notifies subscribers of closed comparisons.
 func (r *Recorder) save(ctx context.Context, cluster string) error {
 	t := r.o.Tables.Table()
 	r.mu.Lock()
@@ -505,7 +500,7 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 		}
 		r.mu.Unlock()
 	}
-	r.tell(news)
+	r.notify(news)
 	if failed != nil {
 		return fmt.Errorf("save what was measured of runs: %w", failed)
 	}
@@ -520,7 +515,7 @@ func decode(body []byte) (*Record, error) {
 	return &rec, nil
 }
 
-// Of answers for a run, by what is known now.
+// Of returns the current outcome of a run.
 func (r *Recorder) Of(ctx context.Context, run engine.Run) (Outcome, error) {
 	t := r.o.Tables.Table()
 	r.mu.Lock()
@@ -547,11 +542,11 @@ func (r *Recorder) Of(ctx context.Context, run engine.Run) (Outcome, error) {
 	return Compare(run, rec), nil
 }
 
-// Subscribe gives a channel that receives a value after a comparison has changed
-// its state. The last result ends it.
+// Subscribe returns a channel that receives a value after a comparison changed its state, and a
+// function that ends the subscription.
 func (r *Recorder) Subscribe() (<-chan struct{}, func()) { return r.subscribers.Subscribe() }
 
-func (r *Recorder) tell(news []*Record) {
+func (r *Recorder) notify(news []*Record) {
 	if slices.ContainsFunc(news, func(rec *Record) bool { return rec.Closed }) {
 		r.subscribers.Notify()
 	}

@@ -53,7 +53,7 @@ func (w *world) RunByID(_ context.Context, id string) (engine.Run, error) {
 	return engine.Run{}, fault.New(fault.NotFound, "none")
 }
 
-// of is a world as one of the recorder's parts: both have a Subscribe.
+// runsOf is a world as one of the recorder's parts: both have a Subscribe.
 type runsOf struct{ *world }
 
 func (w runsOf) Subscribe() (<-chan struct{}, func()) { return w.told, func() {} }
@@ -325,14 +325,14 @@ func TestMigrationsOfOthersAreToldFromOnesOwn(t *testing.T) {
 		move(b.From.Add(-time.Second), ns, at(10), "c"),         // long before
 		{Time: start, What: "moveChunk.start", NS: string(ns)},
 	}
-	if n, again := foreign(table(events...), k, Span{b.From, a.To}); n != 2 || again {
+	if n, again := otherMigrations(table(events...), k, Span{b.From, a.To}); n != 2 || again {
 		t.Errorf("%d by others, want 2; again: %v", n, again)
 	}
-	if n, again := foreign(table(move(a.From, ns, at(0), "c")), k, Span{b.From, a.To}); n != 1 || !again {
+	if n, again := otherMigrations(table(move(a.From, ns, at(0), "c")), k, Span{b.From, a.To}); n != 1 || !again {
 		t.Errorf("its own chunk is moved on: %d by others, again: %v", n, again)
 	}
 	k.scope.awaits = true // what moves meanwhile is what the run waits for
-	if n, _ := foreign(table(events...), k, Span{b.From, a.To}); n != 1 {
+	if n, _ := otherMigrations(table(events...), k, Span{b.From, a.To}); n != 1 {
 		t.Errorf("%d by others while it waits for the balancer, want 1", n)
 	}
 }

@@ -14,27 +14,27 @@ import (
 // Basis is what a run is judged by.
 type Basis string
 
-// A run that only cuts moves no writes between shards: it is judged by the
-// hottest of the chunks it cut. All others are judged by the hottest shard.
+// A run that only splits moves no writes between shards, so it is judged by the hottest of its
+// chunks. All others are judged by the hottest shard.
 const (
 	ByShards Basis = "shards"
 	ByChunks Basis = "chunks"
 )
 
-// span of keys that a run is about. Min and Max may leave out the last fields of
-// the shard key, as zone ranges do.
+// keySpan is a range of keys that a run changed. Min and max may omit the last fields of the shard
+// key, as zone ranges do.
 type keySpan struct{ min, max bson.Raw }
 
-// scope is what of the cluster a run may have changed the writes of.
+// scope is the part of the cluster whose writes a run may have changed.
 type scope struct {
 	spans     map[topology.Namespace][]keySpan
 	basis     Basis
-	zonesOnly bool // it moved nothing itself: the balancer does, after it
-	awaits    bool // the balancer moves for it, while it runs
+	zonesOnly bool // it moved nothing itself; the balancer moves chunks after it
+	awaits    bool // the balancer moves chunks for it while it runs
 }
 
-// scopeOf is made of the steps that a run has now: they may become more while it
-// runs. Once the run has ended, steps without an effect do not count.
+// scopeOf uses the run's current steps, which may become more while it runs. After the run has
+// ended, steps without an effect are ignored.
 func scopeOf(r engine.Run) scope {
 	s := scope{spans: map[topology.Namespace][]keySpan{}, basis: ByChunks, zonesOnly: true}
 	for _, step := range r.Steps {
@@ -61,11 +61,11 @@ func scopeOf(r engine.Run) scope {
 	return s
 }
 
-// empty: the run neither moves nor cuts chunks, or had no effect.
+// empty reports whether the run neither moves nor splits chunks, or had no effect.
 func (s scope) empty() bool { return len(s.spans) == 0 }
 
-// meets tells whether both are about a common collection.
-func (s scope) meets(o scope) bool {
+// overlaps reports whether both scopes have a collection in common.
+func (s scope) overlaps(o scope) bool {
 	for ns := range s.spans {
 		if _, both := o.spans[ns]; both {
 			return true
@@ -83,12 +83,12 @@ func (s scope) namespaces() []topology.Namespace {
 	return out
 }
 
-// spansOf are the keys whose place or cut a step changes, by collection.
+// spansOf returns the key ranges that a step moves, splits or merges, by collection.
 func spansOf(s actions.Step) map[topology.Namespace][]keySpan {
 	switch s.Op {
 	case actions.OpMove, actions.OpMoveRange, actions.OpMerge, actions.OpSplitMedian, actions.OpSetRange, actions.OpRemoveRange:
 		return map[topology.Namespace][]keySpan{s.NS: {{s.Min, s.Max}}}
-	case actions.OpSplitAt: // it names the key alone; the chunk is among what it needs
+	case actions.OpSplitAt: // it has only the split key; its preconditions have the chunk
 		for _, f := range s.Needs {
 			if f.Kind == actions.FactChunk && f.NS == s.NS {
 				return map[topology.Namespace][]keySpan{s.NS: {{f.Min, f.Max}}}

@@ -8,30 +8,30 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Presence says how a collection of a database is there.
+// Presence is how a collection exists in a database.
 type Presence string
 
 const (
 	Sharded   Presence = "sharded"
 	Unsharded Presence = "unsharded"
 	Absent    Presence = "absent"
-	// Unlisted: not sharded, and whether it exists at all is not known, because
-	// listing collections is not permitted or not done yet.
+	// Unlisted: not sharded, and it is not known whether it exists, because listing collections is
+	// not permitted or not done yet.
 	Unlisted Presence = "unlisted"
 )
 
-// Actual is what a database has, as far as it is known.
+// Actual is what a database has, as far as known.
 type Actual struct {
 	DB     string
 	Listed bool              // unsharded collections are known too
 	Keys   map[string]string // shard keys of the sharded collections, by collection
-	Names  []string          // every collection, sorted; none of the server's own
+	Names  []string          // all collections, sorted, without the server's own
 }
 
-// ActualOf reads a table.
+// ActualOf reads a routing table.
 func ActualOf(t *topology.Table, db string) Actual {
 	a := Actual{DB: db, Listed: t.Unsharded != nil, Keys: map[string]string{}}
-	// Both lists are sorted by name, so a database is one stretch of each.
+	// Both lists are sorted by name, so a database is one contiguous part of each.
 	from, to := topology.Namespace(db+"."), topology.Namespace(db+"/") // "/" follows "."
 	first := sort.Search(len(t.Collections), func(i int) bool { return t.Collections[i].NS >= from })
 	for _, c := range t.Collections[first:] {
@@ -39,7 +39,7 @@ func ActualOf(t *topology.Table, db string) Actual {
 			break
 		}
 		name := c.NS.Collection()
-		if c.Temporary || own(name) {
+		if c.Temporary || isInternal(name) {
 			continue
 		}
 		a.Names = append(a.Names, name)
@@ -52,7 +52,7 @@ func ActualOf(t *topology.Table, db string) Actual {
 		if ns >= to {
 			break
 		}
-		if name := ns.Collection(); !own(name) {
+		if name := ns.Collection(); !isInternal(name) {
 			a.Names = append(a.Names, name)
 		}
 	}
@@ -61,10 +61,10 @@ func ActualOf(t *topology.Table, db string) Actual {
 	return a
 }
 
-// own tells whether a collection is the server's.
-func own(name string) bool { return strings.HasPrefix(name, "system.") }
+// isInternal reports whether a collection belongs to the server.
+func isInternal(name string) bool { return strings.HasPrefix(name, "system.") }
 
-// Of says how a collection is there, and its shard key.
+// Of returns how a collection exists, and its shard key.
 func (a Actual) Of(name string) (Presence, string) {
 	if key, ok := a.Keys[name]; ok {
 		return Sharded, key

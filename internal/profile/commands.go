@@ -9,26 +9,26 @@ import (
 	"shardboard/internal/topology"
 )
 
-// How a finding is put right (catalogue codes).
+// How to repair a finding (catalogue codes).
 const (
 	FixNone    = "none"
 	FixShard   = "shard"   // shard it; fast while it is small
 	FixRefine  = "refine"  // add fields to its key (4.4)
 	FixReshard = "reshard" // rewrite it under another key (5.0)
-	FixCopy    = "copy"    // before 5.0 no command can: dump, drop, shard, restore
+	FixCopy    = "copy"    // before 5.0 there is no command: dump, drop, shard, restore
 	FixMerge   = "unshard" // gather it on one shard (8.0)
-	FixDrop    = "drop"    // delete what nothing reads any more
-	FixBack    = "back"    // nothing: the layout compared with is older than what is here
+	FixDrop    = "drop"    // delete unused data
+	FixBack    = "back"    // nothing to do: the compared layout is older than the data
 )
 
-// Fix is what to do about a finding: commands for mongosh, to be typed by a
-// person. Names from the cluster are quoted in them.
+// Fix is how to repair a finding: mongosh commands for a person to type. Names from the cluster are
+// quoted.
 type Fix struct {
 	Code     string
 	Commands []string
 }
 
-// fixer writes commands for one database of one server version.
+// fixer writes commands for one database and server version.
 type fixer struct {
 	db, primary  string
 	major, minor int
@@ -45,8 +45,7 @@ func commandsFor(t *topology.Table, db string, a Actual) fixer {
 	return x
 }
 
-// since tells whether the server is at least that version; one that is not
-// known is taken for a current one.
+// since reports whether the server has at least that version; an unknown version counts as current.
 func (x fixer) since(major, minor int) bool {
 	return x.major == 0 || x.major > major || x.major == major && x.minor >= minor
 }
@@ -69,7 +68,7 @@ func (x fixer) fix(f Finding) Fix {
 		return Fix{FixShard, append(first, index, shard)}
 	case FindDifferent:
 		switch {
-		case extends(f.Have, f.Want) && x.since(4, 4):
+		case hasPrefixKey(f.Have, f.Want) && x.since(4, 4):
 			return Fix{FixRefine, []string{index, fmt.Sprintf("db.adminCommand({refineCollectionShardKey: %s, key: %s})", ns, f.Want)}}
 		case x.since(5, 0):
 			return Fix{FixReshard, []string{"sh.reshardCollection(" + ns + ", " + f.Want + ")"}}
@@ -85,7 +84,7 @@ func (x fixer) fix(f Finding) Fix {
 	return Fix{Code: FixNone}
 }
 
-// extends tells whether want is have with further fields at its end.
-func extends(have, want string) bool {
+// hasPrefixKey reports whether want is have with more fields at the end.
+func hasPrefixKey(have, want string) bool {
 	return strings.HasPrefix(want, strings.TrimSuffix(have, "}")+", ")
 }

@@ -6,43 +6,43 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What a finding is (catalogue codes).
+// Kinds of findings (catalogue codes).
 const (
-	FindMissing    = "missing"    // of the layout and not there
-	FindUnsharded  = "unsharded"  // there and not sharded, though the layout shards it
-	FindUnlisted   = "unlisted"   // not sharded, and whether it exists is not known
+	FindMissing    = "missing"    // in the layout, but does not exist
+	FindUnsharded  = "unsharded"  // exists unsharded, although the layout shards it
+	FindUnlisted   = "unlisted"   // not sharded; it is not known whether it exists
 	FindDifferent  = "different"  // sharded by another key
-	FindSharded    = "sharded"    // sharded, though the layout does not
+	FindSharded    = "sharded"    // sharded, although the layout does not shard it
 	FindDocumented = "documented" // as every release leaves it, but documented otherwise
-	FindOlder      = "older"      // not of the layout; an older one has it
-	FindNewer      = "newer"      // not of the layout; a newer one has it
-	FindForeign    = "foreign"    // no layout has it
+	FindOlder      = "older"      // only in an older layout
+	FindNewer      = "newer"      // only in a newer layout
+	FindForeign    = "foreign"    // in no layout
 )
 
-// Finding is one collection that is not as the layout says.
+// Finding is one collection that differs from the layout.
 type Finding struct {
 	Code    string
 	NS      topology.Namespace
-	Want    string // shard key as people write it; "" = unsharded, or not of the layout
+	Want    string // expected shard key; "" = unsharded, or not in the layout
 	Have    string // "" = unsharded or absent
-	Look    bool   // worth somebody's look: it changes where data is
-	Variant string // catalogue code of a release that is known to leave it so; "" if none
-	Layout  string // for FindOlder and FindNewer: the nearest layout that has it
+	Look    bool   // needs attention: it changes where data is
+	Variant string // catalogue code of a release known to leave it so; "" if none
+	Layout  string // for FindOlder and FindNewer: the nearest layout with it
 	Fix     Fix
 }
 
 // Drift is a database compared with a layout.
 type Drift struct {
 	DB       string
-	Layout   Layout // that was compared with
-	Nearest  string // the layout that fits best
-	Older    bool   // Layout is older than Nearest: nothing lags behind, and nothing is to be brought back
+	Layout   Layout // the compared layout
+	Nearest  string // the best fitting layout
+	Older    bool   // Layout is older than Nearest, so nothing needs repair
 	Scores   []Score
 	Actual   Actual
-	Findings []Finding // of the layout's collections in its order, then what is extra
+	Findings []Finding // the layout's collections in its order, then extra ones
 }
 
-// Looks counts the findings that are worth a look.
+// Looks counts the findings that need attention.
 func (d Drift) Looks() int {
 	n := 0
 	for _, f := range d.Findings {
@@ -53,8 +53,8 @@ func (d Drift) Looks() int {
 	return n
 }
 
-// DriftOf compares a database with the layout of that name, or with the
-// nearest one when the name is empty or not known. It reads nothing.
+// DriftOf compares a database with the layout of that name, or with the nearest one if the name is
+// empty or unknown. It reads nothing.
 func (p *Profile) DriftOf(t *topology.Table, db, layout string) Drift {
 	a := ActualOf(t, db)
 	l, scores := p.nearest(a)
@@ -92,8 +92,7 @@ func (p *Profile) DriftOf(t *topology.Table, db, layout string) Drift {
 	return d
 }
 
-// older tells whether a layout is older than another: layouts are listed newest
-// first.
+// older reports whether a layout is older than another: layouts are listed newest first.
 func (p *Profile) older(name, than string) bool {
 	at := func(name string) int {
 		return slices.IndexFunc(p.Layouts, func(l Layout) bool { return l.Name == name })
@@ -101,9 +100,8 @@ func (p *Profile) older(name, than string) bool {
 	return at(name) > at(than)
 }
 
-// judge compares one collection of a layout with what is there. Cluster-wide
-// collections come and go with releases and stay where they are: that one is
-// missing is not worth a word.
+// judge compares one collection of a layout with the database. Missing cluster-wide collections are
+// not reported: they come and go with releases and are not distributed.
 func judge(want Collection, a Actual) (f Finding, ok bool) {
 	state, have := a.Of(want.Name)
 	f = Finding{Want: want.Expected, Have: have}
@@ -132,7 +130,7 @@ func judge(want Collection, a Actual) (f Finding, ok bool) {
 	return f, true
 }
 
-// extra judges a collection that the layout does not have.
+// extra examines a collection that the layout lacks.
 func (p *Profile) extra(l Layout, name string) (f Finding, ok bool) {
 	newer := true // layouts are listed newest first
 	nearestNewer, nearestOlder := "", ""

@@ -6,14 +6,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Points of a layout for one collection. An agreeing shard key says most;
-// which collections exist tells neighbouring versions apart. A collection that
-// should be sharded and is not says nothing: set-up jobs lag and fail silently.
+// Points of a layout for one collection. An equal shard key is the strongest sign; which
+// collections exist distinguishes neighbouring versions. An unsharded collection that should be
+// sharded gives no points: set-up jobs run late or fail silently.
 const (
 	pointsKey     = 4
 	pointsVariant = 2
 	pointsThere   = 1
-	pointsOther   = -2 // sharded by another key, or sharded and unheard of
+	pointsOther   = -2 // sharded by another key, or sharded and unknown
 	pointsMissing = -1
 	pointsExtra   = -1
 )
@@ -23,11 +23,11 @@ type Score struct {
 	Layout string
 	Points int
 	Agree  int // collections sharded as the layout says
-	Differ int // of its collections: sharded otherwise, or not sharded, or missing
-	Extra  int // collections that it does not have
+	Differ int // its collections that are sharded otherwise, unsharded or missing
+	Extra  int // collections of the database that it lacks
 }
 
-// score compares a layout with what a database has.
+// score compares a layout with a database.
 func (l Layout) score(a Actual) Score {
 	s := Score{Layout: l.Name}
 	for _, want := range l.Collections {
@@ -73,7 +73,7 @@ func (l Layout) score(a Actual) Score {
 	return s
 }
 
-// variant is the code of the known variant that has the key; "" if none has.
+// variant is the code of the known variant with this key; "" if there is none.
 func (c Collection) variant(key string) string {
 	for _, v := range c.Variants {
 		if v.Key == key {
@@ -83,8 +83,8 @@ func (c Collection) variant(key string) string {
 	return ""
 }
 
-// nearest is the layout that fits best. Among equals the one that has fewer
-// collections in vain, if anything agrees at all, then the newest.
+// nearest is the best fitting layout. Among equals it is the one with fewer differences, if
+// anything agrees at all, then the newest.
 func (p *Profile) nearest(a Actual) (best Layout, scores []Score) {
 	var top Score
 	for i, l := range p.Layouts {
@@ -97,10 +97,9 @@ func (p *Profile) nearest(a Actual) (best Layout, scores []Score) {
 	return best, scores
 }
 
-// Nearest is the layout whose expected shard keys and collections differ least
-// from what the database has, and beside its own every collection of the other
-// layouts that is there too: what exists is placed, whatever the version. Where
-// collections cannot be listed, those of the newest layout may exist.
+// Nearest is the layout whose shard keys and collections differ least from the database, extended
+// by existing collections of other layouts: whatever exists must be placed, whatever the version.
+// If collections cannot be listed, those of the newest layout are included too.
 func (p *Profile) Nearest(t *topology.Table, db string) Layout {
 	a := ActualOf(t, db)
 	l, _ := p.nearest(a)

@@ -1,7 +1,6 @@
-// Package profile says what a project (tenant) and a document are in a
-// database: which collections hold them, by which fields, and how each layout
-// of the schema shards them. Yorkie's is built in; another is read from a file.
-// What a database has is compared with a layout: see Drift.
+// Package profile describes what a project (tenant) and a document are in a database: their
+// collections and fields, and how each layout of the schema shards them. Yorkie's profile is built
+// in; others are read from files. Drift compares a database with a layout.
 package profile
 
 import (
@@ -25,46 +24,47 @@ type Collection struct {
 	Scope         Scope
 	ProjectField  string // field with the project's id; "" if none
 	DocumentField string // field with the document's id; "" if none
-	KeyField      string // field with the row's own name; "" if none
-	Appended      bool   // every write is a new row, whose ObjectID _id is made then, by the server's clock or by that of the program that inserts it: heat counts them
-	WrittenAt     string // field with the date of a row's last write, for rows that are changed in place; "" if none
-	Kind          string // what a row is called when an id leads to it; "" = ids are not looked up here
-	Expected      string // shard key as people write it; "" = unsharded
-	Unjudged      bool   // any shard key will do
-	Documented    string // a shard key that documentation names and no release applies
-	Variants      []Variant
-	Dead          DeadMark // of rows that nothing uses any more
-	What          string   // catalogue code of what the rows are, or a profile file's own words
+	KeyField      string // field with the row's name; "" if none
+	// every write inserts a row whose ObjectID _id is created then, by the server's or the inserting
+	// program's clock; heat counts these
+	Appended   bool
+	WrittenAt  string // field with the date of a row's last write, for rows updated in place; "" if none
+	Kind       string // name of a row found by its id; "" = ids are not looked up here
+	Expected   string // expected shard key; "" = unsharded
+	Unjudged   bool   // any shard key is accepted
+	Documented string // a shard key that documentation names but no release applies
+	Variants   []Variant
+	Dead       DeadMark // marks rows that nothing uses any more
+	What       string   // catalogue code of the rows' meaning, or a profile file's own text
 }
 
-// Variant is a shard key that releases of the layout are known to leave a
-// collection with, beside the expected one.
+// Variant is a shard key other than the expected one that some releases are known to leave.
 type Variant struct {
 	Key  string // "" = unsharded
-	Code string // catalogue code of why
+	Code string // catalogue code of the reason
 }
 
-// Layout is one way in which a schema's version shards its collections.
+// Layout is how one version of a schema shards its collections.
 type Layout struct {
 	Name        string
-	Since       string // the releases that have it, for people; "" in a profile file
+	Since       string // the releases with this layout, for display; "" in a profile file
 	Collections []Collection
 }
 
-// Profile is a tenant/document scheme with its layouts, newest first. It is
-// not changed once made, so it is safe for concurrent use.
+// Profile is a tenant/document schema with its layouts, newest first. It never changes, so it is
+// safe for concurrent use.
 type Profile struct {
 	Name    string
-	Names   ProjectFields  // where the projects are listed, and by which fields
-	Keys    DocumentFields // where the documents are, and by which fields
-	Called  Called         // what documents are called
+	Names   ProjectFields  // collection and fields of the project list
+	Keys    DocumentFields // collection and fields of the documents
+	Called  Called         // display name of documents
 	Layouts []Layout
 }
 
-// Called is what the documents of a profile are called; empty = as Yorkie's are.
+// Called is the display name of documents; empty = Yorkie's.
 type Called struct{ One, Many string }
 
-// Collection finds one by name.
+// Collection returns a collection by name.
 func (l Layout) Collection(name string) (Collection, bool) {
 	i := slices.IndexFunc(l.Collections, func(c Collection) bool { return c.Name == name })
 	if i < 0 {
@@ -73,7 +73,7 @@ func (l Layout) Collection(name string) (Collection, bool) {
 	return l.Collections[i], true
 }
 
-// Layout finds one by name.
+// Layout returns a layout by name.
 func (p *Profile) Layout(name string) (Layout, bool) {
 	i := slices.IndexFunc(p.Layouts, func(l Layout) bool { return l.Name == name })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (p *Profile) Layout(name string) (Layout, bool) {
 	return p.Layouts[i], true
 }
 
-// Collection finds one in the newest layout that has it.
+// Collection returns a collection from the newest layout that has it.
 func (p *Profile) Collection(name string) (Collection, bool) {
 	for _, l := range p.Layouts {
 		if c, ok := l.Collection(name); ok {
@@ -92,8 +92,8 @@ func (p *Profile) Collection(name string) (Collection, bool) {
 	return Collection{}, false
 }
 
-// RowFields are the fields to read of a row of a collection when asking where
-// it lives; _id is always read and not among them.
+// RowFields are the fields to read of a collection's rows to locate them; _id is always read and
+// not included.
 func (p *Profile) RowFields(coll string) RowFields {
 	c, _ := p.Collection(coll)
 	beside := func(field string) string {
@@ -105,9 +105,8 @@ func (p *Profile) RowFields(coll string) RowFields {
 	return RowFields{Collection: coll, Project: beside(c.ProjectField), Document: beside(c.DocumentField), Key: beside(c.KeyField)}
 }
 
-// Match lists the databases that hold this profile's data, sorted by name:
-// those that have both the project list and the documents as far as is known,
-// and, because listCollections may not be permitted, those whose sharded
+// Match returns the databases with this profile's data, sorted by name: those with both the project
+// list and the documents, and, because listCollections may not be permitted, those whose sharded
 // documents have a key that begins with the project.
 func (p *Profile) Match(t *topology.Table) []string {
 	field := p.Keys.Project

@@ -16,20 +16,20 @@ import (
 // maxFile bounds a profile file; real ones have a few dozen lines.
 const maxFile = 64 << 10
 
-// Read reads a profile file; docs/profiles.md is its schema. The error is
-// fault.Invalid and one line: file, line, field, what is wrong.
+// Read reads a profile file; docs/profiles.md is its schema. The error is fault.Invalid, one line
+// with file, line, field and problem.
 func Read(path string) (*Profile, error) {
 	data, err := fileperm.ReadAnyOwner("profile", path, maxFile)
 	if cause := errors.Unwrap(err); cause != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The profile %s cannot be read: %v.", path, cause)
 	}
-	if err != nil { // refused: it says why
+	if err != nil { // rejected by fileperm, with the reason
 		return nil, err
 	}
 	return Parse(filepath.Base(path), data)
 }
 
-// Parse reads the text of a profile file; file is its name in errors.
+// Parse parses the text of a profile file; file is its name in errors.
 func Parse(file string, data []byte) (*Profile, error) {
 	if len(data) > maxFile {
 		return nil, fault.New(fault.Invalid, "%s: a profile has at most %d bytes.", file, maxFile)
@@ -56,7 +56,7 @@ func Parse(file string, data []byte) (*Profile, error) {
 	return p, nil
 }
 
-// yamlLine is how the parser says where it stopped.
+// yamlLine matches the parser's error position.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
 func syntax(file string, err error) error {

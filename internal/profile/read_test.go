@@ -77,7 +77,7 @@ func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
 		{"  name: name", "  name: $where", `shop.yaml:7: tenants.name: the name of a field cannot begin with a dollar sign.`},
 		{"  name: name", "  name: profile.name", `shop.yaml:7: tenants.name: "profile.name" is inside another field; only fields of the row itself are read.`},
 		{"  name: name", "  name: _id", `shop.yaml:7: tenants.name: _id is always read and need not be named.`},
-		{"  publicKey: label", "  publicKey: name", `shop.yaml:8: tenants.publicKey: name is the field of name already.`},
+		{"  publicKey: label", "  publicKey: name", `shop.yaml:8: tenants.publicKey: name is already the field of name.`},
 		{"  name: name", "  name: name\n  name: other", `shop.yaml:8: tenants: the field name is there twice.`},
 		{"  name: name", "  name: \"a\\u202eb\"", `shop.yaml:7: tenants.name: the text has control characters.`},
 		{"  collection: orders", "  collection: tenants", `shop.yaml:14: documents.collection: tenants and documents must be two collections.`},

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// profile reads the whole file: one layout, which has the profile's name.
+// profile reads the whole file: one layout with the profile's name.
 func (r *reader) profile(n *yaml.Node) *Profile {
 	t := r.table(n, "", "name", "tenants", "documents", "collections")
 	p := &Profile{Name: t.text("name", true)}
@@ -74,7 +74,7 @@ func (r *reader) others(t table, taken []Collection) []Collection {
 	return out
 }
 
-// appended reads how a collection is written to: the one word that heat knows.
+// appended reads how a collection is written; "appended" is the only known word.
 func (r *reader) appended(c table) bool {
 	word := c.text("writes", false)
 	if word != "" && word != "appended" {
@@ -83,7 +83,7 @@ func (r *reader) appended(c table) bool {
 	return word == "appended"
 }
 
-// keyed completes a collection by its shard key: what rows are kept by.
+// keyed completes a collection by its shard key.
 func (r *reader) keyed(t table, c Collection) Collection {
 	c.What = t.text("holds", false)
 	key, leading, hashed := r.shardKey(t)
@@ -101,8 +101,8 @@ func (r *reader) keyed(t table, c Collection) Collection {
 	return c
 }
 
-// shardKey reads {field: 1, other: hashed} or the word unsharded, as people
-// write keys in mongosh, and tells the first field.
+// shardKey reads {field: 1, other: hashed} or the word unsharded, as written in mongosh, and
+// returns the first field too.
 func (r *reader) shardKey(t table) (key, leading string, hashed bool) {
 	n, ok := t.value["shardKey"]
 	if !ok {
@@ -145,8 +145,8 @@ func (r *reader) shardKey(t table) (key, leading string, hashed bool) {
 	return p.String(), p.Fields()[0].Name, p.Fields()[0].Hashed
 }
 
-// distinct refuses one stored field in two meanings: which of them it has
-// would depend on the order of reading.
+// distinct rejects one stored field with two meanings: which one counts would depend on the order
+// of reading.
 func (r *reader) distinct(t table, names ...string) {
 	seen := map[string]string{}
 	for _, name := range names {
@@ -155,7 +155,7 @@ func (r *reader) distinct(t table, names ...string) {
 			continue
 		}
 		if first, twice := seen[n.Value]; twice {
-			r.bad(n, t.at(name), "%s is the field of %s already.", n.Value, first)
+			r.bad(n, t.at(name), "%s is already the field of %s.", n.Value, first)
 		}
 		seen[n.Value] = name
 	}

@@ -35,7 +35,7 @@ const (
 	keyHashed   = `{doc_id: "hashed"}`
 )
 
-// What releases are known to leave behind (catalogue codes).
+// Deviations that releases are known to leave behind (catalogue codes).
 const (
 	variantChartClients  = "chartClients"  // the chart kept {project_id: 1} until 0.6.41
 	variantChartSchemas  = "chartSchemas"  // the chart had no rule for schemas until 0.6.41
@@ -48,21 +48,21 @@ func byProject(name, key, kind string, variants ...Variant) Collection {
 	c.WrittenAt = "updated_at"
 	switch name {
 	case "documents":
-		c.DocumentField = "_id" // the row itself is the Yorkie document
+		c.DocumentField = "_id" // the row is the Yorkie document itself
 		c.Dead = DeadMark{Field: "removed_at"}
 	case "clients":
 		c.Dead = DeadMark{Field: "status", Value: "deactivated"}
 	}
-	if name == "schemas" { // a version of a schema is never changed
+	if name == "schemas" { // versions of a schema never change
 		c.KeyField, c.WrittenAt, c.Appended = "name", "", true
 	}
 	return c
 }
 
-// byDocument is a collection of a Yorkie document's rows. Of most of them a row
-// is never changed: mongod makes the ids of changes when they are pushed, the
-// Yorkie process those of snapshots, their bodies and revisions. versionvectors
-// and syncedseqs have one row for each client, written in place and without a date.
+// byDocument is a collection with rows of Yorkie documents. Most rows are never updated: mongod
+// creates the ids of changes when they are pushed, the Yorkie process those of snapshots, their
+// bodies and revisions. versionvectors and syncedseqs have one row per client, updated in place and
+// without a date.
 func byDocument(name, key string, variants ...Variant) Collection {
 	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants,
 		Appended: name != "versionvectors" && name != "syncedseqs"}
@@ -82,8 +82,7 @@ func clusterWide(names ...string) []Collection {
 // yorkieHead is the layout of Yorkie 0.6.41 and later.
 func yorkieHead() []Collection {
 	bodies := byDocument("snapshot_bodies", "") // from 0.7.2
-	// Documented as hashed by doc_id, but no release shards it: expected
-	// unsharded is what every cluster has.
+	// Documented as hashed by doc_id, but no release shards it, so every cluster has it unsharded.
 	bodies.Documented = keyHashed
 	revisions := byDocument("revisions", keyHashed, Variant{Code: variantLateRevisions})
 	revisions.Kind = "revision"
@@ -99,8 +98,8 @@ func yorkieHead() []Collection {
 	}, clusterWide("projects", "users", "members", "invites", "clusternodes")...)
 }
 
-// yorkie0638 is what the documents and the Docker script of 0.6.38 say; the
-// chart caught up in 0.6.41.
+// yorkie0638 is the layout in the documents and the Docker script of 0.6.38; the chart followed in
+// 0.6.41.
 func yorkie0638() []Collection {
 	return append([]Collection{
 		byProject("documents", keyProject, "document"),
@@ -112,7 +111,7 @@ func yorkie0638() []Collection {
 	}, clusterWide("projects", "users", "clusternodes")...)
 }
 
-// yorkie0620 hashes what is kept by document, and has schemas.
+// yorkie0620 hashes collections by document and has schemas.
 func yorkie0620() []Collection {
 	return append([]Collection{
 		byProject("documents", keyProject, "document"),
@@ -124,19 +123,19 @@ func yorkie0620() []Collection {
 	}, clusterWide("projects", "users", "leaderships")...)
 }
 
-// yorkie057 adds version vectors, ranged like the rest.
+// yorkie057 adds version vectors, ranged like the others.
 func yorkie057() []Collection {
 	return append([]Collection{
 		byProject("documents", keyProject, "document"),
 		byProject("clients", keyProject, "client"),
 		byDocument("changes", keyDocument),
 		byDocument("snapshots", keyDocument),
-		byDocument("syncedseqs", keyDocument), // unused since 0.6.7, ruled until 0.6.10
+		byDocument("syncedseqs", keyDocument), // unused since 0.6.7, sharded until 0.6.10
 		byDocument("versionvectors", keyDocument, Variant{Code: variantLateVectors}),
 	}, clusterWide("projects", "users")...)
 }
 
-// yorkie04 is the all-ranged layout of the first release with rules.
+// yorkie04 is the all-ranged layout of the first release with sharding rules.
 func yorkie04() []Collection {
 	return append([]Collection{
 		byProject("documents", keyProject, "document"),

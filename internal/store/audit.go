@@ -6,36 +6,34 @@ import (
 	"time"
 )
 
-// ErrAuditDamaged is in the chain of every error that says the record is missing
-// or was changed in a way that waiting does not mend: no table, a lost column, a
-// damaged or replaced file.
+// ErrAuditDamaged is in the chain of every error that says the record is missing or was changed in
+// a way that does not repair itself: no table, a lost column, a damaged or replaced file.
 var ErrAuditDamaged = errors.New("the audit record is damaged")
 
-// AuditEntry is something that happened and must not be forgotten: who, what,
-// to what, with which result. Subject and Details may hold hostile text and
-// never a secret.
+// AuditEntry describes one security-relevant action: who, what, on what, with which result. Subject
+// and Details may contain untrusted text, but never a secret.
 type AuditEntry struct {
 	Cluster string            // id; "" when it is about no cluster
-	At      time.Time         // when it happened, by the clock of this process
+	At      time.Time         // time of the action, by this process's clock
 	By      string            // principal id: "user:anna", "token:…", "local"; "" when nobody was known
-	Via     string            // how they were known: "password", "oidc", "proxy", "token", "none", "break-glass"
+	Via     string            // sign-in method: "password", "oidc", "proxy", "token", "none", "break-glass"
 	From    string            // client address, without port
 	What    string            // catalogue code: "login.ok", "login.refused", "plan.made", "run.step", …
-	Subject string            // what it was done to: a plan or run id, a user, a namespace
+	Subject string            // object of the action: a plan or run id, a user, a namespace
 	Outcome string            // "ok", "refused", "failed", "unknown"
-	Details map[string]string // more, by catalogue names
+	Details map[string]string // further facts by catalogue name
 }
 
-// AuditRecord is an entry in its place in the chain.
+// AuditRecord is an entry in the hash chain.
 type AuditRecord struct {
 	AuditEntry
-	Seq  int64  // from 1, without a gap
-	Prev []byte // Hash of the record before; 32 zero bytes for the first
+	Seq  int64  // from 1, without gaps
+	Prev []byte // hash of the previous record; 32 zero bytes for the first
 	Hash []byte // SHA-256 over Prev and the canonical form of the entry and Seq
 }
 
-// AuditHead is the end of the chain as signed at a time: who keeps it can tell
-// later that nothing up to it was changed or cut off.
+// AuditHead is the signed end of the chain at a time. Whoever keeps a copy can later tell whether
+// anything up to it was changed or cut off.
 type AuditHead struct {
 	Seq       int64
 	Hash      []byte
@@ -44,26 +42,24 @@ type AuditHead struct {
 	Signature []byte // over Seq, Hash and At
 }
 
-// Audit is the append-only record. There is no method to change or remove.
+// Audit is the append-only audit record. It has no method to change or remove entries.
 type Audit interface {
-	// Append puts an entry at the end of the chain.
+	// Append adds an entry to the end of the chain.
 	Append(ctx context.Context, e AuditEntry) (AuditRecord, error)
-	// AuditRecords gives records in order, those after the given Seq, at most limit.
+	// AuditRecords returns at most limit records after the given Seq, in order.
 	AuditRecords(ctx context.Context, after int64, limit int) ([]AuditRecord, error)
-	// AuditBefore gives records newest first, those before the given Seq, at most
-	// limit.
+	// AuditBefore returns at most limit records before the given Seq, newest first.
 	AuditBefore(ctx context.Context, before int64, limit int) ([]AuditRecord, error)
-	// AuditEnd is the last record's place and hash; zero when there is none.
+	// AuditEnd returns number and hash of the last record; zero when there is none.
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
-	// AuditWritten is the last record as this process wrote it, or as it found it
-	// when it started. Nobody else may write, so the record must have it and nothing
-	// after it. It is never behind what can be read. known is false in a process
-	// that only reads. It fails when the data is not where it was opened.
+	// AuditWritten returns the last record as this process wrote it, or as it found it at start. No
+	// other process may write, so the table must have it and nothing after it. It is never behind
+	// what can be read. known is false in a process that only reads. It fails when the data
+	// directory was moved or replaced.
 	AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error)
-	// SaveHead keeps a signed head; LastHead gives the newest one, nil if none.
+	// SaveHead stores a signed head; LastHead returns the newest, nil if none.
 	SaveHead(ctx context.Context, h AuditHead) error
 	LastHead(ctx context.Context) (*AuditHead, error)
-	// AuditHeads gives every kept head in the order of signing: the first limit of
-	// those after the first skip.
+	// AuditHeads returns at most limit heads in the order of signing, after the first skip.
 	AuditHeads(ctx context.Context, skip, limit int) ([]AuditHead, error)
 }

@@ -7,34 +7,33 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Hold says what this process may do with the data directory.
+// Hold is what this process may do with the data directory.
 type Hold string
 
 const (
 	Owned          Hold = "owned"          // this process owns it and writes
 	OwnedByAnother Hold = "ownedByAnother" // another process owns it; this one reads
-	OwnerGone      Hold = "ownerGone"      // that process has ended; this one reads, and may take over
-	Vanished       Hold = "vanished"       // the files that are open are no longer at the directory's path
-	Unreadable     Hold = "unreadable"     // the path cannot be looked at, so nobody knows
+	OwnerGone      Hold = "ownerGone"      // the owner has ended; this process reads and may take over
+	Vanished       Hold = "vanished"       // the open files are no longer at the directory's path
+	Unreadable     Hold = "unreadable"     // the path cannot be examined, so its state is unknown
 )
 
-// Holds are all of them, in the order in which metrics list them.
+// Holds returns all values, in the order of metrics.
 func Holds() []Hold { return []Hold{Owned, OwnedByAnother, OwnerGone, Vanished, Unreadable} }
 
-// Condition is how the data directory was when it was last looked at.
+// Condition is the state of the data directory at the last check.
 type Condition struct {
 	Hold  Hold
 	Since time.Time
-	Err   error // why nothing can be written, in words for people; nil while this process may
+	Err   error // why nothing can be written, as a sentence for people; nil while this process may write
 }
 
-// Lost tells that what is written now would not be found by the next process.
+// Lost reports whether the next process would not find what is written now.
 func (c Condition) Lost() bool { return c.Hold == Vanished || c.Hold == Unreadable }
 
-// ErrLost is in the chain of every error that says the data directory is lost.
+// ErrLost is in the chain of every error caused by a lost data directory.
 var ErrLost = errors.New("the data directory is lost")
 
-// ErrOwnerGone is what a method that writes gives in a process that only reads
-// after the owner has ended.
+// ErrOwnerGone is returned by methods that write in a read-only process whose owner has ended.
 var ErrOwnerGone = fault.New(fault.Unavailable,
 	"The shardboard that owned this data directory has stopped, and this one only reads. An admin can let this one take over; or start the other one again.")

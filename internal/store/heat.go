@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// HeatColumn is one span of time of a picture of writes. What Body holds is the
-// business of who wrote it.
+// HeatColumn is one time span of a heat map of writes. Only its writer interprets Body.
 type HeatColumn struct {
 	Picture string
 	At      time.Time
@@ -15,32 +14,32 @@ type HeatColumn struct {
 	Body    []byte
 }
 
-// HeatAxis is what the rows of a picture's columns are.
+// HeatAxis describes the rows of a heat map's columns.
 type HeatAxis struct {
 	Picture string
 	ID      int64
 	Body    []byte
 }
 
-// HeatChange is what is new and what is gone; of what is gone only picture, time
-// and step, or picture and id, are read.
+// HeatChange lists what to save and what to delete. Of deleted columns only picture, time and step
+// are used, of deleted axes only picture and id.
 type HeatChange struct {
 	Axes         []HeatAxis
-	Columns      []HeatColumn // replace one of the same picture, time and step
+	Columns      []HeatColumn // replace columns with the same picture, time and step
 	GoneColumns  []HeatColumn
 	GoneAxes     []HeatAxis
 	GonePictures []string
 }
 
-// HeatPictures keeps where writes went, over time.
+// HeatPictures stores heat maps of writes over time.
 type HeatPictures interface {
-	// SaveHeat applies a change, all or nothing; what is gone goes first.
+	// SaveHeat applies a change, all or nothing. Deletions come first.
 	SaveHeat(ctx context.Context, cluster string, c HeatChange) error
-	// LoadHeat gives all that is kept of a cluster: columns by picture, oldest first.
+	// LoadHeat returns everything stored about a cluster: columns by picture, oldest first.
 	LoadHeat(ctx context.Context, cluster string) ([]HeatAxis, []HeatColumn, error)
 }
 
-// Heat keeps what was measured of the load.
+// Heat stores measurements of the load.
 type Heat interface {
 	HeatPictures
 }

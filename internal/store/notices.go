@@ -5,89 +5,88 @@ import (
 	"time"
 )
 
-// Dismissal is somebody's decision that an advice need not be shown.
+// Dismissal is somebody's decision to hide a piece of advice.
 type Dismissal struct {
-	ID     string // of the advice
+	ID     string // id of the advice
 	By     string // principal id
 	Reason string // hostile text
 	At     time.Time
 }
 
-// AlertRecord is an alert as it is kept: what it is found by, and its state in a
-// form that the store does not look into.
+// AlertRecord is a stored alert: the fields to find it by, and its state in Body, which the store
+// does not interpret.
 type AlertRecord struct {
 	ID   string
-	At   time.Time // of the last change
+	At   time.Time // time of the last change
 	Body []byte
 }
 
-// AlertChange is what is new and what is gone.
+// AlertChange lists alerts to save and to delete.
 type AlertChange struct {
-	Saved []AlertRecord // replace those of the same id
+	Saved []AlertRecord // replace alerts with the same id
 	Gone  []string      // ids
 }
 
-// Silence keeps alerts from being sent until a time.
+// Silence suppresses alerts until a time.
 type Silence struct {
 	ID     string
-	Alert  string // id of the one alert; "" = by rule
-	Rule   string // every alert of this rule; "" = by alert
+	Alert  string // id of one alert; "" if by rule
+	Rule   string // all alerts of this rule; "" if by alert
 	By     string // principal id
 	Reason string // hostile text
 	At     time.Time
 	Until  time.Time
 }
 
-// Delivery is how the last message to a receiver went. It never holds an
-// address.
+// Delivery is the result of the last message to a receiver. It never contains an address.
 type Delivery struct {
 	Target string // name
 	At     time.Time
 	Code   string // "ok", or what went wrong, by catalogue
-	Status int    // of the HTTP answer; 0 when there was none
-	Alerts int    // how many it told of
+	Status int    // status of the HTTP answer; 0 without one
+	Alerts int    // number of alerts in the message
 	Test   bool
-	Failed int // how many messages in a row did not get through
+	Failed int // consecutive messages that failed
 }
 
-// Watch is something that somebody wants to see wherever it goes.
+// Watch is an object that somebody follows.
 type Watch struct {
 	Kind    string // "chunk", "project"
-	Subject string // its reference
+	Subject string // reference of the object
 	By      string // principal id
 	At      time.Time
 }
 
-// Notices keeps dismissed advice, alerts and watches. What people decide is
-// written together with the audit entry that tells of it.
+// Notices stores dismissed advice, alerts, silences and watches. Decisions of people are written in
+// one transaction with their audit entry.
 type Notices interface {
-	// Dismiss keeps a decision; one about the same advice is replaced.
+	// Dismiss stores a decision; it replaces one about the same advice.
 	Dismiss(ctx context.Context, cluster string, d Dismissal, e AuditEntry) error
-	// Restore takes it back; fault.NotFound when there is none.
+	// Restore deletes a dismissal; fault.NotFound when there is none.
 	Restore(ctx context.Context, cluster, id string, e AuditEntry) error
-	// Dismissals are all, newest first.
+	// Dismissals returns all dismissals, newest first.
 	Dismissals(ctx context.Context, cluster string) ([]Dismissal, error)
 
 	// SaveAlerts applies a change, all or nothing.
 	SaveAlerts(ctx context.Context, cluster string, c AlertChange) error
-	// Alerts are all that are kept, by id.
+	// Alerts returns all stored alerts, by id.
 	Alerts(ctx context.Context, cluster string) ([]AlertRecord, error)
 
-	// AddSilence begins one; EndSilence ends it before its time, fault.NotFound
-	// when there is none. Silences are those that end after now, first to end first;
-	// the others are forgotten with the next one that is added.
+	// AddSilence starts a silence and deletes expired ones. EndSilence ends one early;
+	// fault.NotFound when there is none. Silences returns those that end after now, first to end
+	// first.
 	AddSilence(ctx context.Context, cluster string, s Silence, e AuditEntry) error
 	EndSilence(ctx context.Context, cluster, id string, e AuditEntry) error
 	Silences(ctx context.Context, cluster string, now time.Time) ([]Silence, error)
 
-	// SaveDelivery replaces the target's, together with the audit entries of who
-	// asked for it; Deliveries are the last of each, by name.
+	// SaveDelivery replaces the target's delivery, in one transaction with the audit entries of
+	// whoever asked for it. Deliveries returns the last of each target, by name.
 	SaveDelivery(ctx context.Context, cluster string, d Delivery, told ...AuditEntry) error
 	Deliveries(ctx context.Context, cluster string) ([]Delivery, error)
 
-	// AddWatch does nothing when it is there already, EndWatch when it is not.
+	// AddWatch does nothing when the watch exists, EndWatch when it does not.
 	AddWatch(ctx context.Context, cluster string, w Watch) error
 	EndWatch(ctx context.Context, cluster string, w Watch) error
-	// Watches are one person's, oldest first.
+	// Watches returns one person's watches, oldest first.
 	Watches(ctx context.Context, cluster, by string) ([]Watch, error)
 }

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// PlanKept is how long a plan that was never run is kept. It can be run for minutes
-	// only; after that it is there to be looked at.
+	// PlanKept is how long a plan that was never run is kept. It can be run only for minutes; after
+	// that it can still be viewed.
 	PlanKept = 30 * 24 * time.Hour
-	// PlanRemembered is how long the id of a removed plan is kept, by the time at which
-	// it was made, so that a link to it says what became of it.
+	// PlanRemembered is how long after its making the id of a removed plan is kept, so that an old
+	// link can say what happened to the plan.
 	PlanRemembered = 365 * 24 * time.Hour
 )
 
-// ErrPlanRemoved is what became of a plan that was never run.
+// ErrPlanRemoved is returned for a plan that was never run and has been removed.
 var ErrPlanRemoved = fault.New(fault.NotFound, "This plan was never run and was removed after %d days. Make a new one.", int(PlanKept.Hours()/24))

@@ -5,48 +5,48 @@ import (
 	"time"
 )
 
-// Session is one browser that is signed in.
+// Session is a signed-in browser.
 type Session struct {
-	ID      string // shown in lists; opens nothing
+	ID      string // shown in lists; not a secret
 	Hash    []byte // SHA-256 of the secret that the browser has
 	Subject string // principal id
 	Name    string
-	Role    string // when it was made
+	Role    string // role when the session was made
 	Method  string
 	From    string
 	Created time.Time
 	Used    time.Time
-	Expires time.Time // whatever happens
+	Expires time.Time // latest end
 
-	// Stale is a session from before a change of the account's role: its secret
-	// is good for RotateSession and nothing else.
+	// Stale marks a session from before a change of the account's role: its secret is valid for
+	// RotateSession only.
 	Stale bool
-	// Former is until when the secret of the session that this one replaced finds
-	// this one, for requests that were on their way; zero: it never did.
+	// Former is until when the secret of the replaced session still finds this one, for requests
+	// that were already on their way; zero: never.
 	Former time.Time
 }
 
-// Sessions keeps who is in now.
+// Sessions stores who is signed in.
 type Sessions interface {
-	// CreateSession also ends the session replaces, if that is not "", and notes
-	// the sign-in with the user, if the subject is one of ours.
+	// CreateSession also ends the session replaces, if not "", and records the sign-in time of a
+	// local user.
 	CreateSession(ctx context.Context, s Session, replaces string, e AuditEntry) error
-	// RotateSession puts s in the place of the session old, which ends.
-	// fault.NotFound when old has ended, so that one of many callers does it.
+	// RotateSession replaces the session old by s. fault.NotFound when old has ended, so only one
+	// of many concurrent callers succeeds.
 	RotateSession(ctx context.Context, old string, s Session, e AuditEntry) error
-	// Session and SessionByHash give fault.NotFound. They know nothing of expiry.
+	// Session and SessionByHash return fault.NotFound. They do not check expiry.
 	Session(ctx context.Context, id string) (Session, error)
 	SessionByHash(ctx context.Context, hash []byte) (Session, error)
-	// SessionByFormer finds the session that replaced the one of this secret, by
-	// RotateSession and directly. It knows nothing of Former; fault.NotFound.
+	// SessionByFormer finds the session that directly replaced the one of this secret. It does not
+	// check Former; fault.NotFound.
 	SessionByFormer(ctx context.Context, hash []byte) (Session, error)
-	// Sessions are those of a subject, "" of all, newest first.
+	// Sessions returns a subject's sessions, all for "", newest first.
 	Sessions(ctx context.Context, subject string) ([]Session, error)
-	// TouchSession notes a use; nothing happens when it has ended.
+	// TouchSession stores the time of a use; it does nothing when the session has ended.
 	TouchSession(ctx context.Context, id string, used time.Time) error
-	// EndSession is fault.NotFound when there is none.
+	// EndSession returns fault.NotFound when there is none.
 	EndSession(ctx context.Context, id string, e AuditEntry) error
-	// DropSessions removes those that expired by now, were not used after idle, or
-	// were made or used after ahead, and gives their ids.
+	// DropSessions deletes sessions that expired by now, were last used before idle, or were made
+	// or used after ahead, and returns their ids.
 	DropSessions(ctx context.Context, now, idle, ahead time.Time) ([]string, error)
 }

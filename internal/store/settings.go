@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// Settings keeps values that an admin chose, by name: small JSON texts.
+// Settings stores small JSON texts by name.
 type Settings interface {
-	// Setting gives a value; fault.NotFound when it was never set.
+	// Setting returns a value; fault.NotFound when it was never set.
 	Setting(ctx context.Context, name string) (string, error)
 	// SetSetting replaces a value.
 	SetSetting(ctx context.Context, name, value string) error

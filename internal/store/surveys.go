@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Survey is a measurement, under way or ended. What Head and Body hold is the
-// business of who wrote it; lists need the head alone.
+// Survey is a running or finished measurement. Only its writer interprets Head and Body; lists need
+// only the head.
 type Survey struct {
 	ID   string
-	At   time.Time // when it was asked for
+	At   time.Time // when it was requested
 	Head []byte
 	Body []byte
 }
 
-// Surveys keeps measurements and their results.
+// Surveys stores measurements and their results.
 type Surveys interface {
-	// SaveSurvey writes or replaces one, together with the audit entries of who
+	// SaveSurvey adds or replaces a survey, in one transaction with the audit entries of whoever
 	// asked for it.
 	SaveSurvey(ctx context.Context, cluster string, s Survey, told ...AuditEntry) error
-	// SurveyHeads gives surveys without their bodies, newest first.
+	// SurveyHeads returns surveys without their bodies, newest first.
 	SurveyHeads(ctx context.Context, cluster string, limit int) ([]Survey, error)
-	// SurveyBody gives one's body; fault.NotFound.
+	// SurveyBody returns a survey's body; fault.NotFound.
 	SurveyBody(ctx context.Context, cluster, id string) ([]byte, error)
-	// DropSurvey forgets one, if it is there.
+	// DropSurvey deletes a survey, if it exists.
 	DropSurvey(ctx context.Context, cluster, id string) error
 }

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Token is a key of a script.
+// Token is an API key of a script.
 type Token struct {
-	ID      string // shown in lists; opens nothing
+	ID      string // shown in lists; not a secret
 	Hash    []byte // SHA-256 of the secret
 	Name    string
 	Role    string
-	Owner   string // principal id of who made it
+	Owner   string // principal id of its creator
 	Created time.Time
 	Expires time.Time
 	Used    time.Time // zero: never
-	Revoked time.Time // zero: it is not
+	Revoked time.Time // zero: not revoked
 }
 
-// Tokens keeps keys of scripts.
+// Tokens stores API keys.
 type Tokens interface {
 	CreateToken(ctx context.Context, t Token, e AuditEntry) error
-	// Token and TokenByHash give fault.NotFound. They know nothing of expiry.
+	// Token and TokenByHash return fault.NotFound. They do not check expiry.
 	Token(ctx context.Context, id string) (Token, error)
 	TokenByHash(ctx context.Context, hash []byte) (Token, error)
-	// Tokens are those of an owner, "" of all, newest first.
+	// Tokens returns an owner's tokens, all for "", newest first.
 	Tokens(ctx context.Context, owner string) ([]Token, error)
-	// TouchToken notes a use; nothing happens when there is none.
+	// TouchToken stores the time of a use; it does nothing when there is no such token.
 	TouchToken(ctx context.Context, id string, used time.Time) error
-	// RevokeToken is fault.NotFound when there is none, and a Conflict when it is
-	// revoked already.
+	// RevokeToken returns fault.NotFound when there is none, and Conflict when it is already
+	// revoked.
 	RevokeToken(ctx context.Context, id string, at time.Time, e AuditEntry) error
 }

@@ -7,23 +7,23 @@ import (
 	"shardboard/internal/fault"
 )
 
-// TroubleCode names a kind of trouble, for metrics, tests and texts.
+// TroubleCode is a kind of problem with the data, for metrics, tests and texts.
 type TroubleCode string
 
-// What can keep the data from being used.
+// The problems that keep the data from being used.
 const (
-	TroubleDamaged  TroubleCode = "damaged"  // the file is not as the database writes it
-	TroubleForeign  TroubleCode = "foreign"  // the file is another program's
+	TroubleDamaged  TroubleCode = "damaged"  // the file is not as SQLite wrote it
+	TroubleForeign  TroubleCode = "foreign"  // the file belongs to another program
 	TroubleSchema   TroubleCode = "schema"   // a table or column is missing
 	TroubleFull     TroubleCode = "full"     // no space left
-	TroubleQuota    TroubleCode = "quota"    // space is left, but not for this user
-	TroubleReadOnly TroubleCode = "readOnly" // the file system takes no writes
+	TroubleQuota    TroubleCode = "quota"    // space is left, but not for this user's quota
+	TroubleReadOnly TroubleCode = "readOnly" // the file system is read-only
 	TroubleDenied   TroubleCode = "denied"   // the permissions of the files forbid it
 	TroubleFiles    TroubleCode = "files"    // too many open files
 	TroubleBusy     TroubleCode = "busy"     // another program holds a lock
-	TroubleGone     TroubleCode = "gone"     // the file is not there any more
+	TroubleGone     TroubleCode = "gone"     // the file no longer exists
 	TroubleMemory   TroubleCode = "memory"   // no memory left
-	TroubleDevice   TroubleCode = "device"   // the disk itself fails
+	TroubleDevice   TroubleCode = "device"   // the disk reports errors
 )
 
 var troubleTitles = map[TroubleCode]string{
@@ -41,9 +41,8 @@ var troubleTitles = map[TroubleCode]string{
 	TroubleDevice:   "The disk of shardboard's data reports errors",
 }
 
-// Trouble is what keeps the data from being used. It says so to people: the cause
-// names the file, the remedy is what to do. Neither has a technical cause, which is
-// for the log.
+// Trouble is a problem that keeps the data from being used, with sentences for people: the cause
+// names the file, the remedy says what to do. The technical cause is only for the log.
 type Trouble struct {
 	Code   TroubleCode
 	Cause  string // one sentence
@@ -51,7 +50,7 @@ type Trouble struct {
 	Since  time.Time
 }
 
-// Title heads every failure that comes from this trouble.
+// Title is the title of every failure with this cause.
 func (t Trouble) Title() string {
 	if title, ok := troubleTitles[t.Code]; ok {
 		return title
@@ -62,13 +61,13 @@ func (t Trouble) Title() string {
 // Text is cause and remedy.
 func (t Trouble) Text() string { return t.Cause + " " + t.Remedy }
 
-// Lasting tells whether the trouble stays until somebody repairs the file and
-// restarts shardboard. All others end when a write succeeds.
+// Lasting reports whether the problem stays until somebody repairs the file and restarts
+// shardboard. All others end when a write succeeds.
 func (t Trouble) Lasting() bool {
 	return t.Code == TroubleDamaged || t.Code == TroubleForeign || t.Code == TroubleSchema
 }
 
-// TroubleError is the failure of one call because of a trouble.
+// TroubleError is the failure of one call because of a Trouble.
 type TroubleError struct {
 	Trouble
 	Err error // the technical cause
@@ -81,20 +80,20 @@ func (e *TroubleError) Error() string {
 	return string(e.Code) + ": " + e.Err.Error()
 }
 
-// Unwrap gives errors.Is and errors.As the technical cause.
+// Unwrap returns the technical cause.
 func (e *TroubleError) Unwrap() error { return e.Err }
 
-// Brief is for those who are not told where our files are.
+// Brief is the text for people who may not see file names.
 func (t Trouble) Brief() string {
 	return t.Title() + ". The log of the server says which file it is and what to do."
 }
 
-// Failed makes the failure of a call: Unavailable, under the trouble's title.
+// Failed makes the error of a call: Unavailable, with the trouble's title and text.
 func (t Trouble) Failed(err error) error {
 	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: t.Text(), Brief: t.Brief(), Err: &TroubleError{Trouble: t, Err: err}}
 }
 
-// TroubleOf gives the trouble that an error comes from.
+// TroubleOf returns the Trouble that caused an error.
 func TroubleOf(err error) (Trouble, bool) {
 	var e *TroubleError
 	if !errors.As(err, &e) {
@@ -103,7 +102,7 @@ func TroubleOf(err error) (Trouble, bool) {
 	return e.Trouble, true
 }
 
-// UnreadableRows is how many rows of a table cannot be read. Lists are without them.
+// UnreadableRows is the number of unreadable rows of a table; lists omit them.
 type UnreadableRows struct {
 	Table string
 	Rows  int

@@ -1,5 +1,5 @@
-// What every page starts. Each module enhances a page that already works
-// without it; one that fails does not take the others along.
+// Starts the modules of every page. Each enhances a page that works without it; one that fails does
+// not stop the others.
 import { connect } from "./live.js";
 import { listenKeys } from "./keys.js";
 import { listenCopy } from "./copy.js";

@@ -1,8 +1,8 @@
-// One click copies an id or a key whole, also where it is shown cut.
+// Copies an id or key completely with one click, even if it is shown shortened.
 import { word, announce } from "./words.js";
 
 export function listenCopy() {
-  if (!navigator.clipboard) return; // plain http on another host: select by hand
+  if (!navigator.clipboard) return; // not available over plain http from another host
   document.documentElement.classList.add("can-copy");
   document.addEventListener("click", async (e) => {
     const at = /** @type {Element} */ (e.target);

@@ -1,6 +1,6 @@
-// The page of heat: the picture of writes by key range (or project) and time,
-// for mouse, touch and keyboard, and the lists around it, kept up to the
-// minute. The table on the page says the same without this script.
+// The heat page: the heat map by key range (or project) and time, for mouse, touch and keyboard,
+// and the lists around it, refreshed every minute. The table on the page has the same data without
+// this script.
 import { read, columnAt, keyText, UNKNOWN, ZERO } from "./heat_data.js";
 import { Picture, color } from "./heat_draw.js";
 import { whole, within, zoomed, moved, ticks, spanText } from "./heat_view.js";
@@ -20,7 +20,7 @@ const state = {
   cursor: /** @type {{column: number, row: number} | null} */ (null),
   brush: /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */ (null),
   version: "",
-  asked: false, // a frame is due
+  asked: false, // a frame is requested
 };
 let colors = { ink: "", soft: "", line: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") };
 const words = root ? part("words").dataset : {};
@@ -41,7 +41,7 @@ async function fetchMap() {
   if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
   state.version = body.version;
   const heat = read(body);
-  const follow = !state.heat || state.view.t1 >= state.all.t1; // looks at now: goes on doing so
+  const follow = !state.heat || state.view.t1 >= state.all.t1; // the view shows the present and follows it
   const was = state.heat && state.all;
   const at = state.cursor && state.heat ? state.heat.columns[state.cursor.column]?.from : 0;
   state.heat = heat;
@@ -55,7 +55,7 @@ async function fetchMap() {
   draw();
 }
 
-// render makes the pictures anew: new data, another shard, other colours.
+// render rebuilds the pictures: for new data, another shard or other colours.
 function render() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(name).trim();
@@ -76,7 +76,7 @@ function render() {
   ahead(state.picture);
 }
 
-// ahead paints in idle time what a zoom will show.
+// ahead paints in idle time what a zoom will need.
 function ahead(picture) {
   const later = globalThis.requestIdleCallback ?? ((/** @type {any} */ f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));
   later((left) => {
@@ -143,7 +143,7 @@ function frame() {
   to.setTransform(ratio, 0, 0, ratio, 0, 0);
   to.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
   const b = box();
-  to.fillStyle = colors.gap; // what no cell covers was not counted
+  to.fillStyle = colors.gap; // areas without cells were not counted
   to.fillRect(b.x, b.y, b.w, b.h);
   state.picture.frame(to, state.view, b);
   marks(to, b);
@@ -160,7 +160,7 @@ function frame() {
 const xOf = (b, time) => b.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * b.w;
 const yOf = (b, row) => b.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * b.h;
 
-// marks are a line above columns that were not counted whole.
+// marks draws a line above columns that were not counted completely.
 function marks(to, b) {
   to.fillStyle = colors.soft;
   for (const c of state.heat.columns) {
@@ -186,14 +186,13 @@ function axes(to, b) {
   let before = "";
   for (let r = Math.ceil(state.view.r0 / step) * step; r < state.view.r1; r += step) {
     const label = rowName(state.picture.shown[r]);
-    if (label === before) continue; // one project's rows are named once
+    if (label === before) continue; // rows of the same project have one label
     before = label;
     to.fillText(clipped(label, width), 0, Math.min(yOf(b, r) + 10, b.y + b.h));
   }
 }
 
-// clipped keeps the beginning: measuring text in every frame would cost more
-// than the picture.
+// clipped keeps the beginning: measuring text in every frame would cost more than the picture.
 const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
 
 /** rowName is a row's project or where it begins. */
@@ -267,7 +266,7 @@ function open(row) {
 
 function listen() {
   const canvas = part("canvas");
-  let grabbed = null; // {x, y, view} while the picture is moved
+  let grabbed = null; // {x, y, view} while dragging
   canvas.addEventListener("pointerdown", (e) => {
     const p = place(e);
     if (!state.picture || e.button !== 0 || !under(p).inside) return;
@@ -324,7 +323,7 @@ function listen() {
   canvas.addEventListener(
     "wheel",
     (e) => {
-      if (!state.picture || !(e.ctrlKey || e.metaKey)) return; // else the page scrolls
+      if (!state.picture || !(e.ctrlKey || e.metaKey)) return; // otherwise the page scrolls
       e.preventDefault();
       const at = under(place(e));
       look(zoomed(state.view, e.deltaY > 0 ? 1.25 : 0.8, at.time, at.row));
@@ -347,7 +346,7 @@ function listen() {
   new MutationObserver(redo).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 }
 
-// press is one key; it tells whether it meant something.
+// press handles a key and returns whether it was used.
 function press(key) {
   const rows = state.picture.shown.length;
   const columns = state.heat.columns.length;
@@ -387,7 +386,7 @@ function press(key) {
 
 const clamp = (n, of) => Math.min(Math.max(n, 0), of - 1);
 
-// reveal moves the view to where the cursor is.
+// reveal moves the view to the cursor.
 function reveal() {
   const { view, cursor } = state;
   const c = state.heat.columns[cursor.column];
@@ -404,7 +403,7 @@ async function refresh() {
   if (!answer.ok) return;
   const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (Boolean(doc.getElementById("heat-map")) !== Boolean(root)) {
-    location.reload(); // counting has begun, or it is another page now
+    location.reload(); // counting has started, or the page has changed
     return;
   }
   for (const id of ["heat-lists", "heat-table"]) {
@@ -419,7 +418,7 @@ async function turn() {
     await refresh();
     if (root) await fetchMap();
   } catch {
-    // The server is away; the header says so. The next turn tries again.
+    // The server is not reachable, as the header shows. The next turn tries again.
   }
 }
 
@@ -433,8 +432,8 @@ async function start() {
       readout(say("failed", { error: err.message }));
     }
   }
-  // Rates are counted every ten seconds and are there about three seconds later;
-  // a long window changes little in that time and costs the server more.
+  // Rates are counted every ten seconds and available about three seconds later; a long window
+  // changes little in that time and costs the server more.
   const calm = ["1h", "6h", "24h"].includes(root?.dataset.window);
   const every = calm ? minute : minute / 6;
   const next = () => setTimeout(() => turn().finally(next), every - ((Date.now() - 5000) % every));

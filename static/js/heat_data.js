@@ -1,5 +1,5 @@
-// The picture of writes as it comes from the API, made ready for drawing:
-// levels instead of letters, columns placed in layers of equal length.
+// Prepares the heat map from the API for drawing: levels instead of letters, and columns in layers
+// of equal length.
 
 export const UNKNOWN = 255;
 export const ZERO = 0;
@@ -35,9 +35,8 @@ export function read(answer) {
   };
 }
 
-// layersOf puts columns of one length that follow each other into one layer. A
-// gap within a layer has no column; a very long one ends it, so that pictures
-// stay as small as what they show.
+// layersOf groups consecutive columns of one length into layers. A gap within a layer has no
+// column; a very long gap ends the layer, so that pictures stay small.
 function layersOf(columns) {
   const layers = [];
   let layer = null;

@@ -1,17 +1,14 @@
-// Draws a picture of writes. Cells become pixels of small offscreen canvases
-// once per change of data, shard or brightness, in idle time or when they are
-// first seen; a frame only scales those, so
-// its cost does not depend on how many cells there are. Scaled-down pictures
-// hold the greatest of the cells they stand for: a hot chunk never vanishes
-// between two pixels.
+// Draws a heat map. Cells become pixels of small offscreen canvases, once per change of data, shard
+// or brightness, in idle time or when first seen. A frame only scales those, so its cost does not
+// depend on the number of cells. Scaled-down pictures use the maximum of their cells, so a hot
+// chunk never disappears between two pixels.
 import { UNKNOWN, ZERO } from "./heat_data.js";
 
 const down = [1, 2, 4, 8, 16]; // by how much pictures are made smaller, in rows
 const across = [1, 4, 16]; // and in columns
 
-// One ramp from dark to bright whose lightness only grows, for every kind of
-// colour sight; the light theme takes it the other way, so that more writes
-// always stand out from the paper.
+// One colour ramp from dark to bright whose lightness only increases, for all kinds of colour
+// vision. The light theme reverses it, so that more writes always have more contrast.
 const ramp = [
   [46, 24, 98],
   [104, 34, 130],
@@ -81,7 +78,7 @@ export class Picture {
     return paint(size.levels, size.wide, size.rows, (r) => layer.colors.get(owner(r)));
   }
 
-  // measure finds the rows to show and the least and most of each scale.
+  // measure finds the rows to show and the minimum and maximum of each scale.
   measure(o) {
     const { heat } = this;
     const width = heat.columns.length;
@@ -106,13 +103,12 @@ export class Picture {
     this.spans = spans;
   }
 
-  // layer is every size of one layer's picture, not painted yet.
+  // layer is all sizes of one layer's picture, not yet painted.
   layer(layer, normalise) {
     const { heat, shown } = this;
     const width = heat.columns.length;
     const n = layer.columns.length;
-    // One more than the level, so that what is not known is 0 and the greater of
-    // two is the one that counts.
+    // Level + 1, so that unknown is 0 and the maximum of two levels is the one to show.
     let levels = new Uint8Array(shown.length * n);
     const { columns } = layer;
     shown.forEach((row, r) => {
@@ -176,7 +172,7 @@ export class Picture {
   }
 }
 
-// sizeOf is the picture of a layer nearest to what is wanted and not smaller.
+// sizeOf is the smallest picture of a layer that is at least as large as needed.
 function sizeOf(layer, fx, fy) {
   for (let y = fy; y >= 1; y /= 2) {
     for (let x = fx; x >= 1; x /= 4) {
@@ -240,8 +236,7 @@ function paint(levels, wide, rows, colorsOf) {
   return image;
 }
 
-// palette is the pixel of each level + 1; what is not known, 0, stays
-// transparent.
+// palette is the pixel of each level + 1; unknown (0) stays transparent.
 function palette([least, most], { brightness, dark, zero }) {
   const out = new Uint32Array(256);
   const pixel = (/** @type {number[]} */ c) => (255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0];

@@ -1,5 +1,4 @@
-// What is told of one row of the picture when it is opened: its chunk, and who
-// writes to it now.
+// Details of one row of the heat map when it is opened: its chunk, and who writes to it now.
 import { keyText } from "./heat_data.js";
 
 const link = (href, text) => {

@@ -1,5 +1,4 @@
-// Which part of a picture is seen: times and rows, zoom and pan, never beyond
-// what there is.
+// The visible part of a heat map: times and rows, zoom and pan, always within the data.
 
 /** @typedef {{t0: number, t1: number, r0: number, r1: number}} View */
 

@@ -1,4 +1,4 @@
-// The keyboard: the list in the help dialog (templates/shell.go) is the same.
+// Keyboard shortcuts; the list in the help dialog (templates/shell.go) must be the same.
 import { copyHere } from "./copy.js";
 import { toggleTheme } from "./toggle.js";
 

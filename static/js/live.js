@@ -1,20 +1,19 @@
-// Follows the server's live topics over one WebSocket that only the server
-// speaks on. A topic's frame either carries its region's HTML, or tells that
-// the topic has a new version: then the page re-reads its own address, which
-// knows its filter and page number.
+// Follows the server's live topics over one WebSocket on which only the server sends. A topic's
+// frame either has its region's HTML, or says that the topic has a new version: then the page
+// fetches its own address, which has its filter and page number.
 import { morph, glow } from "./morph.js";
 import { refreshTimes, serverClock } from "./times.js";
 import { word, announce } from "./words.js";
 
-const lateAfter = 10; // seconds from which old data is a failure and not a hiccup
+const lateAfter = 10; // age in seconds from which old data is shown as a failure
 const versions = new Map(); // topic → version this page shows
 let topics = [];
 let socket = null;
 let attempt = 0;
 let timer = 0;
 let lost = false;
-let over = false; // signed out: nothing is asked any more
-const closeEnded = 4401; // web/live_conn.go says it when the session is over
+let over = false; // signed out: no more requests
+const closeEnded = 4401; // close code of an ended session, sent by the server's hub
 
 /** connect opens the socket for the page's topics and keeps it open. */
 export function connect() {
@@ -56,8 +55,8 @@ function open() {
   };
 }
 
-// ended finds out whether one is signed out, or has another role: then there is
-// another session, and the page is made anew for it.
+// ended checks after a close: if the user is signed out it leaves the page; if the role changed it
+// reloads the page for the new session.
 async function ended() {
   over = true;
   if ((await me()) !== 200) return out();
@@ -66,7 +65,7 @@ async function ended() {
   else location.replace(location.pathname + location.search);
 }
 
-// me is the status of who one is, 0 when the server is away.
+// me returns the status of the me request, 0 if the server is not reachable.
 async function me() {
   try {
     return (await fetch("/api/v1/me", { credentials: "same-origin" })).status;
@@ -75,14 +74,14 @@ async function me() {
   }
 }
 
-// What is being typed is not taken away.
+// Do not reload while somebody is typing.
 function typing() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
   return [...fields].some((f) => f.value !== f.defaultValue);
 }
 
-// out leads to sign-in and back to this page, so that it does not stay open
-// before somebody else.
+// out goes to sign-in and back to this page, so that the page does not stay visible for the next
+// user.
 function out() {
   over = true;
   status("lost", word("out"));
@@ -91,13 +90,13 @@ function out() {
   location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-// A socket that is refused does not tell why; this address does.
+// A refused WebSocket does not say why; this request does.
 async function askWhetherOut() {
   if ((await me()) === 401) out(); // else later() goes on
 }
 
-// later tries again: sooner at first, never in step with other browsers, and
-// not at all while nobody looks.
+// later reconnects: soon at first, at random times so that browsers do not reconnect together, and
+// not while the page is hidden.
 function later() {
   attempt++;
   if (attempt > 1 || lost) status("lost", word("lost"));
@@ -133,8 +132,8 @@ function take(frame) {
 let reading = false;
 let again = false;
 
-// reread fetches the page's own address and takes the same regions from it. One
-// request at a time; news that come meanwhile cause exactly one more.
+// reread fetches the page's own address and replaces its regions. Only one request runs at a time;
+// changes meanwhile cause exactly one more.
 async function reread(show) {
   if (reading) {
     again = true;
@@ -144,7 +143,7 @@ async function reread(show) {
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.redirected) return out(); // to sign-in: no page of ours moves
+    if (answer.redirected) return out(); // redirected to sign-in, which no page of ours does otherwise
     if (!answer.ok && answer.status !== 404) return;
     const regions = document.querySelectorAll("[data-live]");
     let found = false;
@@ -153,12 +152,12 @@ async function reread(show) {
       if (fresh) replace(region, fresh, show);
       found ||= Boolean(fresh);
     }
-    // What the page is about is gone: show what the server says of it.
+    // The page's object no longer exists: show the server's answer.
     if (!found && answer.status === 404) {
       document.getElementById("main")?.replaceChildren(...doc.getElementById("main").childNodes);
     }
   } catch {
-    // The server is away; the socket will close and say so.
+    // The server is not reachable; the WebSocket will close and show it.
   } finally {
     reading = false;
     if (again) {

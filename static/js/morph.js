@@ -1,7 +1,6 @@
-// Turns one piece of a page into another in place. Elements that stay keep
-// their identity, and with it focus, scroll position, text selection, what is
-// typed into them and whether details are open. Rows are matched by id or
-// data-key, everything else by position.
+// Transforms one part of a page into another in place. Kept elements keep focus, scroll position,
+// text selection, typed text and open details. Rows are matched by id or data-key, everything else
+// by position.
 
 const keyOf = (n) => (n.nodeType === 1 ? n.id || n.dataset?.key || n.getAttribute("data-key") : null) || null;
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
@@ -29,7 +28,7 @@ function node(from, to, changed) {
     }
     return;
   }
-  // Times are rewritten as they age; only a new instant is news.
+  // Relative times change as they age; only a new instant is a change.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
   attributes(from, to, changed);
   children(from, to, changed);
@@ -46,7 +45,7 @@ function attributes(from, to, changed) {
   }
 }
 
-// ours are attributes that the person or a script owns.
+// ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
   return name === "data-cursor" || name === "data-watched" || name === "data-pressed";
@@ -69,7 +68,7 @@ function children(from, to, changed) {
         keyed.delete(k);
       }
     } else {
-      // Step over what has a key: its turn comes, or it is removed below.
+      // Skip elements with a key: they are matched later or removed below.
       let c = at;
       while (c && keyOf(c)) c = c.nextSibling;
       if (c && same(c, next)) match = c;
@@ -96,7 +95,7 @@ function move(parent, child, before) {
   else parent.insertBefore(child, before);
 }
 
-// mark notes the smallest thing worth glowing: a cell, a fact, a list entry.
+// mark marks the smallest element worth highlighting: a cell, a fact, a list entry.
 function mark(el, changed) {
   // The stacked bars drift all the time; their widths move, which is enough.
   if (!el || el.closest("time, .status, .stack svg")) return;

@@ -1,4 +1,4 @@
-// A plan's page: how long it can still be run, and one press is one request.
+// The page of a plan: shows how long it can be run, and sends one request per press.
 import { word } from "./words.js";
 import { serverNow, span } from "./times.js";
 

@@ -1,4 +1,4 @@
-// Choosing the appearance on the settings page; theme.js applies it next time.
+// Sets the appearance on the settings page; theme.js applies it on the next load.
 export function listenTheme() {
   const choices = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-theme-choice]"));
   const show = () => {

@@ -1,5 +1,5 @@
-// A click on the key-space picture goes to the chunks at that place, also
-// where the picture is too dense for a link per run.
+// A click on the key-space picture opens the chunks at that place, also where the picture is too
+// dense for links.
 export function listenStrip() {
   document.addEventListener("click", (e) => {
     const at = /** @type {Element} */ (e.target);

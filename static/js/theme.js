@@ -1,5 +1,5 @@
-// Runs before the first paint, so that a chosen theme never flashes the other
-// one. Without a choice the system decides, in CSS alone.
+// Runs before the first paint, so that the other theme never flashes. Without a choice CSS follows
+// the system.
 (() => {
   const root = document.documentElement;
   root.classList.add("js");

@@ -1,13 +1,13 @@
-// Leads a page through time without leaving it: the links of the time bar are
-// followed in place, the slider goes where it is let go, and play follows the
-// changes one by one. Without this file the links and the form do the same.
+// Moves a page through time without leaving it: links of the time bar are followed in place, the
+// slider acts when released, and play steps through the changes. Without this file the links and
+// the form do the same.
 import { morph, glow } from "./morph.js";
 import { refreshTimes } from "./times.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
 let playing = 0;
-let under = null; // the request under way
+let under = null; // the running request
 
 export function listenTime() {
   document.addEventListener("click", (e) => {
@@ -40,7 +40,7 @@ function press(e) {
   link.click();
 }
 
-// slide shows the time under the slider's thumb.
+// slide shows the time at the slider's position.
 function slide(el) {
   if (!(el instanceof HTMLInputElement) || el.id !== "timeslider") return null;
   const text = instant(Number(el.value)).replace("T", " ").replace("Z", " UTC");
@@ -59,8 +59,8 @@ function timeURL(ms) {
   return to.href;
 }
 
-// go takes the page at another address in place of this one. It gives false
-// when there is no such page, or the way led back to now.
+// go replaces the page's content by another address. It returns false if there is no such page, or
+// if it leads back to now.
 async function go(url) {
   under?.abort();
   under = new AbortController();
@@ -110,7 +110,7 @@ function stop() {
   mark();
 }
 
-// mark says on the button what it does.
+// mark labels the button with what it does.
 function mark() {
   const button = document.getElementById("timeplay");
   if (button) button.textContent = (playing ? button.dataset.stop : button.dataset.play) ?? "";

@@ -1,4 +1,4 @@
-// Keeps "5 s ago" true while a page stays open.
+// Keeps relative times like "5 s ago" current while a page is open.
 import { word } from "./words.js";
 
 let ahead = 0; // the server's clock minus ours, ms
@@ -22,7 +22,7 @@ export function span(ms) {
 
 /** refreshTimes rewrites every relative time below root. */
 export function refreshTimes(root = document) {
-  // A page of the past tells ages as they were then.
+  // A page of the past shows ages as of its time.
   const at = Date.parse(document.body.dataset.at ?? "");
   const now = Number.isNaN(at) ? Date.now() + ahead : at;
   for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {

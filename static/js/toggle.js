@@ -1,4 +1,4 @@
-// Switches between light and dark from whatever is shown now, and remembers it.
+// Switches between light and dark, starting from the current appearance, and remembers the choice.
 export function toggleTheme() {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

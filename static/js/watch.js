@@ -1,9 +1,9 @@
-// Marks what this browser watches wherever it is shown, and follows it as it
-// moves. What is watched is known here only: pages and live regions are the
-// same for everybody, and carry what is needed to find things in them.
+// Marks watched objects wherever they appear, and updates their position. Only this browser knows
+// what is watched: pages and live regions are the same for everybody and contain what is needed to
+// find objects.
 const store = "watch";
 const most = 20;
-const again = 500; // ms between two looks at where things are
+const again = 500; // ms between two updates
 
 let watched = read();
 let timer = 0;
@@ -30,7 +30,7 @@ export function listenWatch() {
   if (all().length > 0) follow();
 }
 
-// news is a change of the page that is not this file's own.
+// news reports whether a change of the page was not made by this file.
 function news(m) {
   const at = /** @type {Element} */ (m.target);
   return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(own);
@@ -68,7 +68,7 @@ function soon() {
   timer = setTimeout(follow, again);
 }
 
-// follow asks where things are, shows it on top and marks it below.
+// follow fetches where the watched objects are, shows the list and marks them below.
 async function follow() {
   clearTimeout(timer);
   timer = 0;
@@ -96,7 +96,7 @@ async function follow() {
   }
 }
 
-// place puts the list where it was, or above the page's content.
+// place puts the list in its previous place, or above the content.
 function place(fresh) {
   const old = document.getElementById("watching");
   if (old?.outerHTML === fresh.outerHTML) return;
@@ -118,7 +118,7 @@ function mark(rows) {
   for (const row of rows) {
     const { key, chunk, ns: home } = row.dataset;
     if (chunk) for (const el of document.querySelectorAll(`#main [data-chunk="${CSS.escape(chunk)}"]`)) if (!el.closest("#watching")) hits.add(el);
-    // Lists of chunks and projects name their rows already.
+    // Rows of chunk and project lists have their names already.
     const list = !home ? "#live-projects" : home === here ? "#live-collection .chunks" : "";
     if (key && list) for (const el of document.querySelectorAll(`${list} tr[data-key="${CSS.escape(key)}"]`)) hits.add(el);
     let spaces = [];
@@ -129,7 +129,7 @@ function mark(rows) {
     }
     for (const [ns, ...shards] of spaces) {
       for (const shard of shards) {
-        // The matrix: its row is the collection, its cell the shard.
+        // In the matrix the row is the collection and the cell the shard.
         const cell = document.querySelector(`#live-collections tr[data-key="${CSS.escape(ns)}"] td[data-shard="${CSS.escape(shard)}"]`);
         if (cell) hits.add(cell);
         const line = document.querySelector(`#live-overview tr[data-key="${CSS.escape(shard)}"]`);
@@ -146,7 +146,7 @@ function mark(rows) {
   for (const el of hits) el.setAttribute("data-watched", "");
 }
 
-// point draws where in the key space a watched chunk is.
+// point draws a watched chunk's position in the key space.
 function point(at) {
   const strip = document.querySelector("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;
@@ -155,7 +155,7 @@ function point(at) {
   strip.append(line);
 }
 
-// links say on each watch link what it does.
+// links labels each watch link with what it does.
 function links() {
   const list = all();
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a.watch[data-watch]"))) {

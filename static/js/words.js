@@ -1,5 +1,4 @@
-// The sentences that scripts show come from the page, so that one catalogue on
-// the server holds them all.
+// Scripts take their sentences from the page, so that the server has all of them in one catalogue.
 const words = document.getElementById("words")?.dataset ?? {};
 
 /** word fills {n}-like placeholders of a sentence. */

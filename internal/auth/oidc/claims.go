@@ -12,11 +12,11 @@ import (
 	"shardboard/internal/fault"
 )
 
-// claims reads who it is out of a good ID token and, where that lacks the groups
-// or the name, out of UserInfo. What both have counts as the ID token says it.
+// claims reads the person from a verified ID token and, if that lacks the groups or the name, from
+// UserInfo. Where both have a claim, the ID token's counts.
 func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDToken, token map[string]any, access string, notGranted []string) (auth.Claims, error) {
 	out := auth.Claims{Issuer: id.Issuer, Subject: id.Subject, GroupsClaim: i.o.GroupsClaim}
-	out.Seen.IDToken = names(token)
+	out.Seen.IDToken = claimNames(token)
 	sources := []map[string]any{token}
 	groups, haveGroups := lookup(token, i.o.GroupsClaim)
 	var failed error
@@ -28,7 +28,7 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 			return out, r
 		}
 		failed = err
-		sources, out.Seen.UserInfo = append(sources, info), names(info)
+		sources, out.Seen.UserInfo = append(sources, info), claimNames(info)
 		if !haveGroups {
 			groups, haveGroups = lookup(info, i.o.GroupsClaim)
 		}
@@ -51,8 +51,8 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 		}
 		return refuse(i.groupsMissing(p, notGranted))
 	}
-	if failed != nil { // it was asked for the name alone
-		i.o.Log.Warn("the OIDC issuer's UserInfo, asked for a person's name", "err", failed)
+	if failed != nil { // only the name was missing
+		i.o.Log.Warn("read a person's name from the OIDC issuer's UserInfo", "err", failed)
 	}
 	read, err := readGroups(groups)
 	if err != nil {
@@ -64,7 +64,7 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 			fmt.Sprintf("The claim %q lists %d groups; %d are the most. Have the issuer send only those that matter to this client.", i.o.GroupsClaim, len(read.groups), maxGroups)))
 	}
 	if read.ignored > 0 {
-		i.o.Log.Debug("entries of the groups claim that are no text, or empty or too long, are left out", "claim", i.o.GroupsClaim, "left out", read.ignored)
+		i.o.Log.Debug("ignored entries of the groups claim that are not strings, empty or too long", "claim", i.o.GroupsClaim, "ignored", read.ignored)
 	}
 	out.Groups, out.OneText = read.groups, read.oneText
 	return out, nil
@@ -85,14 +85,14 @@ func (i *Issuer) groupsMissing(p *coreos.Provider, notGranted []string) error {
 	return auth.Refuse("groups-missing", fault.Forbidden, nil, groupsText, advice)
 }
 
-// hasName tells whether the claim that the name is taken from is there.
+// hasName reports whether the claim with the name is there.
 func (i *Issuer) hasName(claims map[string]any) bool {
 	_, ok := nameIn(claims, i.o.NameClaim)
 	return ok
 }
 
-// nameOf is the name to show, which grants nothing: the claim that was chosen, else
-// one of those that most issuers have, else "".
+// nameOf is the name to display, which grants nothing: the configured claim, else one that most
+// issuers have, else "".
 func (i *Issuer) nameOf(sources []map[string]any) string {
 	for _, claim := range []string{i.o.NameClaim, "preferred_username", "email", "name"} {
 		for _, claims := range sources {
@@ -104,8 +104,8 @@ func (i *Issuer) nameOf(sources []map[string]any) string {
 	return ""
 }
 
-// nameIn is a claim as a name, if it is text that can be shown. An address that the
-// issuer says is not verified could be anybody's.
+// nameIn returns a claim as a displayable name. An unverified email address is not used, because it
+// could be anybody's.
 func nameIn(claims map[string]any, claim string) (string, bool) {
 	v, _ := lookup(claims, claim)
 	s, _ := v.(string)

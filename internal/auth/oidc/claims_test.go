@@ -36,7 +36,7 @@ func TestClaimsAreFoundByNameAndByPath(t *testing.T) {
 	}
 }
 
-func TestGroupsAreATextOrAList(t *testing.T) {
+func TestGroupsAreAStringOrAList(t *testing.T) {
 	long := strings.Repeat("g", maxGroup+1)
 	for text, tc := range map[string]struct {
 		want    string
@@ -44,7 +44,7 @@ func TestGroupsAreATextOrAList(t *testing.T) {
 		problem string
 	}{
 		`"ops"`:                      {want: "ops"},
-		`"ops,staff all"`:            {want: "ops,staff all"}, // one group: a name may have commas and spaces
+		`"ops,staff all"`:            {want: "ops,staff all"}, // one group: names may have commas and spaces
 		`""`:                         {ignored: 1},
 		`[]`:                         {},
 		`["ops", "staff"]`:           {want: "ops|staff"},
@@ -62,7 +62,7 @@ func TestGroupsAreATextOrAList(t *testing.T) {
 	}
 }
 
-func TestGroupsComeFromWhereTheyAreSaidToBe(t *testing.T) {
+func TestGroupsComeFromTheConfiguredClaim(t *testing.T) {
 	for claim, claims := range map[string]map[string]any{
 		"realm_access.roles":               {"realm_access": map[string]any{"roles": []string{"ops"}}},
 		"resource_access.shardboard.roles": {"resource_access": map[string]any{"shardboard": map[string]any{"roles": "ops"}}},
@@ -81,7 +81,7 @@ func TestGroupsComeFromWhereTheyAreSaidToBe(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfGroupsNameTheClaimsAndNoValue(t *testing.T) {
+func TestGroupRefusalsNameClaimsWithoutValues(t *testing.T) {
 	secret := "value-of-a-claim"
 	many := make([]string, maxGroups+1)
 	for i := range many {
@@ -118,18 +118,18 @@ func TestRefusalsOfGroupsNameTheClaimsAndNoValue(t *testing.T) {
 	}
 }
 
-func TestGroupsLeftOutForTheirNumberAreSeenAsThat(t *testing.T) {
+func TestGroupsThatTheIssuerLeftOutAreRecognised(t *testing.T) {
 	for _, has := range []any{true, "true"} {
 		p := newProvider(t)
 		p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": has}
 		_, err := p.signIn(t, p.issuer(t))
 		refusedAs(t, err, "groups-overage")
 	}
-	p := newProvider(t) // it is about groups alone: who has no role has no roles either
+	p := newProvider(t) // only for the groups claim, not for roles
 	p.claims = map[string]any{"hasgroups": true}
 	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.GroupsClaim = "roles" }))
 	refusedAs(t, err, "groups-missing")
-	p = newProvider(t) // UserInfo can have them all the same
+	p = newProvider(t) // UserInfo may still have them
 	p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": true}
 	p.info = map[string]any{"sub": "sub-1", "groups": []string{"ops"}}
 	if c, err := p.signIn(t, p.issuer(t)); err != nil || len(c.Groups) != 1 {
@@ -137,7 +137,7 @@ func TestGroupsLeftOutForTheirNumberAreSeenAsThat(t *testing.T) {
 	}
 }
 
-func TestTheNameIsTheFirstThatCanBeShown(t *testing.T) {
+func TestTheNameIsTheFirstDisplayableClaim(t *testing.T) {
 	for name, tc := range map[string]struct {
 		claim, claims, info, want string
 	}{
@@ -169,7 +169,7 @@ func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
 	for n := range 1000 {
 		claims[fmt.Sprintf("z%04d", n)] = n
 	}
-	got := names(claims)
+	got := claimNames(claims)
 	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") || !slices.Contains(got, "empty") {
 		t.Errorf("%d: %q", len(got), got)
 	}

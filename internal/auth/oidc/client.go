@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-const maxAnswer = 1 << 20 // bytes; a discovery document or key set has a few thousand
+const maxAnswer = 1 << 20 // bytes; discovery documents and key sets have a few thousand
 
-// client asks an issuer: bounded in time and size, and never led elsewhere by a
-// redirect, which discovery and token endpoints have no use for.
+// client makes requests to an issuer: bounded in time and size. It follows no redirects, which
+// discovery and token endpoints do not need.
 func client() *http.Client {
 	return &http.Client{
 		Timeout:   askWait,
@@ -25,7 +25,7 @@ func client() *http.Client {
 
 var errRedirect = errors.New("the issuer redirects, which is not followed")
 
-// bounded cuts answers that are too long; what is cut does not parse.
+// bounded cuts answers that are too long; a cut answer fails to parse.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -41,7 +41,7 @@ type limited struct {
 	io.Closer
 }
 
-// withoutURL drops the address out of an error, which may have secrets in it.
+// withoutURL removes the URL from an error, because it may contain secrets.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -10,11 +10,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// redeem gives a code to the token endpoint. The client's secret goes there in the
-// header or in the form, as the discovery document says; because some issuers do not
-// say what they do, the other way is tried once the first was refused. The library
-// would try too, but tells of the second refusal alone, which is often that the code
-// is used up by the first: a wrong secret would look like a wrong code.
+// redeem exchanges a code at the token endpoint. The client's secret is sent in the header or in
+// the form, as the discovery document says. Some issuers do not say, so the other way is tried when
+// the first is refused. The library would retry too, but it reports only the second error, which
+// often says that the first request used up the code: a wrong secret would look like a wrong code.
 func (i *Issuer) redeem(ctx context.Context, p *coreos.Provider, code, verifier string) (*oauth2.Token, error) {
 	var first error
 	for _, style := range i.secretStyles(p) {
@@ -38,8 +37,8 @@ func (i *Issuer) redeem(ctx context.Context, p *coreos.Provider, code, verifier 
 	return nil, first
 }
 
-// secretStyles are the ways to send the secret, best first. A public client has none,
-// so its id alone goes in the form.
+// secretStyles are the ways to send the secret, best first. A public client has no secret and sends
+// only its id, in the form.
 func (i *Issuer) secretStyles(p *coreos.Provider) []oauth2.AuthStyle {
 	i.mu.Lock()
 	works := i.style
@@ -56,7 +55,7 @@ func (i *Issuer) secretStyles(p *coreos.Provider) []oauth2.AuthStyle {
 	var doc struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 	}
-	_ = p.Claims(&doc) // a list that cannot be read is none; the standard's default is the header
+	_ = p.Claims(&doc) // an unreadable list counts as absent; the standard's default is the header
 	if slices.Contains(doc.Methods, "client_secret_post") && !slices.Contains(doc.Methods, "client_secret_basic") {
 		return form
 	}

@@ -2,7 +2,7 @@ package oidc
 
 import "testing"
 
-func TestTheSecretIsSentWhereTheIssuerTakesIt(t *testing.T) {
+func TestTheSecretIsSentAsTheIssuerAcceptsIt(t *testing.T) {
 	for name, tc := range map[string]struct {
 		takes string
 		lists any

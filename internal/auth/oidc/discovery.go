@@ -14,15 +14,15 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// unavailableText is for the person when the issuer, or what was set up with it,
-// does not work. They cannot mend it.
-const unavailableText = "The sign-in service does not answer as it should. Try again in a minute; if it stays, tell whoever runs shardboard: the log has the cause."
+// unavailableText is what the user reads when the issuer, or its configuration, does not work. The
+// user cannot repair it.
+const unavailableText = "The sign-in service does not answer as it should. Try again in a minute; if this continues, tell whoever runs shardboard: the log has the cause."
 
 func unavailable(code string, err error, advice string) error {
 	return auth.Refuse(code, fault.Unavailable, err, unavailableText, advice)
 }
 
-// provider asks the issuer for its addresses until that worked once.
+// provider runs the issuer's discovery until it has succeeded once.
 func (i *Issuer) provider(ctx context.Context) (*coreos.Provider, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -41,37 +41,37 @@ func (i *Issuer) provider(ctx context.Context) (*coreos.Provider, error) {
 	}
 	if err != nil {
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return nil, err // who asked went away; that says nothing to the others
+			return nil, err // the client disconnected; that is no failure of the issuer
 		}
 		i.tried, i.failure = i.o.Now(), err
 		var r *auth.Refusal
 		if errors.As(err, &r) {
-			i.o.Log.Warn("ask the OIDC issuer for its addresses", "issuer", i.o.Issuer, "reason", r.Code, "advice", r.Advice, "err", r)
+			i.o.Log.Warn("discover the OIDC issuer", "issuer", i.o.Issuer, "reason", r.Code, "advice", r.Advice, "err", r)
 		}
 		return nil, err
 	}
 	if scopes := i.unlisted(found); len(scopes) > 0 {
-		i.o.Log.Warn("the OIDC issuer does not list scopes that it is asked for; it may know them all the same", "scopes", scopes)
+		i.o.Log.Warn("the OIDC issuer does not list some of the requested scopes; it may still support them", "scopes", scopes)
 	}
 	i.found, i.failure = found, nil
 	return found, nil
 }
 
-// discoveryFailed says what to look at. Everybody can see it on the sign-in page,
-// so it has no address but the issuer's, which browsers are sent to anyway.
+// discoveryFailed explains a failed discovery. Everybody can see the text on the sign-in page, so
+// the only address in it is the issuer's, which browsers are sent to anyway.
 func discoveryFailed(err error) error {
 	var mismatch *coreos.IssuerMismatchError
 	if errors.As(err, &mismatch) {
-		return unavailable("discovery-issuer", bounded200(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
+		return unavailable("discovery-issuer", shortened(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
 			sanitize.Shorten(sanitize.Line(mismatch.Discovered), 200), mismatch.Provided))
 	}
 	if advice := unreachableAdvice(err); advice != "" {
-		return unavailable("issuer-unreachable", bounded200(err), advice)
+		return unavailable("issuer-unreachable", shortened(err), advice)
 	}
-	return unavailable("discovery", bounded200(err), "--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with 200 and JSON.")
+	return unavailable("discovery", shortened(err), "--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with 200 and JSON.")
 }
 
-// unreachableAdvice is for requests that got no answer at all; "" for others.
+// unreachableAdvice explains requests that got no answer; "" for other errors.
 func unreachableAdvice(err error) string {
 	var sent *url.Error
 	var untrusted *tls.CertificateVerificationError
@@ -86,9 +86,8 @@ func unreachableAdvice(err error) string {
 	return ""
 }
 
-// checkAddresses refuses a discovery document that would have the client's secret,
-// a code or an access token sent in the clear, or browsers led to something that
-// is no web page.
+// checkAddresses rejects a discovery document with unencrypted or non-web addresses, because the
+// client's secret, codes and access tokens are sent to them.
 func checkAddresses(p *coreos.Provider) error {
 	var doc struct {
 		Keys string `json:"jwks_uri"`
@@ -116,8 +115,8 @@ func checkAddresses(p *coreos.Provider) error {
 	return nil
 }
 
-// bounded200 is for errors that quote an answer, which somebody else wrote.
-func bounded200(err error) error {
+// shortened limits errors that quote an answer of the issuer.
+func shortened(err error) error {
 	if text := err.Error(); len(text) > 200 {
 		return errors.New(sanitize.Shorten(text, 200))
 	}

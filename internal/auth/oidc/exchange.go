@@ -15,10 +15,10 @@ import (
 )
 
 func untrusted(code string, err error, advice string) error {
-	return auth.Refuse(code, fault.Forbidden, err, "The answer of the sign-in service was refused. Begin again; if it happens each time, tell whoever runs shardboard: the log has the cause.", advice)
+	return auth.Refuse(code, fault.Forbidden, err, "The answer of the sign-in service was refused. Start again; if it happens each time, tell whoever runs shardboard: the log has the cause.", advice)
 }
 
-// Exchange turns a code into claims.
+// Exchange turns a code into verified claims.
 func (i *Issuer) Exchange(ctx context.Context, code, nonce, verifier string) (auth.Claims, error) {
 	ctx, cancel := context.WithTimeout(coreos.ClientContext(ctx, i.client), askWait)
 	defer cancel()
@@ -56,15 +56,15 @@ func (i *Issuer) Exchange(ctx context.Context, code, nonce, verifier string) (au
 	return i.claims(ctx, p, id, all, token.AccessToken, i.notGranted(granted))
 }
 
-// exchangeFailed says why the token endpoint gave no token. Its text may hold what
-// was sent, the client's secret too, so only codes of the standard are passed on.
+// exchangeFailed explains why the token endpoint gave no token. The error text may contain what was
+// sent, even the client's secret, so only standard error codes are passed on.
 func exchangeFailed(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) || refused.Response == nil {
 		if advice := unreachableAdvice(err); advice != "" {
 			return unavailable("issuer-unreachable", fmt.Errorf("exchange code: %w", withoutURL(err)), advice)
 		}
-		return unavailable("token-answer", fmt.Errorf("exchange code: %w", bounded200(err)), "The issuer's token endpoint gave an answer that is no token.")
+		return unavailable("token-answer", fmt.Errorf("exchange code: %w", shortened(err)), "The issuer's token endpoint gave an answer that is no token.")
 	}
 	status := refused.Response.StatusCode
 	cause := fmt.Errorf("exchange code: status %d, error %q", status, knownCode(refused.ErrorCode))
@@ -81,7 +81,7 @@ func exchangeFailed(err error) error {
 	return untrusted("token-refused", cause, fmt.Sprintf("The issuer's token endpoint refused the exchange of the code with status %d, %s.", status, knownCode(refused.ErrorCode)))
 }
 
-// knownCode is an error of RFC 6749 §5.2, or says that it is none.
+// knownCode is an error code of RFC 6749 §5.2, or a text that says it is not one.
 func knownCode(code string) string {
 	switch code {
 	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":

@@ -9,13 +9,13 @@ import (
 
 const (
 	maxGroups = 10_000
-	maxGroup  = 512 // bytes of a group's name; directories have paths of some hundred
+	maxGroup  = 512 // bytes of a group's name; directory paths have some hundred
 )
 
-// lookup finds a claim by its name, or by a path of names with dots between them
-// ("realm_access.roles"). The whole name counts first, at each level, because names
-// that are addresses have dots too ("https://example.com/roles"), and so have the
-// names of clients ("resource_access.board.example.roles"). null is not there.
+// lookup finds a claim by its name or by a path of names separated by dots ("realm_access.roles").
+// At each level the whole name is tried first, because some names have dots themselves
+// ("https://example.com/roles", "resource_access.board.example.roles"). A null value counts as
+// missing.
 func lookup(claims map[string]any, path string) (any, bool) {
 	if v, ok := claims[path]; ok && v != nil {
 		return v, true
@@ -33,11 +33,11 @@ func lookup(claims map[string]any, path string) (any, bool) {
 type groupList struct {
 	groups  []string
 	oneText bool
-	ignored int // entries that are no text, empty, or too long for a group's name
+	ignored int // entries that are not strings, empty, or too long for a name
 }
 
-// readGroups reads one text, which is one group whatever is in it, or a list of
-// texts. The error completes a sentence about the claim.
+// readGroups reads a string, which is one group whatever it contains, or a list of strings. The
+// error completes a sentence that begins with the claim.
 func readGroups(v any) (out groupList, err error) {
 	var list []any
 	switch v := v.(type) {
@@ -66,9 +66,9 @@ func readGroups(v any) (out groupList, err error) {
 	return out, nil
 }
 
-// overage tells whether the issuer says that it left the claim out: by a pointer to
-// where it is (OpenID Connect Core §5.6.2, as Entra ID does for people in more than
-// 200 groups), or by Entra's hasgroups.
+// overage reports whether the issuer left the claim out because it was too large: by a pointer to
+// where it is (OpenID Connect Core §5.6.2, used by Entra ID above 200 groups) or by Entra's
+// hasgroups.
 func overage(claims map[string]any, claim string) bool {
 	if has := claims["hasgroups"]; claim == "groups" && (has == true || has == "true") {
 		return true

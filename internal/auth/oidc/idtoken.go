@@ -11,17 +11,17 @@ import (
 	coreos "github.com/coreos/go-oidc/v3/oidc"
 )
 
-// algorithms are asymmetric: with "none" or a shared secret anybody, or any
-// client of the issuer, could sign.
+// algorithms are asymmetric only: with "none" anybody could sign, and with a shared secret any
+// holder of it.
 func algorithms() []string {
 	return []string{coreos.RS256, coreos.RS384, coreos.RS512, coreos.PS256, coreos.PS384, coreos.PS512, coreos.ES256, coreos.ES384, coreos.ES512, coreos.EdDSA}
 }
 
-// idTokenFailed says why an ID token was refused. The library has one type for one
-// of its reasons, so the others are told by its text, or by reading the refused
-// token once more; both choose words and nothing else.
+// idTokenFailed explains why an ID token was refused. The library has an error type for only one of
+// its reasons; the others are recognised by their text or by decoding the refused token again. Both
+// only choose the explanation.
 func (i *Issuer) idTokenFailed(raw string, err error) error {
-	cause := fmt.Errorf("verify id_token: %w", bounded200(withoutURL(err)))
+	cause := fmt.Errorf("verify id_token: %w", shortened(withoutURL(err)))
 	var expired *coreos.TokenExpiredError
 	text := err.Error()
 	switch {
@@ -43,7 +43,7 @@ func (i *Issuer) idTokenFailed(raw string, err error) error {
 	parts := strings.Split(raw, ".")
 	if len(parts) == 3 {
 		if payload, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil {
-			_ = json.Unmarshal(payload, &unproved) // what cannot be read stays empty
+			_ = json.Unmarshal(payload, &unproved) // unreadable fields stay empty
 		}
 	}
 	switch {
@@ -59,7 +59,7 @@ func (i *Issuer) idTokenFailed(raw string, err error) error {
 	return untrusted("id-token", cause, "The ID token did not pass the checks of OpenID Connect Core §3.1.3.7.")
 }
 
-// audience is one text or a list of them.
+// audience is a string or a list of strings.
 type audience []string
 
 func (a *audience) UnmarshalJSON(b []byte) error {

@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	askWait      = 10 * time.Second // for one exchange with the issuer
-	userInfoWait = 5 * time.Second  // of it, for UserInfo: a name alone is not worth more
-	retryAfter   = 3 * time.Second  // so that a crowd at the door does not knock a sick issuer over
+	askWait      = 10 * time.Second // for one request to the issuer
+	userInfoWait = 5 * time.Second  // part of it for UserInfo, which often is needed for the name only
+	retryAfter   = 3 * time.Second  // between discovery attempts, so that many sign-ins do not overload a failing issuer
 )
 
-// Options say which issuer, and who we are to it.
+// Options identify the issuer and this client.
 type Options struct {
 	Issuer      string // https://…, as in its tokens; http on loopback only
 	ClientID    string
 	Secret      string           // "" for a public client; PKCE protects the code either way
 	RedirectURL string           // exact, as registered at the issuer
-	GroupsClaim string           // a claim or a path to a nested one; "" is groups
-	NameClaim   string           // likewise, of the name to show; "" is preferred_username
-	Scopes      []string         // nil is openid, profile and email; openid is always asked for
+	GroupsClaim string           // claim, or path to a nested one; "" is groups
+	NameClaim   string           // claim with the display name; "" is preferred_username
+	Scopes      []string         // nil is openid, profile and email; openid is always requested
 	Now         func() time.Time // nil is time.Now
 	Log         *slog.Logger     // nil discards
 }
 
-// Issuer is an auth.Issuer. Safe for concurrent use.
+// Issuer implements auth.Issuer. Safe for concurrent use.
 type Issuer struct {
 	o      Options
 	client *http.Client
 
 	mu      sync.Mutex
 	found   *coreos.Provider
-	tried   time.Time // of the last attempt that failed
+	tried   time.Time // when discovery last failed
 	failure error
-	style   oauth2.AuthStyle // in which the secret was accepted; zero: not known yet
+	style   oauth2.AuthStyle // how the issuer accepted the secret; zero: not known yet
 }
 
 var _ auth.Issuer = (*Issuer)(nil)
 
-// New checks the options and asks nobody.
+// New checks the options and makes no request.
 func New(o Options) (*Issuer, error) {
 	if o.Issuer == "" || o.ClientID == "" || o.RedirectURL == "" {
 		return nil, fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-issuer and --oidc-client-id.")
@@ -80,8 +80,8 @@ func New(o Options) (*Issuer, error) {
 	return &Issuer{o: o, client: client()}, nil
 }
 
-// protected tells whether what is sent to an address can be read or changed on the
-// way by nobody: https, or this machine itself.
+// protected reports whether nobody on the way can read or change what is sent to an address: https,
+// or this machine.
 func protected(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
@@ -90,7 +90,7 @@ func (i *Issuer) config(p *coreos.Provider) *oauth2.Config {
 	return &oauth2.Config{ClientID: i.o.ClientID, ClientSecret: i.o.Secret, Endpoint: p.Endpoint(), RedirectURL: i.o.RedirectURL, Scopes: i.o.Scopes}
 }
 
-// Address is where the browser goes to sign in.
+// Address is where the browser is sent to sign in.
 func (i *Issuer) Address(ctx context.Context, state, nonce, verifier string) (string, error) {
 	ctx, cancel := context.WithTimeout(coreos.ClientContext(ctx, i.client), askWait)
 	defer cancel()

@@ -22,7 +22,7 @@ const (
 	verifier = "verifier-of-this-attempt-which-is-long-enough-to-be-one"
 )
 
-func TestTheIssuerIsAskedForACodeWithAllThatTiesItToTheAttempt(t *testing.T) {
+func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 	p := newProvider(t)
 	to, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestTheIssuerIsAskedForACodeWithAllThatTiesItToTheAttempt(t *testing.T) {
 	}
 }
 
-func TestClaimsComeOutOfAGoodToken(t *testing.T) {
+func TestClaimsAreReadFromAValidToken(t *testing.T) {
 	for name, set := range map[string]func(*provider){
 		"RS256":          func(*provider) {},
 		"ES256":          func(p *provider) { p.header, p.sign = map[string]any{"alg": "ES256", "kid": "e"}, (*provider).byEC },
@@ -142,7 +142,7 @@ func hmacOf(key, input string) []byte {
 	return h.Sum(nil)
 }
 
-func TestCodesAreWorthNothingToOthers(t *testing.T) {
+func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 	p := newProvider(t)
 	i := p.issuer(t)
 	to, err := i.Address(t.Context(), state, nonce, verifier)
@@ -176,7 +176,7 @@ func TestCodesAreWorthNothingToOthers(t *testing.T) {
 	}
 }
 
-func TestAnIssuerThatIsDownIsAskedAgainLaterAndNotByEverybody(t *testing.T) {
+func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 	p := newProvider(t)
 	p.down = true
 	now := time.Now()
@@ -187,11 +187,11 @@ func TestAnIssuerThatIsDownIsAskedAgainLaterAndNotByEverybody(t *testing.T) {
 		}
 	}
 	p.mu.Lock()
-	asked := p.asked
+	newRequest := p.newRequest
 	p.down = false
 	p.mu.Unlock()
-	if asked != 1 {
-		t.Errorf("it was asked %d times within a moment", asked)
+	if newRequest != 1 {
+		t.Errorf("it was newRequest %d times within a moment", newRequest)
 	}
 	now = now.Add(retryAfter)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
@@ -199,7 +199,7 @@ func TestAnIssuerThatIsDownIsAskedAgainLaterAndNotByEverybody(t *testing.T) {
 	}
 }
 
-func TestAnIssuersAnswersAreBoundedAndLeadNowhere(t *testing.T) {
+func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	p := newProvider(t)
 	p.huge = true
 	if _, err := p.issuer(t).Address(t.Context(), state, nonce, verifier); fault.Of(err) != fault.Unavailable {
@@ -224,7 +224,7 @@ func TestAnIssuersAnswersAreBoundedAndLeadNowhere(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeSafeAreRefused(t *testing.T) {
+func TestUnsafeOptionsAreRejected(t *testing.T) {
 	good := Options{Issuer: "https://issuer.example", ClientID: "board", RedirectURL: "https://board.example/x"}
 	if _, err := New(good); err != nil {
 		t.Fatal(err)

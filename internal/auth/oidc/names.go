@@ -10,14 +10,13 @@ import (
 
 const (
 	maxNames  = 40
-	maxNamed  = 80 // bytes of one name, with the path to it
-	nameDepth = 3  // as deep as resource_access.CLIENT.roles
+	maxNamed  = 80 // bytes of one name with its path
+	nameDepth = 3  // deep enough for resource_access.CLIENT.roles
 )
 
-// names are the names of claims, sorted: those of objects as paths to what is in
-// them. No value is among them. They are hostile text, so they are bounded and made
-// printable.
-func names(claims map[string]any) []string {
+// claimNames returns the sorted names of claims, nested ones as paths, without any value. They are
+// untrusted text, so they are bounded and made printable.
+func claimNames(claims map[string]any) []string {
 	var all []string
 	collect(&all, "", claims, nameDepth)
 	slices.Sort(all)

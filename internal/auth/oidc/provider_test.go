@@ -23,35 +23,36 @@ import (
 	"shardboard/internal/auth"
 )
 
-// provider is a small OpenID Connect issuer in this process. Its token endpoint
-// checks the client, the redirect address and PKCE as a strict one does.
+// provider is a small OpenID Connect issuer in this process. Its token endpoint checks the client,
+// the redirect address and PKCE like a strict one.
 type provider struct {
 	*httptest.Server
 	rsa *rsa.PrivateKey
 	ec  *ecdsa.PrivateKey
 
-	mu      sync.Mutex
-	down    bool
-	huge    bool
-	codes   map[string]url.Values // code to the query of the authorization
-	header  map[string]any        // of the token; merged over what is right
-	claims  map[string]any
-	without []string // claims that the token has not, which have a value otherwise
-	sign    func(p *provider, input string) []byte
-	asked   int // discoveries
+	mu         sync.Mutex
+	down       bool
+	huge       bool
+	codes      map[string]url.Values // query of the authorization request, by code
+	header     map[string]any        // merged into the token's header
+	claims     map[string]any
+	without    []string // claims to leave out of the token
+	sign       func(p *provider, input string) []byte
+	newRequest int // discovery requests
 
 	more       map[string]any                               // added to the discovery document
-	info       map[string]any                               // what UserInfo says; nil: there is no such endpoint
+	info       map[string]any                               // UserInfo's claims; nil: no such endpoint
 	answerInfo func(w http.ResponseWriter, r *http.Request) // instead of info
 	infos      int                                          // requests for UserInfo
-	whole      string                                       // the ID token, whatever it should be; "-" is none
-	secretIn   string                                       // "header" or "form", where alone it is taken; "" is both
-	exchanges  int                                          // requests for a token
-	refuse     string                                       // the token endpoint's error code
-	granted    string                                       // scope of the token endpoint's answer
+	whole      string                                       // replaces the ID token; "-" is none
+	// "header" or "form", the only place where the secret is accepted; "" accepts both
+	secretIn  string
+	exchanges int    // requests for a token
+	refuse    string // the token endpoint's error code
+	granted   string // scope of the token endpoint's answer
 }
 
-// rsaKey is made once: it takes long.
+// rsaKey is generated once because that is slow.
 var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -68,7 +69,7 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// newUnserved is a provider that still needs a Server.
+// newUnserved is a provider without a Server.
 func newUnserved(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
@@ -96,7 +97,7 @@ func answer(w http.ResponseWriter, v any) {
 func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked++
+	p.newRequest++
 	if p.down {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return
@@ -126,7 +127,7 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}})
 }
 
-// authorize is the browser's visit: it gives the code that comes back.
+// authorize visits the authorization endpoint as a browser and returns the code.
 func (p *provider) authorize(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -155,7 +156,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
 		answer(w, map[string]any{"error": "invalid_client"})
-		p.codes[r.PostFormValue("code")] = q // who is not a client uses up no code
+		p.codes[r.PostFormValue("code")] = q // only a known client uses up a code
 		return
 	}
 	if !ok || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") != b64(sum[:]) || r.PostFormValue("redirect_uri") != q.Get("redirect_uri") ||
@@ -190,7 +191,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// signed is a JWT.
+// signed returns a JWT.
 func (p *provider) signed(header, claims map[string]any) string {
 	h, _ := json.Marshal(header)
 	c, _ := json.Marshal(claims)
@@ -216,7 +217,7 @@ func (p *provider) userInfo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signIn goes the whole way once.
+// signIn runs a whole sign-in.
 func (p *provider) signIn(t *testing.T, i *Issuer) (auth.Claims, error) {
 	t.Helper()
 	to, err := i.Address(t.Context(), state, nonce, verifier)

@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestARefusedExchangeSaysWhatToChangeAndNoSecret(t *testing.T) {
+func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
 	for sent, tc := range map[string]struct {
 		code string
 		kind fault.Kind
@@ -37,7 +37,7 @@ func TestARefusedExchangeSaysWhatToChangeAndNoSecret(t *testing.T) {
 	}
 }
 
-func TestADiscoveryDocumentThatLiesIsRefused(t *testing.T) {
+func TestAnInvalidDiscoveryDocumentIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code string
 		more map[string]any
@@ -63,7 +63,7 @@ func TestADiscoveryDocumentThatLiesIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnIssuerThatCannotBeReachedIsToldFromOneThatAnswersWrongly(t *testing.T) {
+func TestUnreachableAndWrongIssuersGiveDifferentAdvice(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	wrong := httptest.NewServer(http.NotFoundHandler())
@@ -74,7 +74,7 @@ func TestAnIssuerThatCannotBeReachedIsToldFromOneThatAnswersWrongly(t *testing.T
 	}))
 	defer long.Close()
 	strange := httptest.NewUnstartedServer(http.NotFoundHandler())
-	strange.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that is to fail
+	strange.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake is expected to fail
 	strange.StartTLS()
 	defer strange.Close()
 	leads := httptest.NewServer(http.RedirectHandler(wrong.URL, http.StatusFound))
@@ -95,7 +95,7 @@ func TestAnIssuerThatCannotBeReachedIsToldFromOneThatAnswersWrongly(t *testing.T
 	}
 }
 
-func TestWhoGoesAwayDoesNotMakeTheIssuerFailForOthers(t *testing.T) {
+func TestACancelledRequestIsNoIssuerFailure(t *testing.T) {
 	p := newProvider(t)
 	now := time.Now()
 	i := p.issuer(t, func(o *Options) { o.Now = func() time.Time { return now } })
@@ -109,7 +109,7 @@ func TestWhoGoesAwayDoesNotMakeTheIssuerFailForOthers(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBeReadAreTheIssuersFault(t *testing.T) {
+func TestUnreadableKeysAreReportedAsTheIssuersFailure(t *testing.T) {
 	p := newProvider(t)
 	p.more = map[string]any{"jwks_uri": p.URL + "/nowhere"}
 	_, err := p.signIn(t, p.issuer(t))
@@ -118,7 +118,7 @@ func TestKeysThatCannotBeReadAreTheIssuersFault(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsWrongIsNamedAsTheCause(t *testing.T) {
+func TestAWrongClockIsReportedAsTheCause(t *testing.T) {
 	p := newProvider(t)
 	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Hour) } }))
 	if r := refusedAs(t, err, "expired"); !strings.Contains(r.Advice, "59m") || !strings.Contains(r.Advice, "clock") {

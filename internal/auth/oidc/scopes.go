@@ -11,11 +11,11 @@ import (
 
 const (
 	maxScopes = 50
-	maxScope  = 200 // bytes of one
+	maxScope  = 200 // bytes of one scope
 )
 
-// checkScopes gives the scopes to ask for: openid first, each once. nil asks for
-// what most issuers give names for.
+// checkScopes returns the scopes to request: openid first, each once. For nil it adds those with
+// which most issuers send names.
 func checkScopes(scopes []string) ([]string, error) {
 	if scopes == nil {
 		scopes = []string{"profile", "email"}
@@ -35,15 +35,14 @@ func checkScopes(scopes []string) ([]string, error) {
 	return out, nil
 }
 
-// scopeToken is RFC 6749 §3.3.
+// scopeToken reports whether s is a scope by RFC 6749 §3.3.
 func scopeToken(s string) bool {
 	return s != "" && len(s) <= maxScope &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
-// unlisted are the scopes that the issuer's discovery document leaves out. It may
-// leave some out on purpose (OpenID Connect Discovery §3), so they are asked for
-// all the same.
+// unlisted returns the requested scopes that the discovery document does not list. An issuer may
+// leave some out on purpose (OpenID Connect Discovery §3), so they are requested anyway.
 func (i *Issuer) unlisted(p *coreos.Provider) []string {
 	var doc struct {
 		Supported []string `json:"scopes_supported"`
@@ -54,8 +53,8 @@ func (i *Issuer) unlisted(p *coreos.Provider) []string {
 	return without(i.o.Scopes, doc.Supported)
 }
 
-// notGranted are the scopes that an answer of the token endpoint leaves out. One
-// that says nothing of scopes granted them all (RFC 6749 §5.1).
+// notGranted returns the requested scopes that the token endpoint's answer lacks. An answer without
+// scopes granted all of them (RFC 6749 §5.1).
 func (i *Issuer) notGranted(granted string) []string {
 	if granted == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestScopesAreAskedForAndOpenIDIsAlwaysAmongThem(t *testing.T) {
+func TestScopesAreRequestedAndAlwaysIncludeOpenID(t *testing.T) {
 	for want, scopes := range map[string][]string{
 		"openid profile email":          nil,
 		"openid groups":                 {"groups"},
@@ -28,7 +28,7 @@ func TestScopesAreAskedForAndOpenIDIsAlwaysAmongThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoScopeIsRefusedAtStart(t *testing.T) {
+func TestInvalidScopesAreRejectedAtStart(t *testing.T) {
 	for _, bad := range []string{"", "a b", "a\"b", `a\b`, "a\n", "\x7f", "é", "a\u202eb", strings.Repeat("x", maxScope+1)} {
 		o := Options{Issuer: "https://issuer.example", ClientID: "board", RedirectURL: "https://board.example/x", Scopes: []string{"email", bad}}
 		if _, err := New(o); err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--oidc-scopes") {
@@ -37,7 +37,7 @@ func TestWhatIsNoScopeIsRefusedAtStart(t *testing.T) {
 	}
 }
 
-func TestScopesThatTheIssuerDoesNotListAreAskedForWithAWarning(t *testing.T) {
+func TestUnlistedScopesAreRequestedWithAWarning(t *testing.T) {
 	for name, tc := range map[string]struct {
 		listed any
 		warned bool
@@ -58,7 +58,7 @@ func TestScopesThatTheIssuerDoesNotListAreAskedForWithAWarning(t *testing.T) {
 	}
 }
 
-func TestScopesThatWereNotGrantedAreNamedWhenTheGroupsAreMissing(t *testing.T) {
+func TestMissingGroupsAdviceNamesScopesThatWereNotGranted(t *testing.T) {
 	p := newProvider(t)
 	p.without, p.granted = []string{"groups"}, "openid profile"
 	i := p.issuer(t, func(o *Options) { o.Scopes = []string{"profile", "groups", "roles"} })

@@ -16,10 +16,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// userInfo asks the issuer's UserInfo endpoint (OpenID Connect Core §5.3) about
-// the person whom the ID token names. Claims of anybody else are refused: §5.3.2.
-// It is not the library's function, which hides whether the answer was signed and
-// puts the whole answer into its errors.
+// userInfo reads the UserInfo endpoint (OpenID Connect Core §5.3) for the person of the ID token;
+// claims about anybody else are refused (§5.3.2). The library's function is not used: it does not
+// tell whether the answer was signed and puts the whole answer into its errors.
 func (i *Issuer) userInfo(ctx context.Context, p *coreos.Provider, access, subject string) (map[string]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, userInfoWait)
 	defer cancel()
@@ -43,7 +42,7 @@ func (i *Issuer) userInfo(ctx context.Context, p *coreos.Provider, access, subje
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return nil, userInfoFailed(err, "The issuer's UserInfo endpoint broke its answer off.")
+		return nil, userInfoFailed(err, "The issuer's UserInfo endpoint stopped in the middle of its answer.")
 	}
 	var all map[string]any
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "application/jwt" {
@@ -52,18 +51,17 @@ func (i *Issuer) userInfo(ctx context.Context, p *coreos.Provider, access, subje
 			return nil, err
 		}
 	} else if json.Unmarshal(body, &all) != nil {
-		return nil, userInfoFailed(errors.New("no JSON object, or one that is too long"), "The issuer's UserInfo endpoint gave no JSON object of at most 1 MiB.")
+		return nil, userInfoFailed(errors.New("not a JSON object, or too long"), "The issuer's UserInfo endpoint gave no JSON object of at most 1 MiB.")
 	}
 	if sub, _ := all["sub"].(string); sub != subject {
-		return nil, untrusted("userinfo-subject", errors.New("the sub of UserInfo is another one, or none"),
+		return nil, untrusted("userinfo-subject", errors.New("the sub of UserInfo differs or is missing"),
 			"UserInfo is about another person than the ID token: the claim sub has to be there and be the same in both.")
 	}
 	return all, nil
 }
 
-// signedInfo are the claims of an answer that is a JWT: by the issuer's keys, for
-// this client, and not expired where it says when it does (§5.3.2 asks for iss and
-// aud, and for no exp).
+// signedInfo returns the claims of a JWT answer after checking the issuer's signature, the audience
+// and the expiry. §5.3.2 requires iss and aud, but not exp, which is checked only if present.
 func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string) (map[string]any, error) {
 	refused := func(err error, advice string) (map[string]any, error) {
 		return nil, untrusted("userinfo-signature", err, advice)
@@ -74,7 +72,7 @@ func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string)
 	checks := &coreos.Config{ClientID: i.o.ClientID, SupportedSigningAlgs: algorithms(), SkipExpiryCheck: true}
 	token, err := p.Verifier(checks).Verify(ctx, raw)
 	if err != nil {
-		return refused(bounded200(withoutURL(err)), "UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.")
+		return refused(shortened(withoutURL(err)), "UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.")
 	}
 	if now := i.o.Now(); token.Expiry.Unix() > 0 && token.Expiry.Before(now) {
 		return refused(fmt.Errorf("expired at %s", token.Expiry), "UserInfo is signed and had expired by this machine's clock. Set the clocks of this machine and of the issuer.")
@@ -88,5 +86,5 @@ func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string)
 
 func userInfoFailed(err error, advice string) error {
 	return auth.Refuse("userinfo-failed", fault.Unavailable, fmt.Errorf("ask for UserInfo: %w", err),
-		"The sign-in service did not say which groups you are in. Try again in a minute; if it stays, tell whoever runs shardboard: the log has the cause.", advice)
+		"The sign-in service did not say which groups you are in. Try again in a minute; if this continues, tell whoever runs shardboard: the log has the cause.", advice)
 }

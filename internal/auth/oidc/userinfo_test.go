@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// refusedAs holds err to be a refusal with this code.
+// refusedAs checks that err is a refusal with this code.
 func refusedAs(t *testing.T, err error, code string) *auth.Refusal {
 	t.Helper()
 	var r *auth.Refusal
@@ -22,7 +22,7 @@ func refusedAs(t *testing.T, err error, code string) *auth.Refusal {
 	return r
 }
 
-func TestGroupsAndNameThatOnlyUserInfoHasAreSeen(t *testing.T) {
+func TestGroupsAndNameAreReadFromUserInfo(t *testing.T) {
 	p := newProvider(t)
 	p.without = []string{"groups", "preferred_username"}
 	p.info = map[string]any{"sub": "sub-1", "preferred_username": "anna", "groups": []string{"ops", "staff"}}
@@ -35,28 +35,28 @@ func TestGroupsAndNameThatOnlyUserInfoHasAreSeen(t *testing.T) {
 	}
 }
 
-func TestUserInfoIsAskedOnlyWhenAClaimIsMissing(t *testing.T) {
+func TestUserInfoIsRequestedOnlyWhenAClaimIsMissing(t *testing.T) {
 	for name, tc := range map[string]struct {
-		without []string
-		claims  map[string]any
-		asked   int
+		without    []string
+		claims     map[string]any
+		newRequest int
 	}{
 		"nothing is missing": {nil, nil, 0},
 		"the groups":         {[]string{"groups"}, nil, 1},
 		"the name":           {[]string{"preferred_username"}, map[string]any{"email": "a@b.example"}, 1},
 		"null groups":        {nil, map[string]any{"groups": nil}, 1},
-		"an empty list":      {nil, map[string]any{"groups": []string{}}, 0}, // says that there are none
+		"an empty list":      {nil, map[string]any{"groups": []string{}}, 0}, // an empty list is an answer
 	} {
 		p := newProvider(t)
 		p.without, p.claims = tc.without, tc.claims
 		p.info = map[string]any{"sub": "sub-1", "preferred_username": "info", "groups": []string{"info"}}
-		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.asked {
-			t.Errorf("%s: UserInfo asked %d times, expected %d, %v", name, p.infos, tc.asked, err)
+		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.newRequest {
+			t.Errorf("%s: UserInfo newRequest %d times, expected %d, %v", name, p.infos, tc.newRequest, err)
 		}
 	}
 }
 
-func TestTheIDTokenCountsWhereUserInfoSaysOtherwise(t *testing.T) {
+func TestTheIDTokenWinsOverUserInfo(t *testing.T) {
 	p := newProvider(t)
 	p.without = []string{"preferred_username"}
 	p.claims = map[string]any{"email": "token@b.example"}
@@ -85,11 +85,11 @@ func TestUserInfoOfAnotherPersonIsRefused(t *testing.T) {
 type answers = func(p *provider, w http.ResponseWriter, r *http.Request)
 
 type badAnswer struct {
-	code   string // as what it is refused when the groups should have come from there
+	code   string // expected refusal when the groups should come from UserInfo
 	answer answers
 }
 
-// badUserInfo is what goes wrong with UserInfo.
+// badUserInfo lists what can go wrong with UserInfo.
 func badUserInfo() map[string]badAnswer {
 	jwt := func(change func(p *provider, header, claims map[string]any)) answers {
 		return func(p *provider, w http.ResponseWriter, _ *http.Request) {
@@ -160,7 +160,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 	}
 }
 
-func TestANameAloneIsNotWorthARefusal(t *testing.T) {
+func TestAMissingNameDoesNotRefuseTheSignIn(t *testing.T) {
 	for name, tc := range badUserInfo() {
 		if tc.code == "userinfo-subject" {
 			continue

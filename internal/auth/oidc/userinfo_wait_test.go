@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// hanging answers like a provider, and never when asked for UserInfo.
+// hanging answers like a provider, but never answers UserInfo.
 type hanging struct{ http.Handler }
 
 func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -24,7 +24,7 @@ func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func TestUserInfoThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestAUserInfoRequestTimesOut(t *testing.T) {
 	for _, missing := range []string{"groups", "preferred_username"} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newUnserved(t)

@@ -9,20 +9,20 @@ import (
 	"shardboard/internal/topology"
 )
 
-// axis is the rows of key columns: each reaches from its bound to the next,
-// the last to the end of all keys. Immutable.
+// axis is the rows of key columns: each row ranges from its bound to the next, the last one to the
+// end of the key space. Immutable.
 type axis struct {
 	id     int64
 	bounds []shardkey.Key
-	saved  bool // only under the recorder's lock
+	saved  bool // guarded by the recorder's lock
 }
 
-// row is the one that holds a key.
+// row is the row that contains a key.
 func (a *axis) row(k shardkey.Key) int {
 	return max(0, sort.Search(len(a.bounds), func(i int) bool { return a.bounds[i].Compare(k) > 0 })-1)
 }
 
-// span is the rows [from, to) of a that row i of o meets.
+// span is the rows [from, to) of a that overlap row i of o.
 func (a *axis) span(o *axis, i int) (from, to int) {
 	from = a.row(o.bounds[i])
 	if i+1 == len(o.bounds) {
@@ -40,11 +40,10 @@ func sameBounds(a, b []shardkey.Key) bool {
 	return slices.EqualFunc(a, b, func(x, y shardkey.Key) bool { return x.Compare(y) == 0 })
 }
 
-// rowsOf chooses the rows for a chunk table: one per chunk while there are few.
-// Otherwise bounds that were rows stay rows, chunks that took more than their
-// part lately get a row of their own, and of the others those neighbours are
-// merged that took least.
-func rowsOf(chunks *topology.ChunkMap, was *axis, lately map[shardkey.Key]int64) []shardkey.Key {
+// chooseRows chooses the rows for a chunk table: one per chunk while there are few. Otherwise
+// earlier row bounds are kept, chunks with more than their share of recent writes get their own
+// row, and the neighbours with the fewest writes are merged.
+func chooseRows(chunks *topology.ChunkMap, was *axis, lately map[shardkey.Key]int64) []shardkey.Key {
 	n := chunks.Len()
 	positions := map[int]bool{0: true}
 	switch {
@@ -80,7 +79,7 @@ func rowsOf(chunks *topology.ChunkMap, was *axis, lately map[shardkey.Key]int64)
 			}
 		}
 	}
-	kept := coldestMerged(slices.Sorted(maps.Keys(positions)), n, heat)
+	kept := mergeColdest(slices.Sorted(maps.Keys(positions)), n, heat)
 	out := make([]shardkey.Key, len(kept))
 	for i, at := range kept {
 		out[i] = chunks.At(at).Min
@@ -88,10 +87,9 @@ func rowsOf(chunks *topology.ChunkMap, was *axis, lately map[shardkey.Key]int64)
 	return out
 }
 
-// coldestMerged takes away bounds, given as positions of chunks, until MaxRows
-// are left: each time the two neighbours become one that took least together
-// and, of equal ones, that are fewest chunks.
-func coldestMerged(starts []int, n int, heat map[int]int64) []int {
+// mergeColdest removes bounds, given as chunk positions, until MaxRows are left: each time it
+// merges the two neighbours with the fewest writes, and of equal ones those with the fewest chunks.
+func mergeColdest(starts []int, n int, heat map[int]int64) []int {
 	type row struct {
 		start, chunks int
 		rows          int64

@@ -37,10 +37,10 @@ func everyRow(w *world, from time.Time) heat.Slot {
 func TestWhatIsKeptOfFiveWeeksIsBounded(t *testing.T) {
 	r, _ := busiest(t)
 	key, project := r.find(ns, ByKey).columns[0], r.find(ns, ByProject).columns[0]
-	cells, rows, names := len(key.packed()), len(key.axis.packed()), len(project.packed())
+	cells, rows, names := len(key.pack()), len(key.axis.pack()), len(project.pack())
 	t.Logf("a column of %d rows is %d bytes, its rows %d, a column of %d projects %d: %.1f MB in five weeks at most, %.1f MB while chunks stay",
-		MaxRows, cells, rows, named, names, float64(MaxColumns*(cells+rows+names))/1e6, float64(MaxColumns*(cells+names)+rows)/1e6)
-	if cells > 4*MaxRows+16 || rows > 24*MaxRows || names > 16*named+16 {
+		MaxRows, cells, rows, maxNamed, names, float64(MaxColumns*(cells+rows+names))/1e6, float64(MaxColumns*(cells+names)+rows)/1e6)
+	if cells > 4*MaxRows+16 || rows > 24*MaxRows || names > 16*maxNamed+16 {
 		t.Errorf("column %d, rows %d, projects %d bytes", cells, rows, names)
 	}
 	if total := MaxColumns * (cells + rows + names); total > 40<<20 {
@@ -78,7 +78,7 @@ func BenchmarkViewOfTheLargestPicture(b *testing.B) {
 // Rows of one axis that another cuts are divided, and the sum stays.
 func TestWiderRowsAreDividedEvenly(t *testing.T) {
 	few, many := &axis{bounds: bounds(evenly(2))}, &axis{bounds: bounds(evenly(8))}
-	c := &column{axis: few, cells: packedCells(map[int]int64{0: 10, 1: 3})}
+	c := &column{axis: few, cells: packCells(map[int]int64{0: 10, 1: 3})}
 	got := map[int]int64{}
 	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {
 		t.Error("divided without a word")
@@ -88,7 +88,7 @@ func TestWiderRowsAreDividedEvenly(t *testing.T) {
 			t.Errorf("row %d: %d, want %d", row, got[row], want)
 		}
 	}
-	back := &column{axis: many, cells: packedCells(got)}
+	back := &column{axis: many, cells: packCells(got)}
 	sums := map[int]int64{}
 	if back.dense(few, func(row int, rows int64) { sums[row] += rows }) || sums[0] != 10 || sums[1] != 3 {
 		t.Errorf("together again: %v", sums)

@@ -9,40 +9,39 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// By is what the rows of a picture are.
+// By is what the rows of a heat map are.
 type By string
 
-// A picture's rows are ranges of the shard key, or projects.
+// Rows are ranges of the shard key, or projects.
 const (
 	ByKey     By = "key"
 	ByProject By = "project"
 )
 
-// Column is a span of time and how it was counted.
+// Column is a time span and how it was counted.
 type Column struct {
 	From    time.Time
 	Step    time.Duration
-	Covered time.Duration // of Step; the rest was not counted
-	Sampled bool          // some of it from one second in ten: rows are estimates
-	Capped  bool          // more was written than could be counted: rows are at least
-	Hottest bool          // rows changed in place, of the hottest projects only: where none were counted, nothing is known
-	Shared  bool          // was counted in wider rows: their writes are divided evenly
-	Astray  int64         // rows that are in no row of the picture, or in none by name
+	Covered time.Duration // counted part of Step
+	Sampled bool          // partly counted one second in ten: rows are estimates
+	Capped  bool          // not everything could be counted: rows are lower bounds
+	Hottest bool          // only changed rows of the hottest projects were counted: other cells are unknown
+	Shared  bool          // counted in wider rows, whose writes are divided evenly
+	Astray  int64         // writes that belong to no row, or to none by name
 }
 
 // End is when the column ends.
 func (c Column) End() time.Time { return c.From.Add(c.Step) }
 
-// column is one as it is kept: its cells packed. Immutable.
+// column is a stored Column with its packed cells. Immutable.
 type column struct {
 	Column
-	axis  *axis // key columns
+	axis  *axis // nil for project columns
 	cells []byte
 }
 
-// dense adds a key column's cells to rows of an axis; what was counted in wider
-// rows is divided evenly, the remainder to the first ones. It tells whether
-// anything was.
+// dense adds a key column's cells to the rows of an axis. Counts of wider rows are divided evenly,
+// the remainder goes to the first rows; shared reports whether that happened.
 func (c *column) dense(on *axis, add func(row int, rows int64)) (shared bool) {
 	eachCell(c.cells, func(i int, rows int64) {
 		if c.axis == on {
@@ -69,8 +68,8 @@ func (c *column) dense(on *axis, add func(row int, rows int64)) (shared bool) {
 	return shared
 }
 
-// merged makes one column of several that follow each other.
-func merged(cols []*column, by By, from time.Time, step time.Duration) *column {
+// mergeColumns merges consecutive columns.
+func mergeColumns(cols []*column, by By, from time.Time, step time.Duration) *column {
 	out := &column{Column: Column{From: from, Step: step}}
 	for _, c := range cols {
 		out.Covered += c.Covered
@@ -84,7 +83,7 @@ func merged(cols []*column, by By, from time.Time, step time.Duration) *column {
 			eachProject(c.cells, func(id bson.ObjectID, rows int64) { sums[id] += rows })
 		}
 		rest := int64(0)
-		out.cells, rest = packedProjects(sums)
+		out.cells, rest = packProjects(sums)
 		out.Astray += rest
 		return out
 	}
@@ -95,21 +94,20 @@ func merged(cols []*column, by By, from time.Time, step time.Duration) *column {
 			out.Shared = true
 		}
 	}
-	out.cells = packedCells(sums)
+	out.cells = packCells(sums)
 	return out
 }
 
-// packedProjects keeps the busiest by name and tells how many rows the others
-// have.
-func packedProjects(sums map[bson.ObjectID]int64) (body []byte, rest int64) {
+// packProjects keeps the busiest projects by name and returns the writes of the others.
+func packProjects(sums map[bson.ObjectID]int64) (body []byte, rest int64) {
 	ids := slices.SortedFunc(maps.Keys(sums), func(a, b bson.ObjectID) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), slices.Compare(a[:], b[:]))
 	})
-	if len(ids) > named {
-		for _, id := range ids[named:] {
+	if len(ids) > maxNamed {
+		for _, id := range ids[maxNamed:] {
 			rest += sums[id]
 		}
-		ids = ids[:named]
+		ids = ids[:maxNamed]
 	}
 	slices.SortFunc(ids, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids {

@@ -1,33 +1,30 @@
-// Package keyvis keeps a picture of where writes went: for every collection
-// whose writes are counted, key range by time and project by time. It promises
-// that no write is lost by keeping less: neighbouring rows and columns are
-// merged, sums stay; that a time which was not counted is no column and never a
-// zero, nor is a row of which only the hottest projects' changes are counted; and that a picture has at most MaxRows rows and MaxColumns columns,
-// whatever the collection and the load, from the last minutes to five weeks
-// ago. What is kept survives a restart where there is a store.
+// Package keyvis makes heat maps of writes: key range by time and project by time, for every
+// collection whose writes are counted. Merging neighbouring rows and columns keeps their sums, so
+// no write is lost. Times that were not counted have no column, and cells of projects that were not
+// counted are unknown, never zero. A heat map has at most MaxRows rows and MaxColumns columns, for
+// any collection and load, over up to five weeks. With a store it survives a restart.
 package keyvis
 
 import "time"
 
 const (
-	// MaxRows bounds the rows of a picture.
+	// MaxRows bounds the rows of a heat map.
 	MaxRows = 1536
-	// MaxColumns bounds its columns, of all layers together.
+	// MaxColumns bounds the columns of all layers together.
 	MaxColumns = 886
 	// Finest is the shortest column.
 	Finest = time.Minute
-	// Reach is how long ago the oldest column begins.
+	// Reach is the age of the oldest column.
 	Reach = 35 * 24 * time.Hour
-	// named is how many projects a column keeps by name.
-	named = 300
+	// maxNamed is how many projects a column lists.
+	maxNamed = 300
 )
 
-// layer is columns of one length, kept until they are so old; then they are
-// merged into the next layer's.
+// layer is columns of one length, kept up to an age; then they are merged into the next layer's.
 type layer struct{ step, reach time.Duration }
 
-// layers make 360 + 216 + 96 + 180 columns, and at most one more period of
-// each next layer that is not whole yet: 17 + 4.
+// layers have 360 + 216 + 96 + 180 columns, and at most one incomplete period of the next layer
+// each: 17 + 4.
 var layers = [...]layer{
 	{Finest, 6 * time.Hour},
 	{5 * time.Minute, 24 * time.Hour},

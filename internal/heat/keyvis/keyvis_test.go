@@ -301,13 +301,13 @@ func TestProjectsBeyondThoseKeptByNameAreUnknownNotZero(t *testing.T) {
 		r.Take(s)
 	}
 	var many []heat.Count
-	for p := range named + 100 {
+	for p := range maxNamed + 100 {
 		many = append(many, heat.Count{Project: oid(p), Document: oid(p), Rows: int64(1000 - p)})
 	}
 	minute(0, many...)
-	minute(1, heat.Count{Project: oid(named + 5), Document: oid(9), Rows: 3})
+	minute(1, heat.Count{Project: oid(maxNamed + 5), Document: oid(9), Rows: 3})
 	v, _ := r.View(ns, ByProject, begin, begin.Add(time.Hour))
-	row := slices.Index(v.IDs, oid(named+5))
+	row := slices.Index(v.IDs, oid(maxNamed+5))
 	if row < 0 || v.At(row, 0) != Unknown || v.At(row, 1) != 3 {
 		t.Fatalf("row %d of %d", row, len(v.IDs))
 	}
@@ -446,16 +446,16 @@ func TestWhatCouldNotBeSavedIsSavedLater(t *testing.T) {
 
 func TestWhatIsStoredBadlyIsAGap(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
-		if _, err := unpacked(b); err == nil {
+		if _, err := unpackColumn(b); err == nil {
 			t.Errorf("%v is read", b)
 		}
 	}
 	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
-		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.sound() {
+		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.valid() {
 			t.Errorf("%v fits five rows", cells)
 		}
 	}
-	if _, err := unpackedAxis(1, []byte{1, 2, 3}); err == nil {
+	if _, err := unpackAxis(1, []byte{1, 2, 3}); err == nil {
 		t.Error("an axis of nonsense is read")
 	}
 }

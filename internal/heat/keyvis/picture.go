@@ -13,32 +13,31 @@ import (
 	"shardboard/internal/topology"
 )
 
-// picture is one collection's, by key or by project. Everything in it belongs
-// to the recorder's lock.
+// picture is one collection's heat map, by key or by project. The recorder's lock guards all of it.
 type picture struct {
-	name    string
-	ns      topology.Namespace
-	by      By
-	life    string // of the collection, where rows are keys
-	columns []*column
-	rows    *axis // of the newest column; nil by project
-	chunks  *topology.ChunkMap
-	made    time.Time // when rows were chosen
-	lately  map[shardkey.Key]int64
-	open    *draft
-	nextID  int64
-	version int64          // of the columns
-	kept    map[int64]bool // ids of axes that the store has
+	name       string
+	ns         topology.Namespace
+	by         By
+	life       string // incarnation of the collection, if rows are keys
+	columns    []*column
+	rows       *axis // rows of the newest column; nil by project
+	chunks     *topology.ChunkMap
+	chosenAt   time.Time // when the rows were chosen
+	recentRows map[shardkey.Key]int64
+	open       *openMinute
+	nextID     int64
+	version    int64          // version of columns
+	kept       map[int64]bool // ids of stored axes
 }
 
-// draft is the minute that is being counted.
-type draft struct {
+// openMinute is the minute that is being counted.
+type openMinute struct {
 	Column
 	keys     map[shardkey.Key]int64
 	projects map[bson.ObjectID]int64
 }
 
-// pictureName is what the store knows it by.
+// pictureName is the name in the store.
 func pictureName(ns topology.Namespace, by By, life string) string {
 	return string(by) + " " + life + " " + string(ns)
 }
@@ -52,16 +51,16 @@ func parsePicture(name string) (ns topology.Namespace, by By, life string, ok bo
 	return topology.Namespace(parts[2]), by, parts[1], by == ByKey || by == ByProject
 }
 
-// lifeName tells one life of a collection from another: their keys differ.
-func lifeName(i topology.Incarnation) string {
+// incarnationName distinguishes incarnations of a collection, whose keys differ.
+func incarnationName(i topology.Incarnation) string {
 	return fmt.Sprintf("%x.%s.%d.%d", i.UUID, i.Epoch.Hex(), i.Timestamp.T, i.Timestamp.I)
 }
 
-// take adds a slot; rows are multiplied where one part in n was counted.
+// take adds a slot; sampled rows are extrapolated.
 func (p *picture) take(s heat.Slot) {
 	d := p.open
 	if d == nil {
-		d = &draft{Column: Column{From: s.From.Truncate(Finest).UTC(), Step: Finest}, keys: map[shardkey.Key]int64{}, projects: map[bson.ObjectID]int64{}}
+		d = &openMinute{Column: Column{From: s.From.Truncate(Finest).UTC(), Step: Finest}, keys: map[shardkey.Key]int64{}, projects: map[bson.ObjectID]int64{}}
 		p.open = d
 	}
 	d.Covered += s.To.Sub(s.From)
@@ -80,28 +79,27 @@ func (p *picture) take(s heat.Slot) {
 	}
 }
 
-// chooseAgain is how often hot chunks of a collection with more chunks than
-// rows may change what the rows are.
-const chooseAgain = time.Hour
+// chooseInterval is how often the rows of a collection with more chunks than rows may change.
+const chooseInterval = time.Hour
 
-// choose keeps the rows fitting to the chunks.
+// choose adapts the rows to the chunks.
 func (p *picture) choose(c *topology.Collection, now time.Time) {
-	if c == nil || lifeName(c.Incarnation) != p.life {
-		return // the next slots are of its next life
+	if c == nil || incarnationName(c.Incarnation) != p.life {
+		return // the next slots are of the new incarnation
 	}
 	few := c.Chunks.Len() <= MaxRows
-	if p.rows != nil && (few && c.Chunks == p.chunks || !few && now.Sub(p.made) < chooseAgain) {
+	if p.rows != nil && (few && c.Chunks == p.chunks || !few && now.Sub(p.chosenAt) < chooseInterval) {
 		return
 	}
-	bounds := rowsOf(c.Chunks, p.rows, p.lately)
-	p.chunks, p.made, p.lately = c.Chunks, now, nil
+	bounds := chooseRows(c.Chunks, p.rows, p.recentRows)
+	p.chunks, p.chosenAt, p.recentRows = c.Chunks, now, nil
 	if p.rows == nil || !sameBounds(bounds, p.rows.bounds) {
 		p.nextID++
 		p.rows = &axis{id: p.nextID, bounds: bounds}
 	}
 }
 
-// close makes a column of the open minute and merges what became old.
+// close makes a column of the open minute and merges old columns.
 func (p *picture) close(c *topology.Collection, changed func(put, gone *column)) {
 	d := p.open
 	p.open = nil
@@ -111,7 +109,7 @@ func (p *picture) close(c *topology.Collection, changed func(put, gone *column))
 	col := &column{Column: d.Column}
 	if p.by == ByProject {
 		rest := int64(0)
-		col.cells, rest = packedProjects(d.projects)
+		col.cells, rest = packProjects(d.projects)
 		col.Astray += rest
 	} else {
 		p.remember(d.keys)
@@ -123,36 +121,36 @@ func (p *picture) close(c *topology.Collection, changed func(put, gone *column))
 		for k, rows := range d.keys {
 			sums[p.rows.row(k)] += rows
 		}
-		col.axis, col.cells = p.rows, packedCells(sums)
+		col.axis, col.cells = p.rows, packCells(sums)
 	}
 	p.columns = append(p.columns, col)
 	changed(col, nil)
-	p.columns = compacted(p.columns, p.by, col.End(), changed)
+	p.columns = compact(p.columns, p.by, col.End(), changed)
 	p.version++
 }
 
-// most is how many keys are remembered for choosing rows; beyond it only those
-// that are known already go on counting.
-const most = 20_000
+// maxRemembered is how many keys are remembered for choosing rows; beyond it only known keys are
+// counted.
+const maxRemembered = 20_000
 
 func (p *picture) remember(keys map[shardkey.Key]int64) {
-	if p.lately == nil {
-		p.lately = map[shardkey.Key]int64{}
+	if p.recentRows == nil {
+		p.recentRows = map[shardkey.Key]int64{}
 	}
 	for k, rows := range keys {
-		if _, known := p.lately[k]; known || len(p.lately) < most {
-			p.lately[k] += rows
+		if _, known := p.recentRows[k]; known || len(p.recentRows) < maxRemembered {
+			p.recentRows[k] += rows
 		}
 	}
 }
 
-// compacted merges columns that are old enough for the next layer and forgets
-// those beyond the last. Nothing is changed in place: readers keep their list.
-func compacted(cols []*column, by By, now time.Time, changed func(put, gone *column)) []*column {
+// compact merges columns that are old enough for the next layer and removes those older than
+// Reach. It changes nothing in place, because readers keep their list.
+func compact(cols []*column, by By, now time.Time, changed func(put, gone *column)) []*column {
 	for i := range len(layers) - 1 {
 		step, next := layers[i].step, layers[i+1].step
 		old := now.Add(-layers[i].reach)
-		// Oldest first: when the first of a layer stays, all do.
+		// Columns are in order: if the first of a layer stays, all do.
 		if first := slices.IndexFunc(cols, func(c *column) bool { return c.Step == step }); first < 0 || cols[first].From.Truncate(next).Add(next).After(old) {
 			continue
 		}
@@ -170,7 +168,7 @@ func compacted(cols []*column, by By, now time.Time, changed func(put, gone *col
 			for k < len(cols) && cols[k].Step == step && cols[k].From.Before(end) {
 				k++
 			}
-			m := merged(cols[j:k], by, from, next)
+			m := mergeColumns(cols[j:k], by, from, next)
 			for _, gone := range cols[j:k] {
 				changed(nil, gone)
 			}

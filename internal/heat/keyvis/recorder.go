@@ -13,42 +13,42 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Tables is where the newest table comes from.
+// Tables is the source of the newest table.
 type Tables interface {
 	Table() *topology.Table
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 }
 
-// saveWithin is the deadline of one write to the store.
-const saveWithin = 10 * time.Second
+// saveTimeout is the timeout of one write to the store.
+const saveTimeout = 10 * time.Second
 
-// Recorder makes pictures of the slots it is given. Safe for concurrent use.
+// Recorder makes heat maps from slots. Safe for concurrent use.
 type Recorder struct {
 	tables Tables
-	store  store.HeatPictures // nil: nothing outlives the process
+	store  store.HeatPictures // nil: nothing is stored
 	log    *slog.Logger
 	wake   chan struct{}
 
 	mu       sync.Mutex
 	pictures map[string]*picture
-	pending  map[place]*column // not saved yet; nil column: gone
-	dropped  map[string]bool   // pictures to forget
+	pending  map[columnID]*column // columns to save; nil: to delete
+	dropped  map[string]bool      // pictures to delete
 }
 
-// place is where a column is kept.
-type place struct {
+// columnID identifies a column in the store.
+type columnID struct {
 	picture string
 	at      int64 // milliseconds
 	step    time.Duration
 }
 
-// New makes a recorder; without a store (nil) it remembers while it lives.
+// New makes a recorder; without a store (nil) it keeps its data in memory.
 func New(tables Tables, s store.HeatPictures, log *slog.Logger) *Recorder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Recorder{tables: tables, store: s, log: log, wake: make(chan struct{}, 1),
-		pictures: map[string]*picture{}, pending: map[place]*column{}, dropped: map[string]bool{}}
+		pictures: map[string]*picture{}, pending: map[columnID]*column{}, dropped: map[string]bool{}}
 }
 
 // Take adds a slot to its collection's pictures. It never waits for the store.
@@ -57,7 +57,7 @@ func (r *Recorder) Take(s heat.Slot) {
 	defer r.mu.Unlock()
 	minute := s.From.Truncate(Finest)
 	for _, by := range []By{ByKey, ByProject} {
-		p := r.of(s, by)
+		p := r.pictureOf(s, by)
 		if p.open != nil && !p.open.From.Equal(minute) {
 			r.close(p)
 		}
@@ -78,22 +78,22 @@ func (r *Recorder) close(p *picture) {
 			return
 		}
 		if put != nil {
-			r.pending[placeOf(p, put)] = put
+			r.pending[columnIDOf(p, put)] = put
 		}
 		if gone != nil {
-			r.pending[placeOf(p, gone)] = nil
+			r.pending[columnIDOf(p, gone)] = nil
 		}
 	})
 }
 
-func placeOf(p *picture, c *column) place { return place{p.name, c.From.UnixMilli(), c.Step} }
+func columnIDOf(p *picture, c *column) columnID { return columnID{p.name, c.From.UnixMilli(), c.Step} }
 
-// of finds or makes a slot's picture. A collection that lives anew (dropped,
-// resharded, refined) has other keys: its picture begins anew too.
-func (r *Recorder) of(s heat.Slot, by By) *picture {
+// pictureOf finds or creates a slot's picture. A new incarnation of a collection (dropped,
+// resharded, refined) has other keys and gets a new picture.
+func (r *Recorder) pictureOf(s heat.Slot, by By) *picture {
 	life := "-"
 	if by == ByKey {
-		life = lifeName(s.Life)
+		life = incarnationName(s.Life)
 	}
 	name := pictureName(s.NS, by, life)
 	if p := r.pictures[name]; p != nil {
@@ -121,7 +121,7 @@ func (r *Recorder) forget(name string) {
 	}
 }
 
-// find is a collection's picture; nil when there is none.
+// find returns a collection's picture; nil when there is none.
 func (r *Recorder) find(ns topology.Namespace, by By) *picture {
 	for _, p := range r.pictures {
 		if p.ns == ns && p.by == by {
@@ -131,7 +131,7 @@ func (r *Recorder) find(ns topology.Namespace, by By) *picture {
 	return nil
 }
 
-// Collections are those with pictures, by name.
+// Collections returns those with pictures, by name.
 func (r *Recorder) Collections() []topology.Namespace {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *Recorder) Collections() []topology.Namespace {
 	return out
 }
 
-// Run loads what was kept and saves what is new until the context ends.
+// Run loads the stored pictures and saves new columns until the context ends.
 func (r *Recorder) Run(ctx context.Context) error {
 	if r.store == nil {
 		<-ctx.Done()
@@ -156,25 +156,25 @@ func (r *Recorder) Run(ctx context.Context) error {
 		return err
 	}
 	if err := r.load(ctx, cluster); err != nil {
-		r.log.Error("load the pictures of writes", "error", err)
+		r.log.Error("load heat maps", "error", err)
 	}
 	failed := false
 	for {
 		select {
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 			defer cancel()
 			if err := r.save(last, cluster); err != nil {
-				r.log.Error("save the pictures of writes", "error", err)
+				r.log.Error("save heat maps", "error", err)
 			}
 			return ctx.Err()
 		case <-r.wake:
 		}
-		save, cancel := context.WithTimeout(ctx, saveWithin)
+		save, cancel := context.WithTimeout(ctx, saveTimeout)
 		err := r.save(save, cluster)
 		cancel()
 		if err != nil && !failed && ctx.Err() == nil {
-			r.log.Warn("the pictures of writes are not saved", "error", err)
+			r.log.Warn("heat maps are not saved", "error", err)
 		}
 		failed = err != nil
 	}

@@ -12,22 +12,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Unknown is the value of a cell that cannot be told.
+// Unknown is the value of an unknown cell.
 const Unknown = -1
 
-// View is a picture's part in a span of time. Do not modify.
+// View is the part of a heat map in a time span. Do not modify it.
 type View struct {
 	NS      topology.Namespace
 	By      By
-	Version int64 // grows when there is a new column
+	Version int64 // increases with each new column
 	Columns []Column
-	Bounds  []shardkey.Key  // by key: where each row begins; the last ends with the key space
+	Bounds  []shardkey.Key  // by key: lower bound of each row; the last row ends with the key space
 	IDs     []bson.ObjectID // by project: hottest first
-	Cells   []int64         // writes, row by row: Cells[row*len(Columns)+column]; Unknown where it cannot be told
-	Oldest  time.Time       // begin of the first column that is kept at all; zero: none
+	Cells   []int64         // writes, row by row: Cells[row*len(Columns)+column]; Unknown if not counted
+	Oldest  time.Time       // begin of the oldest stored column; zero: none
 }
 
-// Rows is how many rows the view has.
+// Rows is the number of rows.
 func (v View) Rows() int {
 	if v.By == ByProject {
 		return len(v.IDs)
@@ -35,10 +35,10 @@ func (v View) Rows() int {
 	return len(v.Bounds)
 }
 
-// At is a cell's writes.
+// At returns a cell's writes.
 func (v View) At(row, column int) int64 { return v.Cells[row*len(v.Columns)+column] }
 
-// PerSecond is a cell as a rate; false when it is not known.
+// PerSecond returns a cell as a rate; false when unknown.
 func (v View) PerSecond(row, column int) (float64, bool) {
 	n, covered := v.At(row, column), v.Columns[column].Covered.Seconds()
 	if n == Unknown || covered <= 0 {
@@ -47,7 +47,7 @@ func (v View) PerSecond(row, column int) (float64, bool) {
 	return float64(n) / covered, true
 }
 
-// Version is what View would be made of now; 0 when there is no picture.
+// Version is the version that View would have now; 0 without a picture.
 func (r *Recorder) Version(ns topology.Namespace, by By) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,8 +57,8 @@ func (r *Recorder) Version(ns topology.Namespace, by By) int64 {
 	return 0
 }
 
-// View is a collection's picture in [from, to): the columns that meet it. False
-// when nothing of the collection is kept.
+// View returns a collection's heat map in [from, to): the columns that overlap it. False when there
+// is none.
 func (r *Recorder) View(ns topology.Namespace, by By, from, to time.Time) (View, bool) {
 	r.mu.Lock()
 	p := r.find(ns, by)
@@ -66,7 +66,7 @@ func (r *Recorder) View(ns topology.Namespace, by By, from, to time.Time) (View,
 		r.mu.Unlock()
 		return View{NS: ns, By: by}, false
 	}
-	columns, rows := p.columns, p.rows // both lists are never changed in place
+	columns, rows := p.columns, p.rows // neither list is ever changed in place
 	v := View{NS: ns, By: by, Version: p.version, Oldest: columns[0].From}
 	r.mu.Unlock()
 
@@ -90,7 +90,7 @@ func (v *View) byKey(cols []*column, rows *axis) {
 	v.Cells = make([]int64, len(rows.bounds)*len(cols))
 	for i, c := range cols {
 		if c.Hottest {
-			v.unknown(i)
+			v.setUnknown(i)
 		}
 		add := func(row int, n int64) {
 			if at := row*len(cols) + i; v.Cells[at] == Unknown {
@@ -105,16 +105,15 @@ func (v *View) byKey(cols []*column, rows *axis) {
 	}
 }
 
-// unknown makes a column one of which nothing is known yet.
-func (v *View) unknown(column int) {
+// setUnknown marks all cells of a column as unknown.
+func (v *View) setUnknown(column int) {
 	for row := range v.Rows() {
 		v.Cells[row*len(v.Columns)+column] = Unknown
 	}
 }
 
-// byProject has a row for each project that a column names, at most MaxRows of
-// them. Where a column kept no line for a project but writes without a name,
-// the project's part is not known.
+// byProject has a row for each project listed in a column, at most MaxRows. Where a column has
+// writes without a name, the cells of projects that it does not list are unknown.
 func (v *View) byProject(cols []*column) {
 	totals := map[bson.ObjectID]int64{}
 	for _, c := range cols {
@@ -131,7 +130,7 @@ func (v *View) byProject(cols []*column) {
 	v.Cells = make([]int64, len(v.IDs)*len(cols))
 	for i, c := range cols {
 		if c.Astray > 0 || c.Hottest {
-			v.unknown(i)
+			v.setUnknown(i)
 		}
 		eachProject(c.cells, func(id bson.ObjectID, rows int64) {
 			if row, ok := at[id]; ok {

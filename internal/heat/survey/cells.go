@@ -6,15 +6,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// cell sums up the rows of one project, or of one Yorkie document of it, on one
-// shard.
+// cell is the sums of the rows of one project, or of one of its Yorkie documents, on one shard.
 type cell struct {
 	Project   bson.ObjectID `json:"p"`
 	Document  bson.ObjectID `json:"d"`
 	Shard     string        `json:"s"`
 	Rows      int64         `json:"n"`
 	Bytes     float64       `json:"b"`
-	Squares   float64       `json:"q"` // of the rows' bytes
+	Squares   float64       `json:"q"` // sum of the squares of the rows' bytes
 	DeadRows  int64         `json:"dn,omitempty"`
 	DeadBytes float64       `json:"db,omitempty"`
 }
@@ -24,8 +23,8 @@ type cellKey struct {
 	shard             string
 }
 
-// cells are a collection's partial sums, in the order in which they were first
-// seen. The index is made from them when it is missing, after a restart.
+// cells are a collection's partial sums, in the order of first occurrence. The index is rebuilt
+// after a restart.
 type cells struct {
 	All   []cell `json:"all"`
 	Top   int64  `json:"top"` // bytes of the largest row
@@ -33,7 +32,7 @@ type cells struct {
 	index map[cellKey]int
 }
 
-// of finds or makes the cell of a key.
+// of returns the cell of a key and creates it if needed.
 func (c *cells) of(k cellKey) *cell {
 	if c.index == nil {
 		c.index = make(map[cellKey]int, len(c.All))
@@ -50,7 +49,7 @@ func (c *cells) of(k cellKey) *cell {
 	return &c.All[i]
 }
 
-// add counts a row; byDocument keeps the sums of documents apart.
+// add adds a row; byDocument keeps separate sums for each document.
 func (c *cells) add(t *topology.Table, ns topology.Namespace, row SizedRow, byDocument bool) {
 	k := cellKey{project: row.Project, shard: shardOf(t, ns, row.Key)}
 	if byDocument {

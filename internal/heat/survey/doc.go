@@ -1,8 +1,5 @@
-// Package survey measures how much of a cluster belongs to whom: rows and bytes
-// of projects and Yorkie documents, and what nothing uses any more. It promises
-// that a figure says how it was had: counted row by row, or estimated from a
-// sample with an interval that holds the truth in 95 of 100 cases; what was
-// not seen has an upper bound and is never zero. It reads within a budget of
-// documents, slower when the cluster gets slower, and a survey that was
-// interrupted goes on where it was.
+// Package survey measures rows and bytes of projects and Yorkie documents, and rows that nothing
+// uses any more. Each figure is either counted row by row or estimated from a sample with a 95 %
+// interval; what was not seen has an upper bound and is never zero. A survey reads within a budget
+// of documents, slows down when the cluster does, and resumes after an interruption.
 package survey

@@ -10,24 +10,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// rowsLooked is how many rows of one Yorkie document a shard sums up at most.
-const rowsLooked = 200_000
+// maxRowsPerDocument is how many rows of one Yorkie document a shard sums up at most.
+const maxRowsPerDocument = 200_000
 
-// errSlow is a query of one document that did not end in its time.
+// errSlow means that a query for one document exceeded its timeout.
 var errSlow = errors.New("too slow")
 
-// documents is a survey of kind document, and the end of one of a small project:
-// each document in each document-wide collection.
+// documents is a survey of kind document, and the last part of one of a small project: each
+// document in each document-wide collection.
 type documents struct {
 	Project bson.ObjectID
 	IDs     []bson.ObjectID
 	Parts   []*documentPart
 }
 
-// documentPart is one collection of it.
+// documentPart is the state of one collection. Its fields are stored as JSON; do not rename them.
 type documentPart struct {
 	Target target
-	At     int // in IDs
+	At     int // index in IDs
 	Ended  outcome
 	Lines  []Line
 }
@@ -66,12 +66,12 @@ func (d *documents) one(ctx context.Context, r *reading, p *documentPart) error 
 	var size DocumentSize
 	err := r.read(ctx, 1, func(ctx context.Context) (_ int, err error) {
 		size, err = r.src.DocumentSize(ctx, DocumentSizeQuery{
-			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: rowsLooked})
+			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: maxRowsPerDocument})
 		return 1, err
 	})
 	if err != nil {
 		if ctx.Err() == nil && fault.Of(err) == fault.Unavailable {
-			return fault.Wrap(fault.Unavailable, errSlow, "The rows of the document could not be summed up in %s: there are too many, or the shard does not answer.", patience)
+			return fault.Wrap(fault.Unavailable, errSlow, "The rows of the document could not be summed up in %s: there are too many, or the shard does not answer.", readTimeout)
 		}
 		return err
 	}
@@ -105,7 +105,7 @@ func (d *documents) result(t *topology.Table) Result {
 	return out
 }
 
-// added is a project's line from those of its documents.
+// added is a project's line, made from those of its documents.
 func added(project bson.ObjectID, lines []Line, complete bool) Line {
 	out := Line{Project: project}
 	out.Rows.Exact, out.Bytes.Exact = complete, complete

@@ -18,22 +18,21 @@ import (
 
 const (
 	queueLength = 20
-	kept        = 200 // ended surveys, with their results
-	inMemory    = 30  // newest results that pages are made from
+	keptSurveys = 200 // ended surveys that are kept
+	inMemory    = 30  // newest results held in memory for pages
 )
 
-// Options are what an engine needs beside its source. Zero values mean the defaults.
+// Options configure an Engine. Zero values are the defaults.
 type Options struct {
-	Store     store.Surveys // nil: surveys end with the process
-	Budget    *heat.Budget  // shared with everything that measures
-	PerSecond int           // documents that surveys read a second, within the budget; 0 = heat.PerSecond
+	Store     store.Surveys // nil: nothing is stored
+	Budget    *heat.Budget  // shared with all measurements
+	PerSecond int           // documents that surveys may read a second, within the budget; 0 = heat.PerSecond
 	Log       *slog.Logger
 	Now       func() time.Time
 }
 
-// Engine carries out surveys, one at a time, while Run runs: those of a document
-// or a project go first, also between two steps of another. Safe for concurrent
-// use.
+// Engine runs surveys one at a time while Run runs. Surveys of a document or project go first and
+// can interrupt another one between two steps. Safe for concurrent use.
 type Engine struct {
 	src    Source
 	tables Tables
@@ -44,22 +43,22 @@ type Engine struct {
 
 	mu      sync.RWMutex
 	cluster string
-	loaded  bool   // what the store has was read
+	loaded  bool   // the stored surveys were read
 	jobs    []*job // newest first
 }
 
-// job is one survey and what there is of it.
+// job is a survey with its state.
 type job struct {
 	Survey
-	work   work    // nil: not begun, or only its result is left
-	result *Result // nil: not ended, or to be had from the store
-	cancel context.CancelFunc
-	since  time.Time // when the pass under way began
-	before time.Duration
-	from   int64 // Progress.Done then
-	saved  time.Time
-	size   int                // bytes of the last body
-	stop   []store.AuditEntry // by whoever asked for its end; written with it
+	work         work    // nil: no work left, only a result
+	result       *Result // nil: not ended, or only in the store
+	cancel       context.CancelFunc
+	passStart    time.Time // begin of the current pass
+	activeBefore time.Duration
+	doneBefore   int64 // Progress.Done at that time
+	saved        time.Time
+	size         int                // size of the last stored body
+	stop         []store.AuditEntry // audit entries of whoever stopped it; stored with the end
 }
 
 // New makes an engine that does nothing until Run.
@@ -79,10 +78,9 @@ func New(src Source, tables Tables, dirs Directories, prof *profile.Profile, o O
 	return &Engine{src: src, tables: tables, dirs: dirs, prof: prof, o: o, wake: make(chan struct{}, 1)}
 }
 
-// Start puts a survey into the queue, and writes down by whom. fault.Invalid when the request makes no
-// sense, fault.NotFound when there is nothing of that kind to measure,
-// fault.Unavailable before the routing table is loaded, fault.Conflict when the
-// same is under way or too many wait.
+// Start queues a survey and records who requested it. fault.Invalid for an invalid request,
+// fault.NotFound when there is nothing to measure, fault.Unavailable before the routing table is
+// loaded, fault.Conflict when the same survey is queued or running, or too many are queued.
 func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Survey, error) {
 	t := e.tables.Table()
 	if t == nil || !t.Loaded {
@@ -107,15 +105,15 @@ func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Sur
 		}
 		waiting++
 		if j.Request == r {
-			return Survey{}, fault.New(fault.Conflict, "This survey is under way already.")
+			return Survey{}, fault.New(fault.Conflict, "This survey is already queued or running.")
 		}
 	}
 	if waiting >= queueLength {
-		return Survey{}, fault.New(fault.Conflict, "%d surveys wait already; stop some, or wait until they are done.", waiting)
+		return Survey{}, fault.New(fault.Conflict, "%d surveys are already queued or running; stop some, or wait until they are done.", waiting)
 	}
 	j := &job{Survey: Survey{ID: rand.Text(), Request: r, By: by.By, State: Queued, Queued: e.o.Now().UTC()}, work: w}
-	j.measure(e.o)
-	if err := e.save(ctx, j, e.deed(by, "survey.started", j)); err != nil {
+	j.updateProgress(e.o)
+	if err := e.save(ctx, j, e.auditEntry(by, "survey.started", j)); err != nil {
 		return Survey{}, err
 	}
 	e.jobs = slices.Insert(e.jobs, 0, j)
@@ -124,10 +122,10 @@ func (e *Engine) Start(ctx context.Context, r Request, by store.AuditEntry) (Sur
 	case e.wake <- struct{}{}:
 	default:
 	}
-	return e.shown(j), nil
+	return e.snapshot(j), nil
 }
 
-// Stop ends a survey, and writes down by whom; what it has measured stays. fault.NotFound, or
+// Stop ends a survey and records who stopped it; its measurements are kept. fault.NotFound, or
 // fault.Conflict when it has ended.
 func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error {
 	if err := e.load(ctx); err != nil {
@@ -142,15 +140,15 @@ func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error
 	case j.State.Ended():
 		return fault.New(fault.Conflict, "This survey has ended.")
 	}
-	if j.stop == nil { // once, however often it is asked for
-		j.stop = []store.AuditEntry{e.deed(by, "survey.stopped", j)}
+	if j.stop == nil { // only the first request is recorded
+		j.stop = []store.AuditEntry{e.auditEntry(by, "survey.stopped", j)}
 	}
 	if j.cancel != nil {
-		j.cancel() // Run writes how it ended
+		j.cancel() // Run stores the end
 		return nil
 	}
 	j.State, j.Ended, j.Progress.Left = Stopped, e.o.Now().UTC(), -1
-	if j.work != nil && !j.Started.IsZero() { // it has begun and stood back
+	if j.work != nil && !j.Started.IsZero() { // it had begun and was interrupted by another survey
 		if j.result, _ = e.result(j); j.result != nil {
 			j.work = nil
 		}
@@ -158,8 +156,8 @@ func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error
 	return e.save(ctx, j, j.stop...)
 }
 
-// deed is what the audit record says of somebody and a survey.
-func (e *Engine) deed(by store.AuditEntry, what string, j *job) store.AuditEntry {
+// auditEntry is the audit entry of an action on a survey.
+func (e *Engine) auditEntry(by store.AuditEntry, what string, j *job) store.AuditEntry {
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = e.cluster, e.o.Now().UTC(), what, j.ID, "ok"
 	by.Details = map[string]string{"kind": string(j.Request.Kind)}
 	for name, value := range map[string]string{"db": j.Request.DB, "ns": string(j.Request.NS)} {
@@ -175,7 +173,7 @@ func (e *Engine) deed(by store.AuditEntry, what string, j *job) store.AuditEntry
 	return by
 }
 
-// job finds one by id; the caller holds the lock.
+// job returns a survey by id; the caller holds the lock.
 func (e *Engine) job(id string) *job {
 	i := slices.IndexFunc(e.jobs, func(j *job) bool { return j.ID == id })
 	if i < 0 {
@@ -184,18 +182,18 @@ func (e *Engine) job(id string) *job {
 	return e.jobs[i]
 }
 
-// List gives the surveys that are known, newest first.
+// List returns the known surveys, newest first.
 func (e *Engine) List() []Survey {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	out := make([]Survey, len(e.jobs))
 	for i, j := range e.jobs {
-		out[i] = e.shown(j)
+		out[i] = e.snapshot(j)
 	}
 	return out
 }
 
-// Survey gives one survey with its result; nil while it has none.
+// Survey returns one survey with its result; nil while it has none.
 func (e *Engine) Survey(ctx context.Context, id string) (Survey, *Result, error) {
 	if err := e.load(ctx); err != nil {
 		return Survey{}, nil, err
@@ -206,7 +204,7 @@ func (e *Engine) Survey(ctx context.Context, id string) (Survey, *Result, error)
 		e.mu.RUnlock()
 		return Survey{}, nil, fault.New(fault.NotFound, "There is no such survey.")
 	}
-	s, result, cluster := e.shown(j), j.result, e.cluster
+	s, result, cluster := e.snapshot(j), j.result, e.cluster
 	e.mu.RUnlock()
 	if result == nil && s.State.Ended() && e.o.Store != nil {
 		b, err := e.o.Store.SurveyBody(ctx, cluster, id)

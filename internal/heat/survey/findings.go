@@ -11,13 +11,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// preferred is how much older than a sample a count may be and is still worth
-// more.
-const preferred = 24 * time.Hour
+// preferCountFor is how much newer a sample may be than a count that is still preferred.
+const preferCountFor = 24 * time.Hour
 
-// Findings gives the best that is known of a project in each collection of its
-// database, by name, from the results in memory: the newest, except that a
-// count of all rows outlives younger samples for a day.
+// Findings returns the best known measurement of a project in each collection of its database, by
+// name, from the results in memory: the newest, but a complete count is preferred to newer samples
+// for a day.
 func (e *Engine) Findings(db string, project bson.ObjectID) []Finding {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -43,12 +42,12 @@ func (e *Engine) Findings(db string, project bson.ObjectID) []Finding {
 	return slices.SortedFunc(maps.Values(best), func(a, b Finding) int { return cmp.Compare(a.Collection.NS, b.Collection.NS) })
 }
 
-// outweighs tells whether an older finding says more than a newer one: the
-// newer one failed, or it is a sample and the older one a recent count.
+// outweighs reports whether an older finding is better than a newer one: the newer one failed, or
+// it is a sample and the older one a recent count.
 func (f Finding) outweighs(newer Finding) bool {
 	o, n := f.Collection, newer.Collection
 	if o.Reason != "" {
 		return false
 	}
-	return n.Reason != "" || o.Method == MethodCounted && n.Method == MethodSample && n.At.Sub(o.At) < preferred
+	return n.Reason != "" || o.Method == MethodCounted && n.Method == MethodSample && n.At.Sub(o.At) < preferCountFor
 }

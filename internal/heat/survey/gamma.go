@@ -46,10 +46,9 @@ func lowerGamma(a, x float64) float64 {
 	return 1 - front*h
 }
 
-// chiSquare is the quantile p of the chi-square distribution with so many
-// degrees of freedom. Far from zero the cube root is normal (Wilson and
-// Hilferty 1931); elsewhere the distribution is inverted by Newton's method
-// between bounds.
+// chiSquare is the quantile p of the chi-square distribution with the given degrees of freedom. For
+// many degrees its cube root is nearly normal (Wilson and Hilferty 1931); otherwise Newton's method
+// between bounds inverts the distribution.
 func chiSquare(p, freedom float64) float64 {
 	if freedom <= 0 {
 		return 0

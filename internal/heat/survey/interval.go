@@ -3,28 +3,27 @@ package survey
 import "math"
 
 const (
-	outside     = 0.05 // of 1: how often the truth may be outside an interval
-	finest      = 0.01
-	usual       = 0.02
-	coarsest    = 0.1
-	ruleOfThree = 3 // −ln(0.05), rounded up: what was not seen once in n rows is less than 3/n of all
+	missProbability  = 0.05 // probability that the truth is outside an interval
+	minPrecision     = 0.01
+	defaultPrecision = 0.02
+	maxPrecision     = 0.1
+	ruleOfThree      = 3 // −ln(0.05), rounded up: something not seen in n rows is less than 3/n of all
 )
 
-// wanted is how many rows give a share within ± precision of the collection,
-// one half being the widest case; ± is 1.96 standard deviations of a Poisson
-// count.
-func wanted(precision float64) int64 {
+// rowsWanted is how many rows estimate a share to within ± precision of the collection, in the worst
+// case of one half; ± is 1.96 standard deviations of a Poisson count.
+func rowsWanted(precision float64) int64 {
 	if precision == 0 {
-		precision = usual
+		precision = defaultPrecision
 	}
 	return int64(math.Ceil(1.96 * 1.96 / 2 / (precision * precision)))
 }
 
-// weighted is a sum of what drawn rows stand for.
+// weighted is a sum of sampled rows with weights.
 type weighted struct {
 	hits    int64
-	sum     float64 // of the weights: the estimate
-	squares float64 // of the weights' squares: its variance, each row being rare
+	sum     float64 // sum of the weights: the estimate
+	squares float64 // sum of the squared weights: the estimate's variance, each row being rare
 }
 
 func (w *weighted) add(hits int64, sum, squares float64) {
@@ -33,22 +32,21 @@ func (w *weighted) add(hits int64, sum, squares float64) {
 	w.squares += squares
 }
 
-// interval is where the truth is in 95 of 100 cases. Rows drawn are a Poisson
-// process whose events have weights; the interval is that of Fay and Feuer
-// (1997), exact when the weights are equal and too wide rather than too narrow
-// when they are not. top is the largest weight that a row can have.
+// interval contains the truth in 95 of 100 cases. Sampled rows are a Poisson process with weighted
+// events; the interval is that of Fay and Feuer (1997), exact for equal weights and otherwise
+// rather too wide. top is the largest possible weight of a row.
 func (w weighted) interval(top float64) (low, high float64) {
 	if w.hits == 0 {
 		return 0, ruleOfThree * top
 	}
-	low = w.squares / (2 * w.sum) * chiSquare(outside/2, 2*w.sum*w.sum/w.squares)
+	low = w.squares / (2 * w.sum) * chiSquare(missProbability/2, 2*w.sum*w.sum/w.squares)
 	s, v := w.sum+top, w.squares+top*top
-	return low, v / (2 * s) * chiSquare(1-outside/2, 2*s*s/v)
+	return low, v / (2 * s) * chiSquare(1-missProbability/2, 2*s*s/v)
 }
 
-// estimate is the sum with its interval. all is the sum over every drawn row
-// where the total is known, else zero: what has more than half is measured by
-// what it does not have, which says more.
+// estimate is the sum with its interval. all is the sum over every sampled row if the total is
+// known, else zero: something with more than half of all is measured by its complement, which is
+// more precise.
 func (w weighted) estimate(top float64, all weighted, total int64) Estimate {
 	value := w.sum
 	low, high := w.interval(top)

@@ -91,7 +91,7 @@ func TestTheTruthIsInsideTheIntervalForNearlyEverySeed(t *testing.T) {
 	p := skewed(1, 60)
 	rows, bytes, inside := map[bson.ObjectID]int{}, map[bson.ObjectID]int{}, 0
 	for seed := range uint64(seeds) {
-		c := p.draw(seed, int(wanted(0)))
+		c := p.draw(seed, int(rowsWanted(0)))
 		for id := range p.truth {
 			r, b := p.holds(c, id)
 			if r {
@@ -119,10 +119,10 @@ func TestTheTruthIsInsideTheIntervalForNearlyEverySeed(t *testing.T) {
 
 func TestIntervalsAreNarrowEnoughToBeOfUse(t *testing.T) {
 	p := skewed(1, 60)
-	c := p.draw(5, int(wanted(0)))
+	c := p.draw(5, int(rowsWanted(0)))
 	largest := c.Projects[0]
 	total := float64(len(p.rows))
-	if width := float64(largest.Rows.High-largest.Rows.Low) / total; width > 2*usual {
+	if width := float64(largest.Rows.High-largest.Rows.Low) / total; width > 2*defaultPrecision {
 		t.Errorf("the largest project's rows are known to %.3f of all", width)
 	}
 	if width := float64(largest.Bytes.High-largest.Bytes.Low) / float64(largest.Bytes.Value); width > 0.14 {

@@ -8,19 +8,19 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// documentsKept is how many Yorkie documents of a collection a result lists.
-const documentsKept = 50
+// maxDocumentsListed is how many Yorkie documents of a collection a result lists.
+const maxDocumentsListed = 50
 
-// scale turns sums of rows into estimates of all rows.
+// scale converts sums of rows into estimates of all rows.
 type scale struct {
-	counted bool               // every row was read: sums are the truth
+	counted bool               // every row was read: sums are exact
 	partial bool               // reading ended before the last row
-	weight  map[string]float64 // what a row drawn from a shard stands for
-	other   float64            // on any other shard
-	top     float64            // the largest of them
+	weight  map[string]float64 // weight of a row sampled from a shard
+	other   float64            // weight on other shards
+	top     float64            // the largest weight
 	total   int64              // rows of the collection; 0 = not known
 	largest float64            // bytes of the largest row
-	loose   float64            // by how much more the total can be, as a factor
+	loose   float64            // factor by which the total may be larger
 }
 
 func (s scale) of(shard string) float64 {
@@ -30,7 +30,7 @@ func (s scale) of(shard string) float64 {
 	return s.other
 }
 
-// sum is what cells stand for: rows, bytes, and what is dead of both.
+// sum is the weighted sums of cells: rows and bytes, also of dead rows.
 type sum struct {
 	rows, bytes, deadRows, deadBytes weighted
 }
@@ -42,13 +42,12 @@ func (s *sum) add(c cell, w float64) {
 	d := float64(c.DeadRows)
 	s.deadRows.add(c.DeadRows, w*d, w*w*d)
 	if c.DeadRows > 0 {
-		// The squares of the dead rows alone are not kept; their share of all is
-		// at most all of them.
+		// The squares of the dead rows alone are not stored; they are at most those of all rows.
 		s.deadBytes.add(c.DeadRows, w*c.DeadBytes, w*w*min(c.Squares, c.DeadBytes*c.DeadBytes))
 	}
 }
 
-// weigh gives a sum's figures; all is that of the whole collection.
+// weigh returns a sum's figures; all is the sum of the whole collection.
 func (s scale) weigh(rows, bytes, all weighted, total int64) Weight {
 	if s.counted {
 		return Weight{Rows: s.exactly(rows.sum), Bytes: s.exactly(bytes.sum)}
@@ -56,7 +55,7 @@ func (s scale) weigh(rows, bytes, all weighted, total int64) Weight {
 	return Weight{Rows: s.loosen(rows.estimate(s.top, all, total)), Bytes: s.loosen(bytes.estimate(s.top*s.largest, weighted{}, 0))}
 }
 
-// loosen widens an interval by what of the totals is itself an estimate.
+// loosen widens an interval because the total itself is an estimate.
 func (s scale) loosen(e Estimate) Estimate {
 	e.High = int64(math.Ceil(float64(e.High) * s.loose))
 	return e
@@ -67,8 +66,7 @@ func (s scale) exactly(v float64) Estimate {
 	return Estimate{Value: n, Low: n, High: n, Exact: !s.partial, AtLeast: s.partial}
 }
 
-// lines groups cells by what a key says, largest first. dead tells whether dead
-// rows were looked for.
+// lines groups cells by a key, largest first. dead means that dead rows were looked for.
 func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 	type group struct {
 		whole  sum
@@ -116,8 +114,8 @@ func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 func byProject(c cell) cellKey  { return cellKey{project: c.Project} }
 func byDocument(c cell) cellKey { return cellKey{project: c.Project, document: c.Document} }
 
-// largestDocuments are the lines of Yorkie documents that a result keeps.
+// largestDocuments returns the lines of Yorkie documents that a result lists.
 func (s scale) largestDocuments(all []cell) []Line {
 	lines := s.lines(slices.DeleteFunc(slices.Clone(all), func(c cell) bool { return c.Document == bson.ObjectID{} }), byDocument, false)
-	return lines[:min(len(lines), documentsKept)]
+	return lines[:min(len(lines), maxDocumentsListed)]
 }

@@ -8,15 +8,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// outcome is how reading one collection ended, or when its last row was read.
+// outcome is how reading one collection ended, or when its last row was read. Stored as JSON.
 type outcome struct {
 	At      time.Time
-	Reason  string // catalogue code; "" = nothing is wrong
+	Reason  string // catalogue code; "" = no problem
 	Problem string
 }
 
-// take keeps a failure that concerns this collection alone, so that the others
-// are still measured; any other ends the survey.
+// take stores a failure that concerns only this collection, so that the others are still measured;
+// it returns any other error, which ends the survey.
 func (o *outcome) take(r *reading, err error) error {
 	if err == nil {
 		o.At = r.now()
@@ -37,7 +37,7 @@ func (o *outcome) take(r *reading, err error) error {
 	return nil
 }
 
-// collection begins the result of a collection.
+// collection makes the result of a collection, without its lines.
 func (o *outcome) collection(t *topology.Table, of target, method string) Collection {
 	c := Collection{NS: of.NS, Method: method, At: o.At, Reason: o.Reason, Problem: o.Problem}
 	all := totals(t, of.NS)

@@ -14,46 +14,44 @@ import (
 )
 
 const (
-	// patience is the deadline of one read.
-	patience = 10 * time.Second
-	// least is how many documents a read counts for at least when the pace is kept:
-	// one that returns nothing is work too. It makes 40 reads a second.
-	least = 5
-	// remembered is how many reads the median of the latency is taken of.
-	remembered = 101
-	// slower is how many times the median a read may take, and latencyFloor what
-	// is fast whatever the median is.
-	slower       = 5
+	// patience is the timeout of one read.
+	readTimeout = 10 * time.Second
+	// least is how many documents a read counts for at least, because a read that returns nothing
+	// is work too. It allows 40 reads a second.
+	minDocumentsPerRead = 5
+	// remembered is how many reads the median latency is computed from.
+	rememberedReads = 101
+	// A read is slow if it takes longer than slower times the median, and longer than latencyFloor.
+	slowFactor   = 5
 	latencyFloor = 50 * time.Millisecond
-	// firstPause and longestPause are how long a survey waits after slow reads: twice
-	// as long after each.
+	// A survey pauses after slow reads: firstPause at first, twice as long after each further one,
+	// up to longestPause.
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
 	retries      = 3
 	retryAfter   = 5 * time.Second
 )
 
-// reading is how a survey reads: within the shared budget, at its own even
-// pace, and slower while the cluster answers slowly.
+// reading makes a survey's reads: within the shared budget, at an even pace, and slower while the
+// cluster is slow.
 type reading struct {
-	src    Source
-	tables Tables
-	budget *heat.Budget
-	now    func() time.Time
-	rate   float64          // documents a second
-	paced  func(paced bool) // told when it begins and ends to wait for the cluster
-	count  func(documents int)
+	src        Source
+	tables     Tables
+	budget     *heat.Budget
+	now        func() time.Time
+	rate       float64          // documents per second
+	onPaced    func(paced bool) // called when it starts and stops waiting for the cluster
+	onReturned func(documents int)
 
-	took  []time.Duration // of the last reads
-	pause time.Duration   // before the next one
+	took  []time.Duration // durations of the last reads
+	pause time.Duration   // pause before the next read
 }
 
 func (r *reading) table() *topology.Table { return r.tables.Table() }
 
-// read lets f have at most want documents returned, when they may be read. A
-// cluster that could not be asked is asked again, for a survey may take hours
-// and a primary that steps down must not end it; a read of one document is
-// not repeated.
+// read calls f, which may return at most want documents, once the budget allows it. It retries
+// while the cluster is unavailable, because a survey may take hours and must survive an election; a
+// read of one document is not retried.
 func (r *reading) read(ctx context.Context, want int, f func(context.Context) (int, error)) error {
 	for try := 1; ; try++ {
 		err := r.once(ctx, want, f)
@@ -68,7 +66,7 @@ func (r *reading) read(ctx context.Context, want int, f func(context.Context) (i
 
 func (r *reading) once(ctx context.Context, want int, f func(context.Context) (int, error)) error {
 	if r.pause > 0 {
-		r.paced(true)
+		r.onPaced(true)
 		if err := clock.Sleep(ctx, r.pause); err != nil {
 			return err
 		}
@@ -76,42 +74,42 @@ func (r *reading) once(ctx context.Context, want int, f func(context.Context) (i
 	if err := r.budget.Wait(ctx, want); err != nil {
 		return err
 	}
-	ask, cancel := context.WithTimeout(ctx, patience)
+	ask, cancel := context.WithTimeout(ctx, readTimeout)
 	began := r.now()
 	returned, err := f(ask)
 	cancel()
 	took := r.now().Sub(began)
 	r.budget.Give(want - min(returned, want))
-	r.count(returned)
-	r.judge(took)
+	r.onReturned(returned)
+	r.adaptPace(took)
 	if err != nil {
 		return err
 	}
-	even := time.Duration(float64(max(returned, least)) / r.rate * float64(time.Second))
+	even := time.Duration(float64(max(returned, minDocumentsPerRead)) / r.rate * float64(time.Second))
 	return clock.Sleep(ctx, even-took)
 }
 
-// judge compares a read with those before.
-func (r *reading) judge(took time.Duration) {
+// adaptPace compares a read with earlier ones.
+func (r *reading) adaptPace(took time.Duration) {
 	limit := latencyFloor
 	if n := len(r.took); n > 0 {
 		sorted := slices.Sorted(slices.Values(r.took))
-		limit = max(limit, slower*sorted[n/2])
+		limit = max(limit, slowFactor*sorted[n/2])
 	}
 	if took > limit {
 		r.pause = min(max(2*r.pause, firstPause), longestPause)
 	} else if r.pause > 0 {
 		r.pause = 0
-		r.paced(false)
+		r.onPaced(false)
 	}
-	if took <= limit || len(r.took) == 0 { // slow reads do not become what is usual
+	if took <= limit || len(r.took) == 0 { // slow reads do not change the median
 		r.took = append(r.took, took)
-		r.took = r.took[max(0, len(r.took)-remembered):]
+		r.took = r.took[max(0, len(r.took)-rememberedReads):]
 	}
 }
 
-// rows reads a batch in _id order. Rows of one _id may be on several shards and
-// the batch may end between them: the last id is left for the next batch.
+// rows reads a batch in _id order. Several shards may have rows with the same _id, and the batch
+// may end between them: the rows of its last id are left to the next batch.
 func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
 	err = r.read(ctx, batch, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.RowSizes(ctx, t.query(batch), project, from)

@@ -8,21 +8,20 @@ import (
 	"shardboard/internal/topology"
 )
 
-// How figures were had (catalogue codes).
+// How figures were measured (catalogue codes).
 const (
-	MethodSample  = "sample"  // random rows, weighted by what the shards hold
+	MethodSample  = "sample"  // random rows, weighted by the shards' totals
 	MethodCounted = "counted" // every row was read, or summed up by its shard
 )
 
-// Estimate is a number that was counted, or estimated with the interval that
-// holds the truth in 95 of 100 cases.
+// Estimate is an exact count, or an estimate with its 95 % interval.
 type Estimate struct {
 	Value, Low, High int64
 	Exact            bool
-	AtLeast          bool // counting ended before the last row
+	AtLeast          bool // a lower bound: counting ended before the last row
 }
 
-// Figure is the estimate in the form of every other figure.
+// Figure converts the estimate.
 func (e Estimate) Figure(at time.Time) topology.Figure {
 	f := topology.Figure{Known: true, Value: e.Value, Exact: e.Exact, At: at, Method: MethodSample}
 	switch {
@@ -36,49 +35,49 @@ func (e Estimate) Figure(at time.Time) topology.Figure {
 	return f
 }
 
-// Weight is rows and the bytes of their BSON.
+// Weight is rows and their BSON bytes.
 type Weight struct{ Rows, Bytes Estimate }
 
-// Part is what one shard has of a line.
+// Part is one shard's part of a line.
 type Part struct {
-	Shard string // "" when the routing table does not tell
+	Shard string // "" when unknown
 	Weight
 }
 
-// Line is what a project or a Yorkie document has of a collection.
+// Line is what a project or Yorkie document has in a collection.
 type Line struct {
-	Project  bson.ObjectID // zero: not known, or the first project's
-	Document bson.ObjectID // zero: the line is a project's
+	Project  bson.ObjectID // zero: unknown, or the first project
+	Document bson.ObjectID // zero: the line is of a whole project
 	Weight
-	Dead   *Weight // of it, what nothing uses any more; nil: not looked at
+	Dead   *Weight // part that nothing uses any more; nil: not examined
 	Shards []Part
 }
 
-// Collection is what a survey found in one collection.
+// Collection is the result for one collection.
 type Collection struct {
 	NS        topology.Namespace
 	Method    string
 	At        time.Time // when its last row was read
-	Read      int64     // rows that were read for it
-	Complete  bool      // as many as were meant to be
-	Reason    string    // why nothing could be read (catalogue code); "" = it could
-	Problem   string    // that in a sentence
+	Read      int64     // rows read
+	Complete  bool      // all intended rows were read
+	Reason    string    // why reading failed (catalogue code); "" if it did not
+	Problem   string    // Reason as a sentence
 	Rows      topology.Figure
 	Bytes     topology.Figure
 	Orphans   topology.Figure
 	Projects  []Line  // largest first
-	Documents []Line  // largest first, not all
-	Unseen    *Weight // the most that a project which is not listed has; nil: nothing
-	Checked   int     // Yorkie documents that were looked for, to find rows without one
+	Documents []Line  // the largest ones, largest first
+	Unseen    *Weight // upper bound for a project that is not listed; nil: it has nothing
+	Checked   int     // Yorkie documents looked up to find rows of deleted ones
 }
 
-// Result is what a survey found.
+// Result is the result of a survey.
 type Result struct{ Collections []Collection }
 
-// Finding is the newest that is known of a project in one collection.
+// Finding is the best known measurement of a project in one collection.
 type Finding struct {
 	Survey     string // id
 	Kind       Kind
 	Collection *Collection
-	Line       *Line // nil: no row of it was seen; Collection.Unseen bounds what there may be
+	Line       *Line // nil: no row was seen; Collection.Unseen is the upper bound
 }

@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	batch = 200 // rows of one read
-	// scarce is how many times as many rows as wanted a collection must have to be
-	// sampled: a smaller one is read whole, which costs little more and is exact.
-	// It also keeps a batch under the twentieth of a shard's rows from which on
-	// $sample reads all of them.
+	batch = 200 // rows per read
+	// scarce is the smallest multiple of the wanted rows for which a collection is sampled. A
+	// smaller one is read completely, which costs little more and is exact. It also keeps a batch
+	// below five percent of a shard's rows, beyond which $sample scans all of them.
 	scarce = 2
-	// lookups is how many Yorkie documents are looked for at once, and checked how
-	// many at most, to find revisions whose document is gone.
-	lookups = 100
-	checked = 500
+	// lookups is how many Yorkie documents are looked up at once, and checked how many in all, to
+	// find revisions of deleted documents.
+	lookupsPerRead = 100
+	maxLookups     = 500
 )
 
-// sampling is a survey of kind sample: its plan and its partial sums.
+// sampling is a survey of kind sample with its partial sums. Its fields are stored as JSON; do not
+// rename them.
 type sampling struct {
 	Parts     []*samplePart
 	Documents profile.DocumentFields
 }
 
-// samplePart is one collection of it.
+// samplePart is the state of one collection.
 type samplePart struct {
 	Target  target
-	Whole   bool  // is read row by row
-	Wanted  int64 // rows to draw; of a whole one, as many as the statistics know
-	Known   bool  // Wanted is more than a guess
+	Whole   bool  // read row by row
+	Wanted  int64 // rows to sample; for Whole the rows by the statistics
+	Known   bool  // Wanted is not a guess
 	Next    bson.ObjectID
-	Drawn   bool // no more rows to read
+	Drawn   bool // all rows were read
 	Ended   outcome
 	Sums    cells
-	Looked  map[bson.ObjectID]bool // Yorkie documents: there or not; nil is none yet
-	AllSeen bool                   // every one that can be was looked for
+	Looked  map[bson.ObjectID]bool // Yorkie documents: exists or not; nil: none yet
+	AllSeen bool                   // all lookups are done
 }
 
 func newSampling(t *topology.Table, p *profile.Profile, r Request) *sampling {
 	s := &sampling{Documents: p.Keys}
 	for _, one := range targets(t, p, r, profile.ScopeDocument) {
-		part := &samplePart{Target: one, Wanted: wanted(r.Precision), Known: true}
+		part := &samplePart{Target: one, Wanted: rowsWanted(r.Precision), Known: true}
 		if rows := totals(t, one.NS).rows; rows.Known && rows.Value <= scarce*part.Wanted {
 			part.Whole, part.Wanted = true, rows.Value
 		}
@@ -108,7 +108,7 @@ func (p *samplePart) draw(ctx context.Context, r *reading) error {
 	return nil
 }
 
-// look asks for the documents of some of the rows.
+// look looks up the documents of some rows.
 func (s *sampling) look(ctx context.Context, r *reading, p *samplePart) error {
 	if p.Looked == nil {
 		p.Looked = map[bson.ObjectID]bool{}
@@ -116,11 +116,11 @@ func (s *sampling) look(ctx context.Context, r *reading, p *samplePart) error {
 	var ids, projects []bson.ObjectID
 	of := map[bson.ObjectID]bool{}
 	for _, c := range p.Sums.All {
-		if _, done := p.Looked[c.Document]; done || len(p.Looked)+len(ids) >= checked || len(ids) == lookups {
+		if _, done := p.Looked[c.Document]; done || len(p.Looked)+len(ids) >= maxLookups || len(ids) == lookupsPerRead {
 			continue
 		}
 		ids = append(ids, c.Document)
-		p.Looked[c.Document] = false // until it is found; also so that it is asked for once
+		p.Looked[c.Document] = false // set to true when found; also prevents a second lookup
 		if !of[c.Project] {
 			of[c.Project] = true
 			projects = append(projects, c.Project)
@@ -166,7 +166,7 @@ func (p *samplePart) result(t *topology.Table) Collection {
 	}
 	all, looked := p.Sums.All, len(p.Looked) > 0
 	if looked {
-		all, c.Checked = p.marked(), len(p.Looked)
+		all, c.Checked = p.withDeadRows(), len(p.Looked)
 	}
 	c.Projects, c.Documents = s.lines(all, byProject, looked), s.largestDocuments(p.Sums.All)
 	if !p.Whole && p.Sums.Read > 0 {
@@ -176,9 +176,9 @@ func (p *samplePart) result(t *topology.Table) Collection {
 	return c
 }
 
-// marked is the sums with the rows of documents that are gone marked as dead.
-// When not every document was looked for they are fewer than there are.
-func (p *samplePart) marked() []cell {
+// withDeadRows returns the sums with rows of deleted documents marked as dead. It is a lower bound unless
+// every document was looked up.
+func (p *samplePart) withDeadRows() []cell {
 	out := make([]cell, len(p.Sums.All))
 	for i, c := range p.Sums.All {
 		if there, known := p.Looked[c.Document]; known && !there {
@@ -189,14 +189,13 @@ func (p *samplePart) marked() []cell {
 	return out
 }
 
-// minimum is how many rows must be drawn from each shard for its rows to be
-// weighted by its own total.
-const minimum = 30
+// minRowsPerShard is how many rows must be sampled from each shard to weight its rows by its own total.
+const minRowsPerShard = 30
 
-// scale weighs the drawn rows. Each shard's count for what that shard has; when
-// one was drawn from too seldom, or rows come from a shard whose total is not
-// known (a chunk has moved since, or the shard is being emptied), all rows
-// count the same: the mongos draws from the shards by what they hold.
+// scale weights the sampled rows: those of each shard by that shard's total. If a shard has too few
+// sampled rows, or rows come from a shard without a known total (a chunk moved since, or the shard
+// is draining), all rows have the same weight, because the mongos samples the shards by their
+// sizes.
 func (p *samplePart) scale(t *topology.Table) scale {
 	s := scale{counted: p.Whole, partial: !p.Drawn, other: 1, top: 1, loose: 1, largest: float64(p.Sums.Top)}
 	if p.Whole || p.Sums.Read == 0 {
@@ -219,7 +218,7 @@ func (p *samplePart) scale(t *topology.Table) scale {
 	for shard, n := range byShard {
 		switch {
 		case n == 0 && drawn[shard] == 0:
-		case drawn[shard] < minimum:
+		case drawn[shard] < minRowsPerShard:
 			return s
 		default:
 			weights[shard] = float64(n) / float64(drawn[shard])

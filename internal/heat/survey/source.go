@@ -13,17 +13,17 @@ import (
 type Source interface {
 	// SampleSizes draws at most Limit rows at random.
 	SampleSizes(ctx context.Context, q SizeQuery) ([]SizedRow, error)
-	// RowSizes reads at most Limit rows in _id order from an id on, of one project
-	// or, when it is nil, of all.
+	// RowSizes reads at most Limit rows in _id order from an id on, of one project or, if nil, of
+	// all.
 	RowSizes(ctx context.Context, q SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]SizedRow, error)
 	// DocumentSize sums up the rows of one Yorkie document.
 	DocumentSize(ctx context.Context, q DocumentSizeQuery) (DocumentSize, error)
-	// Existing tells which of some ids a collection has.
+	// Existing returns which of some ids a collection has.
 	Existing(ctx context.Context, ns topology.Namespace, project string, projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error)
 }
 
-// Tables is where the newest table comes from.
+// Tables is the source of the newest table.
 type Tables interface{ Table() *topology.Table }
 
-// Directories is where the projects are listed.
+// Directories is the source of the project list.
 type Directories interface{ Directory() *placement.Directory }

@@ -10,28 +10,28 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Kind says what is measured and how.
+// Kind is what a survey measures and how.
 type Kind string
 
 // The kinds of surveys.
 const (
 	Sample   Kind = "sample"   // document-wide collections, all projects, from random rows
 	Projects Kind = "projects" // project-wide collections, all projects, row by row
-	Project  Kind = "project"  // project-wide collections of one project; of a small one also the others
+	Project  Kind = "project"  // project-wide collections of one project; for a small one also the others
 	Document Kind = "document" // document-wide collections of one Yorkie document
 )
 
-// Request asks for a survey.
+// Request describes a survey.
 type Request struct {
 	Kind      Kind
-	Project   bson.ObjectID      // of kind project; optional for document
-	Document  bson.ObjectID      // of kind document
-	DB        string             // this database only; "" = every one with the profile's data
-	NS        topology.Namespace // this collection only; "" = every one that the kind measures
-	Precision float64            // of a sample: half the interval, as a share of the collection; 0 = 2 %
+	Project   bson.ObjectID      // for kind project; optional for document
+	Document  bson.ObjectID      // for kind document
+	DB        string             // only this database; "" = all with the profile's data
+	NS        topology.Namespace // only this collection; "" = all that the kind measures
+	Precision float64            // for samples: half the interval, as a share of the collection; 0 = 2 %
 }
 
-// State is where a survey is.
+// State is the state of a survey.
 type State string
 
 // The states of surveys.
@@ -43,23 +43,23 @@ const (
 	Failed  State = "failed"
 )
 
-// Ended tells whether nothing more will happen.
+// Ended reports whether the state is final.
 func (s State) Ended() bool { return s == Done || s == Stopped || s == Failed }
 
 // Progress is how far a survey is.
 type Progress struct {
-	Done, Total int64         // rows, or queries of kind document; Total < 0: not known
-	Left        time.Duration // estimated, the wait for others before it included; < 0: not known
-	Active      time.Duration // time spent on it, restarts left out
-	Returned    int64         // documents that the cluster returned for it
-	PacedDown   bool          // it waits, because the cluster answers slower than before
+	Done, Total int64         // rows, or queries for kind document; Total < 0: unknown
+	Left        time.Duration // estimated, including the wait for other surveys; < 0: unknown
+	Active      time.Duration // running time, without restarts
+	Returned    int64         // documents returned by the cluster
+	PacedDown   bool          // paused because the cluster has become slower
 }
 
-// Survey is one survey as it is now.
+// Survey is the current state of a survey.
 type Survey struct {
 	ID       string
 	Request  Request
-	By       string // who asked
+	By       string // principal id of the requester
 	State    State
 	Progress Progress
 	Queued   time.Time
@@ -68,12 +68,12 @@ type Survey struct {
 	Problem  string    // why it failed
 }
 
-// check refuses requests that cannot be carried out.
+// check rejects invalid requests.
 func (r Request) check() error {
 	switch r.Kind {
 	case Sample, Projects:
 	case Project:
-		// The project of Yorkie that is made first has the zero id: it is one too.
+		// Yorkie's first project has the zero id, so it is valid.
 	case Document:
 		if r.Document.IsZero() {
 			return fault.New(fault.Invalid, "A survey of a document needs the document's id, 24 hexadecimal digits.")
@@ -81,7 +81,7 @@ func (r Request) check() error {
 	default:
 		return fault.New(fault.Invalid, "The kind of a survey is sample, projects, project or document.")
 	}
-	// What a kind does not use is refused: who gives it believes that it counts.
+	// Unused arguments are rejected, because whoever gives one expects an effect.
 	for _, x := range []struct {
 		given bool
 		name  string
@@ -95,8 +95,8 @@ func (r Request) check() error {
 			return fault.New(fault.Invalid, "A survey of kind %s does not use %q; leave it out, or choose another kind.", r.Kind, x.name)
 		}
 	}
-	if r.Precision != 0 && (r.Precision < finest || r.Precision > coarsest) {
-		return fault.New(fault.Invalid, "The precision of a sample is a share from %g to %g.", finest, coarsest)
+	if r.Precision != 0 && (r.Precision < minPrecision || r.Precision > maxPrecision) {
+		return fault.New(fault.Invalid, "The precision of a sample is a share from %g to %g.", minPrecision, maxPrecision)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// target is a collection that a survey measures.
+// target is a collection that a survey measures. Its fields are stored as JSON; do not rename them.
 type target struct {
 	NS       topology.Namespace
 	Project  string // field with the project's id
@@ -19,13 +19,13 @@ type target struct {
 	Revision bool // its rows outlive their document
 }
 
-// query asks for rows of the target.
+// query is a query for rows of the target.
 func (t target) query(limit int) SizeQuery {
 	return SizeQuery{NS: t.NS, Project: t.Project, Document: t.Document, Key: t.Key, Dead: t.Dead, Limit: limit}
 }
 
-// targets are the collections of a scope that are there, or may be: those that
-// are not sharded are only known where they may be listed.
+// targets returns the existing collections of a scope. Unsharded ones are included unless the list
+// of collections shows that they do not exist.
 func targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Scope) []target {
 	var out []target
 	for _, db := range p.Match(t) {
@@ -51,7 +51,7 @@ func targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Sco
 	return out
 }
 
-// shardOf is where a row is by a table; "" when that does not tell.
+// shardOf is the shard of a row; "" when unknown.
 func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
 	c := t.Collection(ns)
 	if c == nil {
@@ -71,8 +71,7 @@ func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
 	return chunk.Shard
 }
 
-// ownerOf is where the rows of a Yorkie document are, as far as document and
-// project decide it.
+// ownerOf is the shard of a Yorkie document's rows; "" if document and project do not decide it.
 func ownerOf(t *topology.Table, of target, project, document bson.ObjectID) string {
 	doc := bson.D{{Key: of.Document, Value: document}}
 	for _, f := range of.Key {

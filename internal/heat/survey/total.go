@@ -6,21 +6,20 @@ import (
 	"shardboard/internal/topology"
 )
 
-// lingering is how long the rows of a chunk stay where it was: the delay of
-// their clean-up (orphanCleanupDelaySecs, 900 s by default) and a minute for it.
-const lingering = topology.OrphanDelay + time.Minute
+// orphanLifetime is how long the rows of a moved chunk stay on the donor: the delay of their deletion
+// (orphanCleanupDelaySecs, 900 s by default) and a minute for it.
+const orphanLifetime = topology.OrphanDelay + time.Minute
 
-// total is what the statistics say of a collection, orphans taken off.
+// total is a collection's statistics without orphans.
 type total struct {
 	rows, bytes, orphans topology.Figure
-	byShard              map[string]int64 // rows
-	loose                float64          // by how much more the rows can be, as a factor: 1 when orphans are reported
+	byShard              map[string]int64 // rows by shard
+	loose                float64          // factor by which the rows may be more: 1 when orphans are reported
 }
 
-// totals adds up the shards' statistics; figures are unknown when those of a
-// shard are. Releases before 6.0 do not report orphans: there the rows that
-// recent migrations left behind are taken off as the changelog counts them,
-// which is an estimate.
+// totals adds up the shards' statistics; a figure is unknown when any shard's is. Releases before
+// 6.0 do not report orphans: there the rows left behind by recent migrations are subtracted by the
+// changelog's counts, which is an estimate.
 func totals(t *topology.Table, ns topology.Namespace) total {
 	out := total{byShard: map[string]int64{}, loose: 1}
 	shards := t.Sizes[ns].Shards
@@ -50,19 +49,18 @@ func totals(t *topology.Table, ns topology.Namespace) total {
 	}
 	out.rows, out.bytes, out.orphans = rows.sum, bytes.sum, orphans.sum
 	if taken > 0 {
-		// The others may have orphans too, of which nothing tells.
+		// Other shards may have orphans too, which nothing reports.
 		out.orphans = topology.Figure{Known: true, Value: taken, Method: "changelog", At: out.rows.At}
 		out.loose = float64(all+taken) / float64(max(all, 1))
 	}
 	return out
 }
 
-// leftBehind is how many rows migrations away from a shard have left there that
-// are not cleaned up yet.
+// leftBehind is how many rows of migrations away from a shard are not deleted yet.
 func leftBehind(t *topology.Table, ns topology.Namespace, shard string) (n int64) {
 	read := t.Sizes[ns].At
 	for _, e := range t.Events {
-		if e.Time.After(read) || read.Sub(e.Time) > lingering {
+		if e.Time.After(read) || read.Sub(e.Time) > orphanLifetime {
 			continue
 		}
 		if g, ok := topology.GivenAway(e); ok && g.NS == ns && g.Shard == shard {
@@ -72,7 +70,7 @@ func leftBehind(t *topology.Table, ns topology.Namespace, shard string) (n int64
 	return n
 }
 
-// figures adds figures; one that is unknown makes the sum unknown.
+// figures adds figures; an unknown one makes the sum unknown.
 type figures struct {
 	sum topology.Figure
 	any bool

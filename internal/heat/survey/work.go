@@ -10,14 +10,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// work is a survey's plan and partial sums. It is written as JSON between two
-// steps and read again by the process that goes on with it.
+// work is a survey's plan and partial sums. It is stored as JSON between two steps and read by the
+// process that resumes it.
 type work interface {
 	// step makes one read; true when nothing is left to do.
 	step(ctx context.Context, r *reading) (bool, error)
-	// progress is how much is done, and of how much; negative: not known.
+	// progress returns how much is done, and of how much; negative: unknown.
 	progress() (done, total int64)
-	// result is what is known so far.
+	// result returns the measurements so far.
 	result(t *topology.Table) Result
 }
 
@@ -25,7 +25,7 @@ type work interface {
 func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 	dbs := e.prof.Match(t)
 	if len(dbs) == 0 {
-		return r, nil, fault.New(fault.NotFound, "No database here has projects and documents of a profile; there is nothing to survey.")
+		return r, nil, fault.New(fault.NotFound, "No database here matches the profile's layout, so there is nothing to survey.")
 	}
 	if r.Kind == Project && r.DB == "" {
 		p, ok := e.dirs.Directory().ByID(r.Project)
@@ -45,12 +45,12 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 		scope, w = profile.ScopeDocument, newDocuments(targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
 	}
 	if len(targets(t, e.prof, r, scope)) == 0 {
-		return r, nil, fault.New(fault.NotFound, "There is no collection here that a survey of this kind measures.")
+		return r, nil, fault.New(fault.NotFound, "No collection here can be measured by this kind of survey.")
 	}
 	return r, w, nil
 }
 
-// body is what the store keeps of a survey beside its head.
+// body is what the store has of a survey besides its head.
 type body struct {
 	Work   json.RawMessage `json:",omitempty"`
 	Result *Result         `json:",omitempty"`

@@ -1,7 +1,6 @@
-// Package ids takes ids apart: what an ObjectID or a UUID says about when and
-// where it was made, and what its form means for placement on a ranged and on
-// a hashed shard key. It reads nothing and answers with codes; the words are
-// the web's.
+// Package ids decodes ids: what an ObjectID or UUID reveals about when and where it was created,
+// and what its form means for placement on a ranged and on a hashed shard key. It reads nothing and
+// returns codes; the web package has the texts.
 package ids
 
 import (
@@ -11,7 +10,7 @@ import (
 // Kind is the form of an id (a catalogue code).
 type Kind string
 
-// The forms that are told apart.
+// The recognised forms.
 const (
 	ObjectID     Kind = "objectId"
 	UUID1        Kind = "uuid1" // time, low bits first
@@ -20,7 +19,7 @@ const (
 	UUID5        Kind = "uuid5" // SHA-1 of a name
 	UUID6        Kind = "uuid6" // version 1 with the high bits first
 	UUID7        Kind = "uuid7" // Unix milliseconds first
-	UUID8        Kind = "uuid8" // the maker's own layout
+	UUID8        Kind = "uuid8" // the generator's own layout
 	UUIDLocality Kind = "uuidLocality"
 	UUIDNil      Kind = "uuidNil"
 	UUIDMax      Kind = "uuidMax"
@@ -32,24 +31,24 @@ const (
 	// LastChunk: each new id is greater than all before it, so a ranged key
 	// sends every insert to the chunk that ends at MaxKey, on one shard.
 	LastChunk = "lastChunk"
-	// Spread: neighbours in time are strangers in the key space.
+	// Spread: ids created one after the other are far apart in the key space.
 	Spread = "spread"
 	// Sweep: inserts walk through the whole key space again and again, one
 	// chunk at a time (version 1: about 7 minutes a round).
 	Sweep = "sweep"
-	// Windowed: ids begin near a value that all makers share for a while, so
-	// inserts of that while are in one chunk, then jump to another.
+	// Windowed: ids begin near a value that all generators share for a while, so inserts of that
+	// time go to one chunk, then to another.
 	Windowed = "windowed"
-	// OneOf: steps that spread, or a shared beginning; the id cannot tell.
+	// OneOf: either spread or windowed; the id does not show which.
 	OneOf = "oneOf"
-	// Undecided: nothing is known of how the next id differs from this one.
+	// Undecided: the id does not show how the next one differs.
 	Undecided = "undecided"
-	// Even: the hash of an id has nothing to do with its order.
+	// Even: the hash of an id is independent of its order.
 	Even = "even"
 )
 
-// Part is one field of an id: the hexadecimal digits [From, To) of it, hyphens
-// not counted. Value is plain ASCII.
+// Part is one field of an id: its hexadecimal digits [From, To), hyphens not counted. Value is
+// plain ASCII.
 type Part struct {
 	Name     string // catalogue code
 	Value    string
@@ -62,14 +61,14 @@ type Note struct {
 	Args map[string]string
 }
 
-// Anatomy is an id taken apart.
+// Anatomy is a decoded id.
 type Anatomy struct {
 	Kind   Kind
 	Text   string    // canonical: 24 hex digits, or a UUID in lower case
-	Time   time.Time // when it was made, UTC; zero when the form does not say
+	Time   time.Time // creation time in UTC; zero if the form has none
 	Parts  []Part
-	Ranged string // what it means on a ranged shard key
-	Hashed string // what it means on a hashed one
+	Ranged string // placement on a ranged shard key
+	Hashed string // placement on a hashed shard key
 	Notes  []Note
 }
 
@@ -88,9 +87,8 @@ func (a *Anatomy) note(code string, args ...string) {
 	a.Notes = append(a.Notes, n)
 }
 
-// made notes the time and whether it can be meant: ids are also written by
-// hand, by tests and by broken clocks. The limits are the year in which
-// MongoDB began and a day of clocks that are wrong.
+// made sets the time and notes whether it is plausible: ids are also written by hand, by tests and
+// with wrong clocks. Plausible times are after MongoDB's first year and at most a day ahead.
 func (a *Anatomy) made(at, now time.Time) {
 	a.Time = at.UTC()
 	switch {

@@ -9,22 +9,19 @@ import (
 	"time"
 )
 
-// Locality UUIDs are wwwwwwww-xxxx-byyy-yyyy-zzzzzzzzzzzz: a counter, a
-// process id, a literal b, 28 bits of a MAC address, milliseconds. Their maker
-// has two modes. By default the counter grows by a large odd step and is
-// written with its hex digits reversed, so that the first bytes of successive
-// ids differ much; in sequential mode it grows by one, is written in order and
-// begins at a hash of the date and time cut to ten minutes, so that makers
-// that start together write together.
+// Locality UUIDs are wwwwwwww-xxxx-byyy-yyyy-zzzzzzzzzzzz: a counter, a process id, a literal b, 28
+// bits of a MAC address, milliseconds. Their generator has two modes. By default the counter grows
+// by a large odd step and its hex digits are reversed, so that successive ids differ in their first
+// bytes. In sequential mode it grows by one and starts at a hash of the date and time truncated to
+// ten minutes, so that generators that start together write to the same range.
 const (
 	localityWindow  = 10 * time.Minute
-	localityWindows = 144    // a day of them is looked through
-	localityFirst   = 10_000 // ids after the window's start that are taken for sequential
+	localityWindows = 144    // windows searched: one day
+	localityFirst   = 10_000 // ids after the window's start that count as sequential
 )
 
-// localityTime tells whether the last 48 bits are a time that can be meant:
-// the one sign, besides the b, that a UUID is of this kind. The form was made
-// in 2012.
+// localityTime reports whether the last 48 bits are a plausible time: besides the b, the only sign
+// of a locality UUID. The format dates from 2012.
 func localityTime(u UUID, now time.Time) bool {
 	at := time.UnixMilli(milliseconds(u[10:])).UTC()
 	return at.Year() >= 2012 && at.Before(now.Add(24*time.Hour))
@@ -50,15 +47,14 @@ func locality(a *Anatomy, u UUID, now time.Time) {
 	a.made(at, now)
 }
 
-// reverseDigits turns a counter round by hex digits.
+// reverseDigits reverses a counter's hex digits.
 func reverseDigits(n uint32) uint32 {
 	n = bits.ReverseBytes32(n)
 	return n>>4&0x0f0f0f0f | n<<4&0xf0f0f0f0
 }
 
-// sequentialSince finds the ten-minute window whose hash the counter shortly
-// follows. The chance that a counter of the default mode looks like that is
-// 144 × 10,000 in 2³².
+// sequentialSince finds the ten-minute window whose hash is shortly before the counter. The chance
+// that a counter of the default mode matches is 144 × 10,000 in 2³².
 func sequentialSince(counter uint32, at time.Time) (window time.Time, n int, ok bool) {
 	window = at.UTC().Truncate(localityWindow)
 	for range localityWindows {
@@ -70,8 +66,8 @@ func sequentialSince(counter uint32, at time.Time) (window time.Time, n int, ok 
 	return time.Time{}, 0, false
 }
 
-// windowStart is where counters begin: the first four bytes, little-endian, of
-// the MD5 of the window's date and time to the first digit of the minute.
+// windowStart is a window's first counter: the first four bytes, little-endian, of the MD5 of its
+// date and time up to the first digit of the minute.
 func windowStart(window time.Time) uint32 {
 	sum := md5.Sum([]byte(window.UTC().Format("200601021504")[:11]))
 	return binary.LittleEndian.Uint32(sum[:])

@@ -9,11 +9,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// OfObjectID takes an ObjectID apart: 4 bytes of seconds, 5 random bytes of
-// the process that made it, 3 bytes of a counter that begins at random. Makers
-// before 2018 wrote 3 bytes of a machine's hash and 2 of a process id where
-// the random bytes are now: a remark gives that reading, as nothing in an id
-// tells which is meant. now judges whether the time can be true.
+// OfObjectID decodes an ObjectID: 4 bytes of seconds, 5 random bytes of the process, 3 bytes of a
+// counter with a random start. Before 2018 the random bytes were 3 bytes of a machine's hash and 2
+// of a process id; a note gives that reading too, because an id does not show which layout it has.
+// now is used to judge whether the time is plausible.
 func OfObjectID(id bson.ObjectID, now time.Time) Anatomy {
 	a := Anatomy{Kind: ObjectID, Text: id.Hex(), Ranged: LastChunk, Hashed: Even}
 	seconds := binary.BigEndian.Uint32(id[:4])

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ParseUUID reads a UUID as people and tools write it: with or without
-// hyphens, in any case, in braces, as urn:uuid:…, as mongosh's UUID("…") and
-// as Extended JSON's {"$uuid": "…"}; also BinData(4, "…") of 16 bytes. Other
-// subtypes are not taken: subtype 3 orders the bytes by the driver's language.
+// ParseUUID parses a UUID as people and tools write it: with or without hyphens, in any case, in
+// braces, as urn:uuid:…, as mongosh's UUID("…"), as Extended JSON's {"$uuid": "…"} and as
+// BinData(4, "…") of 16 bytes. Other subtypes are rejected: the byte order of subtype 3 depends on
+// the driver's language.
 func ParseUUID(s string) (UUID, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 100 {
@@ -41,7 +41,7 @@ func parseBinData(s string) (u UUID, ok bool) {
 	return UUID(raw), true
 }
 
-// parseDigits takes 32 hex digits, with hyphens at their four places or none.
+// parseDigits parses 32 hex digits, with all four hyphens or none.
 func parseDigits(s string) (u UUID, ok bool) {
 	if len(s) == 36 {
 		if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// UUID is the 16 bytes of a UUID in the order in which people write them,
-// which is also the order in which BSON's binary subtype 4 keeps them.
+// UUID is the 16 bytes of a UUID in their written order, which is also the order of BSON's binary
+// subtype 4.
 type UUID [16]byte
 
 // String is the canonical form in lower case.
@@ -24,9 +24,8 @@ func (u UUID) standard() bool {
 	return u[8]&0xc0 == 0x80
 }
 
-// OfUUID takes a UUID apart by its version. now judges whether a time in it
-// can be true, which also tells a locality UUID from a random one of an
-// unknown version.
+// OfUUID decodes a UUID by its version. now is used to judge whether a time is plausible, which
+// also distinguishes a locality UUID from a random one of an unknown version.
 func OfUUID(u UUID, now time.Time) Anatomy {
 	a := Anatomy{Text: u.String(), Ranged: Undecided, Hashed: Even}
 	switch {
@@ -80,15 +79,15 @@ func byVersion(a *Anatomy, u UUID, now time.Time) {
 	}
 }
 
-// gregorian fills what versions 1 and 6 share: ticks of 100 ns since
-// 1582-10-15, a clock sequence and a node.
+// gregorian decodes what versions 1 and 6 share: ticks of 100 ns since 1582-10-15, a clock sequence
+// and a node.
 func gregorian(a *Anatomy, u UUID, ticks uint64, now time.Time) {
 	const toUnix = 122192928000000000 // ticks from 1582-10-15 to 1970-01-01
 	a.part("ticks", strconv.FormatUint(ticks, 10), 0, 16)
 	a.part("clockSequence", strconv.Itoa(int(binary.BigEndian.Uint16(u[8:])&0x3fff)), 16, 20)
 	a.part("node", colons(hex.EncodeToString(u[10:])), 20, 32)
 	if u[10]&1 == 1 {
-		a.note("nodeRandom") // a multicast address belongs to no card
+		a.note("nodeRandom") // network cards have no multicast addresses
 	}
 	t := int64(ticks) - toUnix
 	a.made(time.Unix(t/1e7, t%1e7*100), now)
@@ -102,7 +101,7 @@ func milliseconds(b []byte) int64 {
 	return ms
 }
 
-// colons writes hex digits in pairs, as network addresses are.
+// colons writes hex digits in pairs, like a MAC address.
 func colons(digits string) string {
 	var pairs []string
 	for i := 0; i+1 < len(digits); i += 2 {

@@ -216,7 +216,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Again: true}
+		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Reread: true}
 		next := after[:min(3, len(after))]
 		if rep, err := audit.Verify(each(one(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
 			t.Errorf("an end at %d that is still there: %+v %v", i+1, rep.Break, err)
@@ -276,11 +276,11 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	head := headAt(k, m.records[79])
 	for cut := range 100 {
 		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
-		note := verify(t, m.records[:cut], audit.Expect{Notes: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
+		note := verify(t, m.records[:cut], audit.Expect{Known: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
 		// The end that was verified before is looked for again: every cut is found.
 		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
 		left := m.records[min(cut, 99):cut]
-		if again := verify(t, left, audit.Expect{After: end, Again: true}); again.Break == nil || again.Break.Code != audit.Cut || again.Break.Seq != 100 {
+		if again := verify(t, left, audit.Expect{After: end, Reread: true}); again.Break == nil || again.Break.Code != audit.Cut || again.Break.Seq != 100 {
 			t.Errorf("%d left: the verified end is not missed: %+v", cut, again.Break)
 		}
 		if lost := cut < 80; (rep.Break != nil) != lost || (note.Break != nil) != lost {
@@ -329,7 +329,7 @@ func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
 func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
 	m := chain(t, 3)
 	good := headAt(key(t), m.records[1])
-	if !audit.Signed(good) {
+	if !audit.ValidSignature(good) {
 		t.Fatal("not signed")
 	}
 	for name, change := range map[string]func(*store.AuditHead){
@@ -339,7 +339,7 @@ func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
 	} {
 		h := good
 		change(&h)
-		if audit.Signed(h) {
+		if audit.ValidSignature(h) {
 			t.Error(name)
 		}
 	}

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// What can be wrong with a chain.
+// Codes of a Break.
 const (
 	Misplaced = "misplaced" // another record is at this place: one was deleted, moved or inserted
 	Unlinked  = "unlinked"  // the record does not follow the one before it
 	Changed   = "changed"   // the record was edited after it was written
 	Cut       = "cut"       // the chain ends before a record that it once had
 	Rebuilt   = "rebuilt"   // the chain has another record at a place that is known
-	Foreign   = "foreign"   // a record that the only process that may write did not write
-	Forged    = "forged"    // a head's signature is not its key's
-	OtherKey  = "otherKey"  // a head is signed, by a key that is not trusted
+	Foreign   = "foreign"   // a record that this process, the only writer, did not write
+	Forged    = "forged"    // a head's signature is invalid
+	OtherKey  = "otherKey"  // a head is signed by a key that is not trusted
 	HeadLost  = "headLost"  // a signed head is no longer in the store
 )
 
-// Break is the first thing that is wrong with a chain.
+// Break is the first inconsistency found in a chain.
 type Break struct {
 	Code    string
-	Seq     int64     // the place where it shows
-	Found   int64     // Misplaced: the place that the record there claims; Cut: the last record
-	At      time.Time // when the head was signed, where it is about one
+	Seq     int64     // number of the record where it shows
+	Found   int64     // Misplaced: the number of the record found there; Cut: the last record
+	At      time.Time // when the head was signed, if a head shows the break
 	Key     string    // OtherKey: the fingerprint of the head's key
-	Witness bool      // the head is the one in the witness file
+	Witness bool      // the head is that of the witness file
 }
 
 // Error is a sentence for the command line.
@@ -44,7 +44,7 @@ func (b *Break) Error() string {
 	case Foreign:
 		return fmt.Sprintf("record %d was inserted by another program: the only process that may write records did not write it", b.Seq)
 	case Forged:
-		return fmt.Sprintf("the signature of the head at record %d%s is false", b.Seq, b.where())
+		return fmt.Sprintf("the signature of the head at record %d%s is invalid", b.Seq, b.where())
 	case OtherKey:
 		return fmt.Sprintf("the head at record %d%s is signed by another key, %s", b.Seq, b.where(), b.Key)
 	case HeadLost:
@@ -53,7 +53,7 @@ func (b *Break) Error() string {
 	return fmt.Sprintf("record %d is wrong (%s)", b.Seq, b.Code)
 }
 
-// signed tells how the earlier state is known, where a head shows it.
+// signed adds when the head that shows the earlier state was signed.
 func (b *Break) signed() string {
 	if b.At.IsZero() {
 		return ""

@@ -115,8 +115,8 @@ func Hash(prev []byte, seq int64, canonical []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Check tells whether a record follows the one before it, whose hash is prev. The
-// error is a *Break.
+// Check verifies that a record follows the one before it, whose hash is prev. The error is a
+// *Break.
 func Check(r store.AuditRecord, seq int64, prev []byte) error {
 	if b := check(r, Point{Seq: seq - 1, Hash: prev}); b != nil {
 		return b

@@ -31,9 +31,9 @@ func Sign(key ed25519.PrivateKey, p Point, at time.Time) store.AuditHead {
 	return h
 }
 
-// Signed tells whether a head's signature is valid for its own key. Whose key that
-// is can only be seen by its fingerprint.
-func Signed(h store.AuditHead) bool {
+// ValidSignature reports whether a head's signature is valid for its own key. Whose key it is must
+// be decided by its fingerprint.
+func ValidSignature(h store.AuditHead) bool {
 	return len(h.Key) == ed25519.PublicKeySize && ed25519.Verify(h.Key, message(h), h.Signature)
 }
 

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	every     = time.Minute     // between two checks
-	lostEvery = 2 * time.Second // and while the data directory is lost, which costs no read
-	lastWait  = 3 * time.Second
+	checkInterval     = time.Minute     // between two checks
+	lostCheckInterval = 2 * time.Second // while the data directory is lost; such a check reads nothing
+	lastCheckTimeout  = 3 * time.Second
 )
 
-// Options make a keeper. The zero value keeps no witness and signs nothing.
+// Options configure a Keeper. The zero value signs nothing and has no witness file.
 type Options struct {
 	Key     ed25519.PrivateKey // nil: verify only
 	Witness Witness
@@ -27,20 +27,19 @@ type Options struct {
 	Now     func() time.Time // nil is time.Now
 }
 
-// Keeper verifies the whole chain at start. Every minute it checks that the end
-// is still there and what follows it, reads a part of the old records again, and
-// signs the end if it moved. It never signs what it has not verified, so a
-// signature says that the chain was in order.
+// Keeper verifies the whole chain at start. Every minute it verifies the end and what follows it,
+// rereads a part of the old records, and signs the end if it moved. It signs only what it has
+// verified, so a signature means that the chain was intact.
 type Keeper struct {
 	store store.Audit
 	o     Options
 	state atomic.Pointer[State]
 
-	// Of the goroutine in Run alone.
-	saved  *store.AuditHead // the head that this process saved last; nil before
-	round  Point            // old records were read again up to here; zero: the next round begins
-	begun  time.Time        // when that round began
-	afresh bool             // read everything at the next check
+	// The fields below are used only by the goroutine of Run.
+	lastSaved  *store.AuditHead // head that this process saved last; nil before the first
+	round      Point            // old records were reread up to here; zero: a new round begins
+	roundStart time.Time        // when that round began
+	full       bool             // verify everything at the next check
 }
 
 // NewKeeper starts nothing.
@@ -60,39 +59,39 @@ func NewKeeper(s store.Audit, o Options) *Keeper {
 	return k
 }
 
-// State is the newest; safe for concurrent use.
+// State returns the newest state; safe for concurrent use.
 func (k *Keeper) State() State { return *k.state.Load() }
 
-// Run checks the chain until ctx ends; then it signs once more what was written
-// since. It never fails: a record that cannot be read is a state.
+// Run checks the chain until ctx ends, and then once more to sign what was written last. It never
+// fails: an unreadable record is part of the state.
 func (k *Keeper) Run(ctx context.Context) error {
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
-	k.look(ctx)
+	k.check(ctx)
 	for {
 		var back <-chan time.Time // blocks unless the data directory is lost
 		if errors.Is(k.State().Err, store.ErrLost) {
-			back = time.After(lostEvery)
+			back = time.After(lostCheckInterval)
 		}
 		select {
 		case <-tick.C:
-			k.look(ctx)
+			k.check(ctx)
 		case <-back:
-			k.look(ctx)
+			k.check(ctx)
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
-			k.look(last)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCheckTimeout)
+			k.check(last)
 			cancel()
 			return ctx.Err()
 		}
 	}
 }
 
-// look is one check: verify what is new and what is due, and sign the end.
-func (k *Keeper) look(ctx context.Context) {
+// check verifies what is new and what is due, and signs the end.
+func (k *Keeper) check(ctx context.Context) {
 	st := k.State()
 	if st.Break != nil {
-		return // nothing that follows a break can be trusted; a restart looks again
+		return // nothing after a break can be trusted; a restart verifies again
 	}
 	was := st
 	if st.Stage, st.Err = k.verify(ctx, &st); st.Err == nil && st.Break == nil {
@@ -101,11 +100,11 @@ func (k *Keeper) look(ctx context.Context) {
 	switch {
 	case st.Err == nil:
 		st.Stage, st.Fails = "", 0
-	case errors.Is(st.Err, context.Canceled): // the process ends: not a failure of the record
+	case errors.Is(st.Err, context.Canceled): // the process is ending, which is no failure of the record
 	default:
 		st.Fails++
-		// What comes back is not believed.
-		k.afresh = k.afresh || errors.Is(st.Err, store.ErrAuditDamaged) || errors.Is(st.Err, store.ErrLost)
+		// A table or directory that was missing is verified from the start when it comes back.
+		k.full = k.full || errors.Is(st.Err, store.ErrAuditDamaged) || errors.Is(st.Err, store.ErrLost)
 	}
 	k.state.Store(&st)
 	k.report(was, st)
@@ -128,23 +127,23 @@ func (k *Keeper) report(was, st State) {
 	}
 }
 
-// sign signs the verified end if it moved or if our key has not signed it.
+// sign signs the verified end if it moved or if this key has not signed it.
 func (k *Keeper) sign(ctx context.Context, st *State) (Stage, error) {
 	if k.o.Key == nil || st.End.Seq == 0 || st.Head != nil && st.Head.Seq == st.End.Seq && Fingerprint(st.Head.Key) == st.Key {
 		return "", nil
 	}
 	h := Sign(k.o.Key, st.End, k.o.Now())
-	// The witness comes first: a head that the store did not get is signed again
-	// at the next check, but one that the witness did not get would not be.
+	// The witness file is written first: a head missing in the store is signed again at the next
+	// check, but one missing in the witness file would not be.
 	if err := k.o.Witness.Save(h); err != nil {
 		return StageWitness, err
 	}
 	if err := k.store.SaveHead(ctx, h); err != nil {
 		return StageSign, err
 	}
-	st.Head, k.saved = &h, &h
-	// The names are those of the API, so that a line of the log is a head for
-	// `shardboard audit verify --head`.
+	st.Head, k.lastSaved = &h, &h
+	// The field names are those of the API, so that a log line is valid input for `shardboard audit
+	// verify --head`.
 	k.o.Log.Info("audit head", "seq", h.Seq, "hash", hex.EncodeToString(h.Hash), "at", h.At.Format(atFormat),
 		"fingerprint", st.Key, "key", base64.StdEncoding.EncodeToString(h.Key), "signature", base64.StdEncoding.EncodeToString(h.Signature))
 	return "", nil

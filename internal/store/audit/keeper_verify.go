@@ -9,30 +9,29 @@ import (
 	"shardboard/internal/store"
 )
 
-// roundStep is how many old records one check reads again. At a check a minute, a
-// record of up to 10,000 is read whole every minute; a longer one takes a minute
-// for each 10,000 (BenchmarkCheckOfOldRecords), and never more than a day.
+// roundStep is how many old records one check rereads. With a check every minute, up to 10,000
+// records are reread completely every minute; a longer record takes a minute for each 10,000
+// (BenchmarkCheckOfOldRecords), and a day at most.
 const (
 	roundStep = 10_000
 	roundTime = 24 * time.Hour
 )
 
-// evidence is what the record must agree with. It is read before the records: a
-// record that is appended meanwhile is then only newer than the evidence, and
-// never looks as if it had been cut off.
+// evidence is what the record must agree with. It is read before the records, so that a record
+// appended meanwhile is only newer than the evidence and never looks cut off.
 type evidence struct {
-	written *Point           // as the process that writes remembers; nil in one that only reads
-	kept    *store.AuditHead // the newest head in the store
-	seen    *store.AuditHead // the head in the witness file
-	lost    error            // why the witness file could not be read
+	written     *Point           // end as the writing process remembers it; nil in a process that only reads
+	storeHead   *store.AuditHead // the newest head in the store
+	witnessHead *store.AuditHead // the head in the witness file
+	witnessErr  error            // why the witness file could not be read
 }
 
 func (k *Keeper) evidence(ctx context.Context) (e evidence, err error) {
 	if e.written, err = k.written(ctx); err != nil {
 		return e, err
 	}
-	e.seen, e.lost = k.o.Witness.Head()
-	e.kept, err = k.store.LastHead(ctx)
+	e.witnessHead, e.witnessErr = k.o.Witness.Head()
+	e.storeHead, err = k.store.LastHead(ctx)
 	return e, err
 }
 
@@ -44,8 +43,8 @@ func (k *Keeper) written(ctx context.Context) (*Point, error) {
 	return &Point{seq, hash}, nil
 }
 
-// verify checks the record against the evidence and reads what is due. Anything
-// wrong is st.Break; the error is a failure to find out.
+// verify checks the record against the evidence and reads what is due. A finding is st.Break; the
+// error is a failure to verify.
 func (k *Keeper) verify(ctx context.Context, st *State) (Stage, error) {
 	began := k.o.Now()
 	e, err := k.evidence(ctx)
@@ -55,39 +54,39 @@ func (k *Keeper) verify(ctx context.Context, st *State) (Stage, error) {
 	if st.Break = k.headLost(e); st.Break != nil {
 		return "", nil
 	}
-	k.head(e, st)
-	whole := st.Whole.IsZero() || k.afresh
+	k.recordHead(e, st)
+	whole := st.Whole.IsZero() || k.full
 	if err := k.verifyEnd(ctx, st, e, whole); err != nil || st.Break != nil {
 		return StageRead, err
 	}
 	st.At = k.o.Now()
 	if whole {
-		st.Whole, k.round, k.afresh = began, Point{}, false
+		st.Whole, k.round, k.full = began, Point{}, false
 	} else if err := k.verifyOld(ctx, st); err != nil || st.Break != nil {
 		return StageRead, err
 	}
-	if e.lost != nil {
-		return StageWitness, e.lost
+	if e.witnessErr != nil {
+		return StageWitness, e.witnessErr
 	}
 	return StageWitness, k.renewWitness(e)
 }
 
-// verifyEnd checks that the verified end is still there and reads what follows,
-// or reads everything from the first record.
+// verifyEnd checks that the verified end is still there and reads what follows; with whole it reads
+// from the first record.
 func (k *Keeper) verifyEnd(ctx context.Context, st *State, e evidence, whole bool) error {
-	x := Expect{After: st.End, Again: true, Witness: e.seen}
+	x := Expect{After: st.End, Reread: true, Witness: e.witnessHead}
 	if e.written != nil {
-		x.Notes = append(x.Notes, *e.written)
+		x.Known = append(x.Known, *e.written)
 	}
-	if e.kept != nil {
-		x.Heads = append(x.Heads, *e.kept)
+	if e.storeHead != nil {
+		x.Heads = append(x.Heads, *e.storeHead)
 	}
 	from := st.End.Seq - 1
 	if whole || st.End.Seq == 0 {
 		if st.End.Seq > 0 {
-			x.Notes = append(x.Notes, st.End)
+			x.Known = append(x.Known, st.End)
 		}
-		x.After, x.Again, from = Point{}, false, 0
+		x.After, x.Reread, from = Point{}, false, 0
 	}
 	if x.After.Seq > 0 {
 		b, err := k.headsBefore(ctx, x)
@@ -96,7 +95,7 @@ func (k *Keeper) verifyEnd(ctx context.Context, st *State, e evidence, whole boo
 		}
 	}
 	records := Records(ctx, k.store, from)
-	if from == 0 && x.Again { // the first record is the end: Records would also ask for places below it
+	if from == 0 && x.Reread { // the first record is the end; Records would also read numbers below it
 		records = recordsAfter(ctx, k.store, 0)
 	}
 	rep, err := Verify(records, x)
@@ -122,8 +121,8 @@ func (k *Keeper) verifyEnd(ctx context.Context, st *State, e evidence, whole boo
 	return nil
 }
 
-// headsBefore compares heads whose record comes before the part that is read: the
-// record must still be there with the hash that was signed.
+// headsBefore checks heads whose records come before the part that is read: each record must still
+// have the hash that was signed.
 func (k *Keeper) headsBefore(ctx context.Context, x Expect) (*Break, error) {
 	marks, bad := x.marks(0)
 	if bad != nil {
@@ -144,13 +143,13 @@ func (k *Keeper) headsBefore(ctx context.Context, x Expect) (*Break, error) {
 	return nil, nil
 }
 
-// verifyOld reads the next part of the old records again, so that one that was
-// changed or deleted long after it was written is found soon.
+// verifyOld rereads the next part of the old records, so that a change or deletion long after
+// writing is found soon.
 func (k *Keeper) verifyOld(ctx context.Context, st *State) error {
 	if k.round.Seq == 0 {
-		k.begun = k.o.Now()
+		k.roundStart = k.o.Now()
 	}
-	step := max(roundStep, st.End.Seq/int64(roundTime/every)+1)
+	step := max(roundStep, st.End.Seq/int64(roundTime/checkInterval)+1)
 	rep, err := Verify(upTo(Records(ctx, k.store, k.round.Seq), min(k.round.Seq+step, st.End.Seq)), Expect{After: k.round})
 	switch {
 	case err != nil:
@@ -164,12 +163,12 @@ func (k *Keeper) verifyOld(ctx context.Context, st *State) error {
 	case !rep.End.Equal(st.End) && st.End.Seq > 0:
 		st.Break = &Break{Code: Rebuilt, Seq: st.End.Seq}
 	default:
-		k.round, st.Whole = Point{}, k.begun
+		k.round, st.Whole = Point{}, k.roundStart
 	}
 	return nil
 }
 
-// upTo ends with the record that has the number last, or the first one beyond.
+// upTo ends after the record with the number last, or the first one beyond it.
 func upTo(records iter.Seq2[store.AuditRecord, error], last int64) iter.Seq2[store.AuditRecord, error] {
 	return func(yield func(store.AuditRecord, error) bool) {
 		for r, err := range records {

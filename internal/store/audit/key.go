@@ -17,21 +17,20 @@ import (
 	"shardboard/internal/fileperm"
 )
 
-// pemType is the type of the key file's PEM block. The key is PKCS #8, so that other
-// programs can read it too.
+// pemType is the type of the key file's PEM block. The key is PKCS #8, which other programs can
+// read.
 const pemType = "PRIVATE KEY"
 
-// OpenKey reads the key that signs heads, or makes it when the file does not exist.
-// A file inside the data directory is refused, because whoever can rewrite the
-// record there could sign it too. So is one that others than its owner may read, and
-// one in a directory where others could replace it.
+// OpenKey reads the key that signs heads, or creates it when the file does not exist. It rejects a
+// file inside the data directory, because whoever can rewrite the record there could also sign it,
+// a file that others can read, and one in a directory where others could replace it.
 func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	in, err := inside(path, dataDir)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The audit key's path %s cannot be resolved.", path)
 	}
 	if in {
-		return nil, fault.New(fault.Invalid, "The audit key %s lies inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
+		return nil, fault.New(fault.Invalid, "The audit key %s is inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
 	}
 	real, _, err := fileperm.ParentDir("audit key", path)
 	if err != nil {
@@ -39,14 +38,14 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 	}
 	key, err := readKey(real)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeKey(real); err == nil || errors.Is(err, fs.ErrExist) { // a second process may have been faster
+		if err = createKey(real); err == nil || errors.Is(err, fs.ErrExist) { // another process may have created it at the same time
 			key, err = readKey(real)
 		}
 	}
 	return key, keyFailure(err, path)
 }
 
-// keyFailure leaves a refusal as it is; any other failure is the system's.
+// keyFailure keeps an error that already has a sentence; any other comes from the system.
 func keyFailure(err error, path string) error {
 	var said *fault.Error
 	if err == nil || errors.As(err, &said) {
@@ -84,7 +83,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-func makeKey(path string) error {
+func createKey(path string) error {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return fmt.Errorf("make key: %w", err)
@@ -93,11 +92,11 @@ func makeKey(path string) error {
 	if err != nil {
 		return fmt.Errorf("encode key: %w", err)
 	}
-	return writeNew(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
+	return createFile(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
 }
 
-// writeNew makes a file that did not exist and is on disk when it returns.
-func writeNew(path string, text []byte) error {
+// createFile creates a file that must not exist; it is on disk when writeNew returns.
+func createFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -106,8 +105,7 @@ func writeNew(path string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// inside tells whether path is in dir once links are followed. Neither needs
-// to exist yet.
+// inside reports whether path is in dir after links are followed. Neither needs to exist.
 func inside(path, dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
@@ -127,7 +125,7 @@ func inside(path, dir string) (bool, error) {
 	return rel == "." || rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
-// resolve follows the links of the part of a path that exists.
+// resolve follows the links in the part of a path that exists.
 func resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -11,24 +11,24 @@ import (
 	"shardboard/internal/store"
 )
 
-// allowance is what one group of askers can add.
+// allowance limits what one group of clients can add to the record.
 type allowance struct {
-	records *rate.Limiter
-	kinds   int // counted apart now
-	most    int // largest number of kinds
+	records  *rate.Limiter
+	kinds    int // kinds counted now
+	maxKinds int // largest number of kinds
 }
 
-// kind is what is counted together.
+// kind identifies attempts that are counted together.
 type kind struct{ by, what, via, details string }
 
-// of is where an entry is counted. When there are too many kinds, the rest is
-// one kind.
-func (r *Refusals) of(e store.AuditEntry, now time.Time) *refused {
+// counterFor returns the counter of an entry. When there are too many kinds, the others share one
+// counter.
+func (r *Refusals) counterFor(e store.AuditEntry, now time.Time) *refusalCounter {
 	key := kind{e.By, e.What, e.Via, canonicalDetails(e.Details)}
 	group := r.group(key)
-	if r.kinds[key] == nil && group.kinds >= group.most {
+	if r.kinds[key] == nil && group.kinds >= group.maxKinds {
 		r.forget(now)
-		if group.kinds >= group.most {
+		if group.kinds >= group.maxKinds {
 			key = kind{by: key.by, what: e.What, details: "several"}
 			if key.by != "" {
 				key.by = "several"
@@ -38,7 +38,7 @@ func (r *Refusals) of(e store.AuditEntry, now time.Time) *refused {
 	if of := r.kinds[key]; of != nil {
 		return of
 	}
-	of := newRefused(key)
+	of := newRefusalCounter(key)
 	r.kinds[key] = of
 	group.kinds++
 	return of
@@ -46,13 +46,13 @@ func (r *Refusals) of(e store.AuditEntry, now time.Time) *refused {
 
 func (r *Refusals) group(key kind) *allowance {
 	if key.by == "" {
-		return &r.strangers
+		return &r.anonymous
 	}
 	return &r.people
 }
 
-// allowed takes a record from the allowances of a kind, if they have one.
-func (r *Refusals) allowed(of *refused, now time.Time) bool {
+// allowed takes a record from the allowances of the group and the kind, if both have one left.
+func (r *Refusals) allowed(of *refusalCounter, now time.Time) bool {
 	all := r.group(of.key).records
 	if all.TokensAt(now) < 1 || of.records != nil && of.records.TokensAt(now) < 1 {
 		return false
@@ -63,16 +63,15 @@ func (r *Refusals) allowed(of *refused, now time.Time) bool {
 	return all.AllowN(now, 1)
 }
 
-// waiting are the kinds with something to record, those that waited longest
-// first.
-func (r *Refusals) waiting() []*refused {
-	var out []*refused
+// waiting returns the counters with something to record, the longest waiting first.
+func (r *Refusals) waiting() []*refusalCounter {
+	var out []*refusalCounter
 	for _, of := range r.kinds {
 		if of.count > 0 {
 			out = append(out, of)
 		}
 	}
-	slices.SortFunc(out, func(a, b *refused) int {
+	slices.SortFunc(out, func(a, b *refusalCounter) int {
 		if order := a.first.Compare(b.first); order != 0 {
 			return order
 		}
@@ -81,11 +80,11 @@ func (r *Refusals) waiting() []*refused {
 	return out
 }
 
-// forget drops the kinds that have nothing to record and whose allowance is
-// full: a new one would be the same.
+// forget removes counters that have nothing to record and a full allowance: a new one would be the
+// same.
 func (r *Refusals) forget(now time.Time) {
-	maps.DeleteFunc(r.kinds, func(key kind, of *refused) bool {
-		drop := of.count == 0 && of.quiet(now) && (of.records == nil || of.records.TokensAt(now) >= kindBurst)
+	maps.DeleteFunc(r.kinds, func(key kind, of *refusalCounter) bool {
+		drop := of.count == 0 && of.recordDue(now) && (of.records == nil || of.records.TokensAt(now) >= kindBurst)
 		if drop {
 			r.group(key).kinds--
 		}

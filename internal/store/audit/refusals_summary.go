@@ -12,15 +12,15 @@ import (
 )
 
 // summarize makes one record of several kinds.
-func summarize(past []*refused, now time.Time) due {
-	sum := refused{}
+func summarize(past []*refusalCounter, now time.Time) dueRecord {
+	sum := refusalCounter{}
 	var by []string
-	out := due{}
+	out := dueRecord{}
 	for _, of := range past {
 		by = append(by, of.name()+": "+strconv.Itoa(of.count))
 		sum.merge(of)
-		out.of = append(out.of, *of)
-		*of = refused{key: of.key, records: of.records, told: now}
+		out.counters = append(out.counters, *of)
+		*of = refusalCounter{key: of.key, records: of.records, lastRecord: now}
 	}
 	slices.Sort(by)
 	const most = 20
@@ -28,14 +28,14 @@ func summarize(past []*refused, now time.Time) due {
 		by = append(by[:most], "and "+strconv.Itoa(len(by)-most)+" more kinds")
 	}
 	e := store.AuditEntry{At: now, What: AccessFlood, Outcome: "refused", Cluster: sum.clusters.only(), From: sum.addresses.only(),
-		Subject: sum.subjects.only(), Details: sum.figures()}
+		Subject: sum.subjects.only(), Details: sum.details()}
 	e.Details["kinds"] = strings.Join(by, "; ")
 	out.entry = e
 	return out
 }
 
-// name is a kind in a summary: its code, and what tells it from others.
-func (of *refused) name() string {
+// name describes a kind in a summary: its code and its details.
+func (of *refusalCounter) name() string {
 	var more []string
 	for _, name := range slices.Sorted(maps.Keys(of.entry.Details)) {
 		more = append(more, sanitize.Truncate(of.entry.Details[name], exampleBytes))

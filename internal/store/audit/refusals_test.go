@@ -105,7 +105,7 @@ func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) 
 		d.minute()
 	}
 	d.Flush()
-	if most := strangerBurst + days*(24*10+24) + 2; len(d.records) > most {
+	if most := anonymousBurst + days*(24*10+24) + 2; len(d.records) > most {
 		t.Errorf("%d records in %d days, want at most %d", len(d.records), days, most)
 	}
 	if n := d.counted(); n != added {
@@ -160,10 +160,10 @@ func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 	for i := range 5000 {
 		d.Add(person(i))
 	}
-	if n := len(d.kinds); n > strangerKinds+personKinds+2 {
+	if n := len(d.kinds); n > anonymousKinds+personKinds+2 {
 		t.Errorf("%d kinds are counted apart", n)
 	}
-	if n := len(d.records); n > strangerBurst+personBurst {
+	if n := len(d.records); n > anonymousBurst+personBurst {
 		t.Errorf("%d records at once", n)
 	}
 	d.Flush()
@@ -172,7 +172,7 @@ func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 	}
 	d.at = d.at.Add(20 * time.Hour)
 	d.minute()
-	if len(d.kinds) != 0 || d.strangers.kinds != 0 || d.people.kinds != 0 {
+	if len(d.kinds) != 0 || d.anonymous.kinds != 0 || d.people.kinds != 0 {
 		t.Errorf("%d kinds are still counted", len(d.kinds))
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/store"
 )
 
-// write records what is due. Whoever was refused is not told when that fails:
-// they are refused already. It is counted again then, and tried a minute later.
-func (r *Refusals) write(out []due) {
+// write appends the records that are due. A failure does not reach the refused client; the attempts
+// are counted again and recorded a minute later.
+func (r *Refusals) write(out []dueRecord) {
 	if r.o.Record == nil {
 		return
 	}
@@ -25,10 +25,10 @@ func (r *Refusals) write(out []due) {
 		}
 		failed = err
 		r.mu.Lock()
-		for _, was := range d.of {
+		for _, was := range d.counters {
 			of := r.kinds[was.key]
 			if of == nil {
-				of = newRefused(was.key)
+				of = newRefusalCounter(was.key)
 				r.kinds[was.key] = of
 				r.group(was.key).kinds++
 			}
@@ -41,8 +41,7 @@ func (r *Refusals) write(out []due) {
 	}
 }
 
-// line tells whether an attempt may have its own line in the log, and how many
-// had none before it.
+// line reports whether an attempt may have its own log line, and how many before it had none.
 func (r *Refusals) line(now time.Time) (ok bool, leftOut int) {
 	if !r.lines.AllowN(now, 1) {
 		r.leftOut++

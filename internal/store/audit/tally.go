@@ -2,7 +2,7 @@ package audit
 
 import "strconv"
 
-// tally tells apart a bounded number of texts.
+// tally counts distinct texts, up to a limit.
 type tally struct {
 	seen map[string]struct{}
 	more bool
@@ -23,7 +23,7 @@ func (t *tally) add(text string, most int) (news bool) {
 	return true
 }
 
-// only is the one text that there was; "" when there were several.
+// only is the single text counted; "" when there were several.
 func (t *tally) only() string {
 	if len(t.seen) == 1 && !t.more {
 		for text := range t.seen {

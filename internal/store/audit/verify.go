@@ -20,29 +20,28 @@ type Point struct {
 	Hash []byte
 }
 
-// Equal says that both are the same place with the same hash.
+// Equal reports whether number and hash are the same.
 func (p Point) Equal(q Point) bool { return p.Seq == q.Seq && bytes.Equal(p.Hash, q.Hash) }
 
 // Expect is what a chain must agree with, besides its own hashes.
 type Expect struct {
-	After   Point             // verified before: the records begin after it
-	Again   bool              // the records begin with the one at After, which must still be as it was
-	Heads   []store.AuditHead // each must be signed and in the chain; those before After are not looked for
-	Witness *store.AuditHead  // the head in a witness file, treated as Heads are; nil: none
-	Notes   []Point           // ends that somebody noted; each must be in the chain
-	Key     string            // fingerprint that every head must be signed by; "" any
+	After   Point             // verified earlier: the records begin after it
+	Reread  bool              // the records begin with the one at After, which must be unchanged
+	Heads   []store.AuditHead // each must be validly signed and in the chain; those before After are skipped
+	Witness *store.AuditHead  // head of a witness file, checked like Heads; nil: none
+	Known   []Point           // known ends; each must be in the chain
+	Key     string            // fingerprint of the key that must have signed every head; "" any
 }
 
-// Report is what a walk over the chain found.
+// Report is the result of Verify.
 type Report struct {
-	End   Point            // the last record that follows all before it
-	Head  *store.AuditHead // the newest of the heads that the chain has; nil if none
-	Break *Break           // nil: nothing is wrong
+	End   Point            // the last verified record
+	Head  *store.AuditHead // newest of the heads that are in the chain; nil if none
+	Break *Break           // nil: the chain is intact
 }
 
-// Verify walks records in order, as many as there are, and keeps one in
-// memory. It stops at the first thing that is wrong. The error is a failure to
-// read and says nothing about the chain.
+// Verify checks records in order and keeps one in memory. It stops at the first inconsistency. The
+// error is a failure to read and says nothing about the chain.
 func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, error) {
 	rep := Report{End: x.After}
 	if rep.End.Seq == 0 {
@@ -53,7 +52,7 @@ func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, erro
 		rep.Break = bad
 		return rep, nil
 	}
-	again := x.Again && x.After.Seq > 0
+	again := x.Reread && x.After.Seq > 0
 	marks = rep.pass(marks)
 	for r, err := range records {
 		if err != nil {
@@ -63,7 +62,7 @@ func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, erro
 			return rep, nil
 		}
 		if again {
-			rep.Break, again = same(r, x.After), false
+			rep.Break, again = unchanged(r, x.After), false
 			continue
 		}
 		if rep.Break = check(r, rep.End); rep.Break != nil {
@@ -83,8 +82,8 @@ func Verify(records iter.Seq2[store.AuditRecord, error], x Expect) (Report, erro
 	return rep, nil
 }
 
-// same tells whether a record that was verified before is still as it was.
-func same(r store.AuditRecord, was Point) *Break {
+// unchanged verifies that a record verified earlier is still the same.
+func unchanged(r store.AuditRecord, was Point) *Break {
 	canonical, err := Canonical(r.AuditEntry)
 	switch {
 	case r.Seq != was.Seq:
@@ -97,11 +96,11 @@ func same(r store.AuditRecord, was Point) *Break {
 	return nil
 }
 
-// mark is a point that the chain must have.
+// mark is a point that the chain must contain.
 type mark struct {
 	Point
 	head    *store.AuditHead // nil for a note
-	witness bool             // the head is the witness's
+	witness bool             // the head comes from the witness file
 }
 
 func (m mark) at() time.Time {
@@ -115,8 +114,8 @@ func (m mark) rebuilt() *Break {
 	return &Break{Code: Rebuilt, Seq: m.Seq, At: m.at(), Witness: m.witness}
 }
 
-// marks are the points to be met from a place on, in order. A head whose
-// signature is wrong ends the walk before it begins.
+// marks are the points to check from a position on, in order. A head with an invalid signature is a
+// Break at once.
 func (x Expect) marks(from int64) ([]mark, *Break) {
 	var out []mark
 	for i, h := range x.Heads {
@@ -127,13 +126,13 @@ func (x Expect) marks(from int64) ([]mark, *Break) {
 	}
 	for _, m := range out {
 		switch key := Fingerprint(m.head.Key); {
-		case !Signed(*m.head):
+		case !ValidSignature(*m.head):
 			return nil, &Break{Code: Forged, Seq: m.Seq, At: m.head.At, Witness: m.witness}
 		case x.Key != "" && key != x.Key:
 			return nil, &Break{Code: OtherKey, Seq: m.Seq, At: m.head.At, Key: key, Witness: m.witness}
 		}
 	}
-	for _, p := range x.Notes {
+	for _, p := range x.Known {
 		out = append(out, mark{p, nil, false})
 	}
 	out = slices.DeleteFunc(out, func(m mark) bool { return m.Seq < from })
@@ -141,7 +140,7 @@ func (x Expect) marks(from int64) ([]mark, *Break) {
 	return out, nil
 }
 
-// pass compares the marks that are at the end reached, and gives the rest.
+// pass compares the marks up to the current end and returns the rest.
 func (rep *Report) pass(marks []mark) []mark {
 	for len(marks) > 0 && marks[0].Seq <= rep.End.Seq {
 		m := marks[0]
@@ -157,7 +156,7 @@ func (rep *Report) pass(marks []mark) []mark {
 	return marks
 }
 
-// Source is where records are read from; store.Audit is one.
+// Source is the part of store.Audit that reads records.
 type Source interface {
 	AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error)
 }
@@ -165,8 +164,8 @@ type Source interface {
 // batch is how many records are in memory at once.
 const batch = 500
 
-// Records reads all records after a number, in batches. From the beginning it also
-// asks for numbers below 1: this program writes none, so such a record was inserted.
+// Records reads all records after a number, in batches. From the beginning it also reads numbers
+// below 1: this program writes none, so such a record was inserted.
 func Records(ctx context.Context, from Source, after int64) iter.Seq2[store.AuditRecord, error] {
 	if after == 0 {
 		after = math.MinInt64

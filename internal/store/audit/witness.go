@@ -19,16 +19,16 @@ import (
 	"shardboard/internal/store"
 )
 
-// Witness is a file outside the data directory that holds the newest head.
-// Somebody who can write only the data directory and cuts the record together with
-// the heads in it is found at the next start. Used by one goroutine.
+// Witness is the path of a file outside the data directory that has the newest head. It reveals, at
+// the next start, that somebody with write access to the data directory only cut the record
+// together with its heads. Used by one goroutine.
 type Witness string
 
-// witnessMax bounds what is read: a head takes about 400 bytes.
+// witnessMax bounds what is read; a head takes about 400 bytes.
 const witnessMax = 1 << 16
 
-// WitnessOf is the witness of a data directory beside a key: one key may serve
-// several directories.
+// WitnessOf returns the witness file of a data directory beside a key: one key may serve several
+// directories.
 func WitnessOf(key, dataDir string) (Witness, error) {
 	dir, err := resolve(dataDir)
 	if err != nil {
@@ -38,7 +38,7 @@ func WitnessOf(key, dataDir string) (Witness, error) {
 	return Witness(key + "." + hex.EncodeToString(sum[:4]) + ".head"), nil
 }
 
-// WitnessesOf are the witnesses beside a key that exist.
+// WitnessesOf returns the existing witness files beside a key.
 func WitnessesOf(key string) ([]Witness, error) {
 	entries, err := os.ReadDir(filepath.Dir(key))
 	if err != nil {
@@ -54,8 +54,8 @@ func WitnessesOf(key string) ([]Witness, error) {
 	return out, nil
 }
 
-// noted is the file's form.
-type noted struct {
+// witnessFile is the file's format.
+type witnessFile struct {
 	Seq       int64  `json:"seq"`
 	Hash      []byte `json:"hash"`
 	At        int64  `json:"at"` // milliseconds
@@ -63,8 +63,7 @@ type noted struct {
 	Signature []byte `json:"signature"`
 }
 
-// Head is the head in the file; nil when there is no file. Its signature is not
-// checked here.
+// Head returns the head in the file; nil when there is no file. It does not check the signature.
 func (w Witness) Head() (*store.AuditHead, error) {
 	if w == "" {
 		return nil, nil
@@ -79,23 +78,23 @@ func (w Witness) Head() (*store.AuditHead, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s cannot be read. Run this as the user that the server runs as, or check the file's rights.", string(w))
 	}
-	var n noted
+	var n witnessFile
 	err = json.Unmarshal(text, &n)
 	if err == nil && (n.Seq < 1 || len(n.Hash) != sha256.Size) {
-		err = errors.New("no record's number and hash")
+		err = errors.New("record number or hash is missing")
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s is damaged: it does not hold a signed head. It shows nothing about the record any more; move it away only after a look at who changed it, and when.", string(w))
+		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s is damaged: it does not hold a signed head. It shows nothing about the record any more; before you move it away, find out who changed it and when.", string(w))
 	}
 	return &store.AuditHead{Seq: n.Seq, Hash: n.Hash, At: time.UnixMilli(n.At).UTC(), Key: n.Key, Signature: n.Signature}, nil
 }
 
-// read follows no link and does not wait for a pipe. The file may belong to another
-// user: root verifies the record of a server that runs as somebody else.
+// read follows no link and does not block on a pipe. The file may belong to another user: root can
+// verify the record of a server that runs as another user.
 func (w Witness) read() ([]byte, error) {
 	f, err := os.OpenFile(string(w), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
-		return nil, fileperm.CheckOwn("last audit head", string(w)) // says what to do
+		return nil, fileperm.CheckOwn("last audit head", string(w)) // returns an error that says what to do
 	}
 	if err != nil {
 		return nil, err
@@ -111,12 +110,12 @@ func (w Witness) read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, witnessMax))
 }
 
-// Save replaces the head, whole or not at all.
+// Save replaces the head atomically.
 func (w Witness) Save(h store.AuditHead) error {
 	if w == "" {
 		return nil
 	}
-	text, err := json.Marshal(noted{h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature})
+	text, err := json.Marshal(witnessFile{h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature})
 	if err != nil {
 		return fmt.Errorf("encode head: %w", err)
 	}
@@ -128,7 +127,7 @@ func (w Witness) Save(h store.AuditHead) error {
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := writeNew(next, append(text, '\n')); err != nil {
+	if err := createFile(next, append(text, '\n')); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	if err := os.Rename(next, path); err != nil {

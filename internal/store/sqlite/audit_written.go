@@ -70,10 +70,10 @@ func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known b
 	if db.write == nil {
 		return 0, nil, false, nil
 	}
-	if err := db.enter(ctx); err != nil {
+	if err := db.lockWrites(ctx); err != nil {
 		return 0, nil, false, err
 	}
-	defer db.leave()
+	defer db.unlockWrites()
 	w := &db.written
 	if !w.known {
 		table, err := tableEnd(ctx, db.read)
@@ -105,20 +105,20 @@ func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
 }
 
 // lockWrites waits for the write lock, unlockWrites releases it.
-func (db *DB) enter(ctx context.Context) error {
+func (db *DB) lockWrites(ctx context.Context) error {
 	select {
-	case db.turn <- struct{}{}:
+	case db.writeLock <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (db *DB) leave() { <-db.turn }
+func (db *DB) unlockWrites() { <-db.writeLock }
 
-// readStart reads where the record ends at start. A failure is not an error: the keeper reports it,
+// readAuditEnd reads where the record ends at start. A failure is not an error: the keeper reports it,
 // and it is read again before use.
-func (db *DB) begun(ctx context.Context) {
+func (db *DB) readAuditEnd(ctx context.Context) {
 	if end, err := tableEnd(ctx, db.read); err == nil {
 		db.written.known, db.written.end = true, end
 	}

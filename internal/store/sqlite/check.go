@@ -17,7 +17,7 @@ import (
 const startLimit = 2 * time.Second
 
 // maxFindings bounds what one check reports: the first becomes the error, all are logged.
-const findings = 20
+const maxFindings = 20
 
 // Check reads every page of the database and fails with a Trouble when they are inconsistent or a
 // table is missing. It takes seconds per gigabyte and does not block readers or writers.
@@ -45,7 +45,7 @@ func (db *DB) checkAtStart(ctx context.Context, pool *sql.DB) error {
 }
 
 func (f *file) check(ctx context.Context, pool *sql.DB) error {
-	found, err := pool.QueryContext(ctx, fmt.Sprintf(`PRAGMA quick_check(%d)`, findings))
+	found, err := pool.QueryContext(ctx, fmt.Sprintf(`PRAGMA quick_check(%d)`, maxFindings))
 	if err != nil {
 		return unavailable(err)
 	}
@@ -57,7 +57,7 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	for _, line := range list {
 		switch {
 		case line == "ok":
-		case aboutRow(line): // lists omit and report such a row
+		case isRowFinding(line): // lists omit and report such a row
 			f.log.Warn("a row of the database has an invalid value", "file", f.path, "found", sanitize.Line(line))
 		default:
 			if first == "" {
@@ -76,9 +76,9 @@ func (f *file) check(ctx context.Context, pool *sql.DB) error {
 	return f.meet(t, cause).Failed(cause)
 }
 
-// aboutRow reports whether a finding is about the content of one row; such rows can be skipped,
+// isRowFinding reports whether a finding is about the content of one row; such rows can be skipped,
 // unlike damaged pages.
-func aboutRow(line string) bool {
+func isRowFinding(line string) bool {
 	return strings.HasPrefix(line, "NULL value in ") || strings.HasPrefix(line, "non-") || strings.HasPrefix(line, "TEXT value in ") ||
 		strings.HasPrefix(line, "NUMERIC value in ") || strings.HasPrefix(line, "CHECK constraint failed in ")
 }

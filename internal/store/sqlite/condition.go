@@ -93,14 +93,14 @@ func (db *DB) Watch(ctx context.Context, log *slog.Logger) error {
 		}
 		now := db.Condition()
 		if now.Hold != before.Hold || now.Lost() && time.Since(logged) >= repeatLoss {
-			db.tell(log, before, now)
+			db.logChange(log, before, now)
 			before, logged = now, time.Now()
 		}
 	}
 }
 
 // logChange logs a new condition, or one that lasts.
-func (db *DB) tell(log *slog.Logger, before, now store.Condition) {
+func (db *DB) logChange(log *slog.Logger, before, now store.Condition) {
 	switch {
 	case now.Lost():
 		log.Error("the data directory is lost: nothing is stored", "dir", db.place.dir, "since", now.Since.UTC(), "err", now.Err)

@@ -44,7 +44,7 @@ func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
 		"read-only disk":     {err: result{8, "readonly"}, probe: syscall.EROFS, code: store.TroubleReadOnly, says: "mounted read-only"},
 		"read-only file":     {err: result{8, "readonly"}, probe: &fs.PathError{Path: "/data/shardboard.db", Err: syscall.EACCES}, code: store.TroubleDenied, says: "chown -R 7 /data"},
 		"moved away":         {err: result{code.SQLITE_READONLY_DBMOVED, "moved"}, code: store.TroubleGone, says: "was removed or replaced"},
-		"cannot open":        {err: result{14, "unable to open"}, probe: syscall.ENOENT, code: store.TroubleGone, says: "is not there any more"},
+		"cannot open":        {err: result{14, "unable to open"}, probe: syscall.ENOENT, code: store.TroubleGone, says: "no longer exists"},
 		"too many files":     {err: result{14, "unable to open"}, probe: syscall.EMFILE, code: store.TroubleFiles, says: "ulimit -n"},
 		"busy":               {err: result{5, "locked"}, code: store.TroubleBusy, says: "fuser -v /data/shardboard.db"},
 		"locked":             {err: result{6, "locked"}, code: store.TroubleBusy, says: "holds a lock"},

@@ -17,15 +17,15 @@ import (
 // file is the database file shared by all connections: its current problem and unreadable rows.
 // Safe for concurrent use.
 type file struct {
-	path   string
-	uid    int
-	wait   time.Duration // longest wait for a lock
-	known  bool          // this process has the file open already
-	reads  bool          // read-only: a temporary problem has ended when a read works
-	log    *slog.Logger
-	before func(statement string) error // set only by tests
-	probe  func(path string) error
-	space  func(dir string) (free, size uint64, err error)
+	path        string
+	uid         int
+	wait        time.Duration // longest wait for a lock
+	alreadyOpen bool          // this process has the file open already
+	readOnly    bool          // read-only: a temporary problem has ended when a read works
+	log         *slog.Logger
+	before      func(statement string) error // set only by tests
+	probe       func(path string) error
+	space       func(dir string) (free, size uint64, err error)
 
 	mu         sync.Mutex
 	now        *store.Trouble             // current problem; nil: none
@@ -35,7 +35,7 @@ type file struct {
 }
 
 func newFile(path string, o Options) *file {
-	f := &file{path: path, uid: os.Getuid(), known: o.AlreadyOpen, log: o.Log, before: o.Before, probe: probe, space: space}
+	f := &file{path: path, uid: os.Getuid(), alreadyOpen: o.AlreadyOpen, log: o.Log, before: o.Before, probe: probe, space: space}
 	if f.wait = o.lockWait; f.wait == 0 {
 		f.wait = lockWait
 	}

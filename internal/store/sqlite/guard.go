@@ -173,7 +173,7 @@ func takeGuardPatiently(dir string) (*os.File, error) {
 		case locked(filepath.Join(dir, lockName)):
 			return nil, nil
 		case try == lockTries:
-			return nil, guarded(dir, err)
+			return nil, guardedError(dir, err)
 		}
 		time.Sleep(lockPause)
 	}
@@ -189,7 +189,7 @@ func locked(path string) bool {
 	return !free(f)
 }
 
-func guarded(dir string, err error) error {
+func guardedError(dir string, err error) error {
 	who := "Another shardboard"
 	var owner *guardOwner
 	if errors.As(err, &owner) {

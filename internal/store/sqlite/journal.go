@@ -13,7 +13,7 @@ import (
 )
 
 // isDuplicate reports whether a row with that key exists.
-func taken(err error) bool {
+func isDuplicate(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && (e.Code() == code.SQLITE_CONSTRAINT_PRIMARYKEY || e.Code() == code.SQLITE_CONSTRAINT_UNIQUE)
 }
@@ -22,7 +22,7 @@ func taken(err error) bool {
 func (db *DB) insert(ctx context.Context, what, statement string, args ...any) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
-		if taken(err) {
+		if isDuplicate(err) {
 			return fault.Wrap(fault.Conflict, err, "There is already %s.", what)
 		}
 		return unavailable(err)

@@ -82,13 +82,13 @@ func TestAWriteLooksAgainWhenItsTurnHasCome(t *testing.T) {
 			db := open(t, dir)
 			began := false
 			done := make(chan error)
-			keep(t, db.enter(ctx))
+			keep(t, db.lockWrites(ctx))
 			go func() {
 				done <- db.change(ctx, func(*sql.Tx) error { began = true; return nil })
 			}()
 			synctest.Wait() // it waits for its turn
 			c.happens(db, dir)
-			db.leave()
+			db.unlockWrites()
 			if err := <-done; began || fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), c.says) {
 				t.Errorf("%s: began %v, %v", name, began, err)
 			}

@@ -11,7 +11,7 @@ import (
 
 // Dismiss stores a decision to hide a piece of advice.
 func (db *DB) Dismiss(ctx context.Context, cluster string, d store.Dismissal, e store.AuditEntry) error {
-	return db.told(ctx, e, func(tx *sql.Tx) error {
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dismissals VALUES (?, ?, ?, ?, ?)`, cluster, d.ID, d.By, d.Reason, d.At.UnixMilli())
 		return unavailable(err)
 	})
@@ -19,8 +19,8 @@ func (db *DB) Dismiss(ctx context.Context, cluster string, d store.Dismissal, e 
 
 // Restore deletes such a decision.
 func (db *DB) Restore(ctx context.Context, cluster, id string, e store.AuditEntry) error {
-	return db.told(ctx, e, func(tx *sql.Tx) error {
-		return gone(tx.ExecContext(ctx, `DELETE FROM dismissals WHERE cluster = ? AND id = ?`, cluster, id))
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
+		return deleted(tx.ExecContext(ctx, `DELETE FROM dismissals WHERE cluster = ? AND id = ?`, cluster, id))
 	})
 }
 
@@ -36,7 +36,7 @@ func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal
 
 // AddSilence starts a silence and deletes expired ones.
 func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e store.AuditEntry) error {
-	return db.told(ctx, e, func(tx *sql.Tx) error {
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND until <= ?`, cluster, s.At.UnixMilli()); err != nil {
 			return unavailable(err)
 		}
@@ -48,8 +48,8 @@ func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e
 
 // EndSilence ends a silence early.
 func (db *DB) EndSilence(ctx context.Context, cluster, id string, e store.AuditEntry) error {
-	return db.told(ctx, e, func(tx *sql.Tx) error {
-		return gone(tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND id = ?`, cluster, id))
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
+		return deleted(tx.ExecContext(ctx, `DELETE FROM silences WHERE cluster = ? AND id = ?`, cluster, id))
 	})
 }
 
@@ -90,7 +90,7 @@ func (db *DB) Watches(ctx context.Context, cluster, by string) ([]store.Watch, e
 }
 
 // changeAudited makes a change together with its audit entry, both or neither.
-func (db *DB) told(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) error) error {
+func (db *DB) changeAudited(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) error) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
 		if err := f(tx); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (db *DB) told(ctx context.Context, e store.AuditEntry, f func(*sql.Tx) erro
 }
 
 // deleted is the result of a deletion: NotFound when there was nothing.
-func gone(done sql.Result, err error) error {
+func deleted(done sql.Result, err error) error {
 	if err != nil {
 		return unavailable(err)
 	}

@@ -39,8 +39,8 @@ type DB struct {
 	probe     *os.File // lock file of the owner; nil when this process owns the data
 	condition *condition
 
-	turn    chan struct{} // write lock: holds a token during a change
-	written written
+	writeLock chan struct{} // write lock: holds a token during a change
+	written   written
 
 	checked atomic.Bool // all pages were checked since the start
 }
@@ -59,9 +59,9 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 		return nil, err
 	}
 	f.path = filepath.Join(held.path, fileName)
-	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, turn: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
+	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, writeLock: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
 	if db.lock == nil {
-		db.condition, f.reads = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
+		db.condition, f.readOnly = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
 	}
 	if db.place, err = placeOf(dir); err != nil {
 		return nil, errors.Join(cannot(f.failed(err), "Cannot open the data directory %s: %v.", dir, err), db.Close())
@@ -110,7 +110,7 @@ func (db *DB) open(ctx context.Context, check checkFile) error {
 		return f.failed(err)
 	}
 	if db.write != nil {
-		db.begun(ctx)
+		db.readAuditEnd(ctx)
 	}
 	f.open()
 	return checkFiles(f.path, check)
@@ -224,10 +224,10 @@ func (db *DB) Close() error {
 // directory that was moved, and after the commit, so that nothing counts as stored that the next
 // process would not find.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
-	if err := db.enter(ctx); err != nil {
+	if err := db.lockWrites(ctx); err != nil {
 		return unavailable(err)
 	}
-	defer db.leave()
+	defer db.unlockWrites()
 	if err := db.Writable(); err != nil {
 		return err
 	}

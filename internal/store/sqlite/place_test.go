@@ -135,7 +135,7 @@ func TestADirectoryThatCannotBeLookedAtTakesNoWrites(t *testing.T) {
 	away := db.place.dir
 	db.place.dir = filepath.Join(dir, strings.Repeat("x", 300)) // ENAMETOOLONG, for root reads everything
 	err := db.SetSetting(t.Context(), "a", "1")
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be looked at") || db.Condition().Hold != store.Unreadable {
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be examined") || db.Condition().Hold != store.Unreadable {
 		t.Errorf("%v %+v", err, db.Condition())
 	}
 	db.place.dir = away

@@ -26,10 +26,10 @@ const magic = "SQLite format 3\x00"
 // recognise checks whose file it is before anything is opened, created or changed, because a file
 // of another program must stay as it is. isNew is true when there is no file yet.
 func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
-	if f.known {
+	if f.alreadyOpen {
 		return false, f.checkWAL()
 	}
-	head, err := headOf(f.path, 100)
+	head, err := readHead(f.path, 100)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(head) == 0:
 		return true, f.checkWAL()
@@ -76,7 +76,7 @@ func (f *file) foreignTables(ctx context.Context, user uint32) error {
 // checkWAL checks the journal beside the database. SQLite treats one with an invalid header as
 // empty and would silently lose all changes in it.
 func (f *file) checkWAL() error {
-	head, err := headOf(f.path+"-wal", 32)
+	head, err := readHead(f.path+"-wal", 32)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -100,7 +100,7 @@ func (f *file) refuse(t store.Trouble) error {
 }
 
 // readHead reads the first bytes of a file.
-func headOf(path string, n int) ([]byte, error) {
+func readHead(path string, n int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)

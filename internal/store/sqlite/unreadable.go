@@ -13,7 +13,7 @@ import (
 )
 
 // maxUnreadable bounds how many unreadable rows of a table are remembered and counted.
-const rowsTold = 10_000
+const maxUnreadable = 10_000
 
 // leaveOut remembers a row that lists omit, and logs it once.
 func (f *file) leaveOut(table, row string, err error) {
@@ -25,7 +25,7 @@ func (f *file) leaveOut(table, row string, err error) {
 	if f.unreadable[table] == nil {
 		f.unreadable[table] = map[string]bool{}
 	}
-	if f.unreadable[table][row] || len(f.unreadable[table]) >= rowsTold {
+	if f.unreadable[table][row] || len(f.unreadable[table]) >= maxUnreadable {
 		return
 	}
 	f.unreadable[table][row] = true

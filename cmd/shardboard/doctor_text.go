@@ -1,0 +1,99 @@
+package main
+
+import (
+	"strings"
+
+	"shardboard/internal/api"
+)
+
+// withoutFeature says what does not work when the privileges of a feature are missing.
+var withoutFeature = map[string]string{
+	"routing":      "Nothing can be shown or located.",
+	"identity":     "The cluster has no id: data stored about it can't be distinguished from data about other clusters.",
+	"zones":        "Zones are not known, and answers do not say whether one holds a chunk where it is.",
+	"balancer":     "It is not known whether the balancer runs, when, and with what chunk size.",
+	"routers":      "The list of mongos is not known.",
+	"activity":     "Migrations and splits that happened are not shown.",
+	"rounds":       "It is not known whether the balancer or somebody else started a migration.",
+	"inflight":     "Running migrations are found only in the changelog, which never shows the end of one whose donor failed over.",
+	"members":      "Answers do not name the primary member of a shard.",
+	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
+	"unsharded":    "Collections that are not sharded are not shown.",
+	"sizes":        "Bytes and documents per shard are not known.",
+	"disks":        "How full the shards' disks are is not known.",
+	"projects":     "Projects are not listed and can't be located by name or key.",
+	"locate":       "Documents, clients and other rows can't be located by key or id.",
+	"proof":        "Answers can't be compared with the mongos's own, and rows are not counted.",
+	"chunkSizes":   "How many documents and bytes single chunks have is estimated only, and plans can't tell for sure whether a chunk is small enough to move.",
+	"duplicates":   "Ids that are on two shards can't be looked for.",
+	"heat":         "Writes are not counted where they can't be read, and how busy shards are is not known.",
+	"survey":       "What projects and documents take can't be measured in every collection.",
+
+	"operations":          "Plans do not show what else is running, and there is less evidence for the outcome of a command without an answer.",
+	"balancerSwitch":      "The balancer can't be started or stopped.",
+	"balancerWindow":      "The balancing window can't be set.",
+	"zoneShards":          "Zones can't be given to shards or taken from them.",
+	"zoneRanges":          "Zone ranges can't be set or removed: no project can be pinned.",
+	"split":               "Chunks can't be split.",
+	"merge":               "Chunks can't be merged.",
+	"move":                "Chunks can't be moved.",
+	"jumbo":               "Jumbo flags can't be cleared.",
+	"migrations":          "Migrations of a collection can't be forbidden or allowed.",
+	"collectionBalancing": "Balancing of one collection can't be switched.",
+	"compliance":          "The balancer can't be asked whether it sees nothing to do.",
+}
+
+// checkName is the first column of a check.
+func checkName(code string) string {
+	switch code {
+	case "open", "anonymous":
+		return "access"
+	case "balancerOn", "balancerOff", "balancerWindow":
+		return "balancer"
+	}
+	return code
+}
+
+func checkText(c api.DoctorCheck) string {
+	if c.State == "unknown" {
+		switch c.Code {
+		case "data":
+			return "No database with projects was found. Name it with --database, or give its scheme with --profile."
+		case "balancer":
+			return "The balancer's settings can't be read."
+		}
+		return "The cluster did not say."
+	}
+	switch c.Code {
+	case "target":
+		return c.Args["hosts"] + " is a mongos."
+	case "release":
+		if c.State == "warns" {
+			return "MongoDB " + c.Args["version"] + " is not a release that shardboard is tested with: 4.4, 5.0, 6.0, 7.0 and 8.0."
+		}
+		return "MongoDB " + c.Args["version"]
+	case "access":
+		return "The cluster knows the user and lists what it may do."
+	case "open":
+		return "The cluster has no access control: anybody who can connect has all privileges."
+	case "anonymous":
+		return "The cluster wants a user name and password in its address."
+	case "clock":
+		amount, side := c.Args["ahead"], " ahead of"
+		if behind, is := strings.CutPrefix(amount, "-"); is {
+			amount, side = behind, " behind"
+		}
+		text := "The mongos's clock is " + amount + side + " this one, ± " + c.Args["plusMinus"] + "."
+		if c.State == "warns" {
+			text += " Ages and times will look wrong: synchronise the clocks."
+		}
+		return text
+	case "balancerOn":
+		return "The balancer is on."
+	case "balancerOff":
+		return "The balancer is off: nothing moves by itself."
+	case "balancerWindow":
+		return "The balancer may run from " + c.Args["start"] + " to " + c.Args["stop"] + ", by the config server's clock."
+	}
+	return ""
+}

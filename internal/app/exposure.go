@@ -1,0 +1,70 @@
+package app
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/fault"
+)
+
+// exposed reports whether clients on other machines can send requests, directly or through a proxy
+// or tunnel. Every option about a proxy counts, because the Host that a proxy sends does not say
+// where the client is.
+func (c Config) exposed(listens string) bool {
+	_, far := c.farHost()
+	return !isLoopbackHost(listens) || c.TLSByProxy || len(c.Auth.ProxyCIDRs) > 0 || far || c.PublicURL != "" && !isLoopbackURL(c.PublicURL)
+}
+
+// farHost returns the first accepted host that is not this machine.
+func (c Config) farHost() (string, bool) {
+	for _, h := range c.Hosts {
+		if name, ok := hostName(h); !ok || !isLoopbackHost(name) {
+			return h, true
+		}
+	}
+	return "", false
+}
+
+// checkHosts rejects values that no browser sends as Host: they would silently match nothing.
+func (c Config) checkHosts() error {
+	for _, h := range c.Hosts {
+		if _, ok := hostName(h); !ok {
+			return fault.New(fault.Invalid, "The --host %q is not a host name like board.example or board.example:8443: no scheme, path or *, and non-ASCII names as xn--….", h)
+		}
+	}
+	return nil
+}
+
+// hostName removes the port from a host; false if it is not a host.
+func hostName(text string) (name string, ok bool) {
+	if addr, err := netip.ParseAddr(text); err == nil { // also IPv6 without brackets
+		return text, addr.Zone() == ""
+	}
+	u, err := url.Parse("//" + text)
+	if err != nil || u.Host != text || strings.HasSuffix(text, ":") {
+		return "", false
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || port[0] == '0' {
+			return "", false
+		}
+	}
+	name = u.Hostname()
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return name, addr.Zone() == "" && (addr.Is4() || strings.HasPrefix(text, "["))
+	}
+	return name, len(name) <= 253 && isDNSName(name)
+}
+
+// isDNSName reports whether a name consists of DNS labels. Underscores are allowed because
+// container names have them.
+func isDNSName(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
+}

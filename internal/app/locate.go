@@ -1,0 +1,51 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web"
+)
+
+// Question is a locate query of the command line: free text, or a namespace with a shard-key value
+// as Extended JSON.
+type LocateQuery struct {
+	Text, NS, Key string
+	Ask           web.Ask // details to include besides the locations
+}
+
+// Locate connects, loads the routing table and the projects once, answers one query as the API
+// would, and disconnects.
+func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.LocateAnswer, err error) {
+	q := placement.Query{Text: question.Text, NS: topology.Namespace(question.NS), Key: question.Key}
+	client, err := connect(ctx, c)
+	if err != nil {
+		return answer, err
+	}
+	defer func() { err = errors.Join(err, client.Close(context.WithoutCancel(ctx))) }()
+	c.Watcher.Log = c.Log
+	watcher := topology.NewWatcher(client, c.Watcher)
+	table, err := watcher.Load(ctx)
+	if err != nil {
+		return answer, err
+	}
+	prof := c.profile()
+	keeper := placement.NewKeeper(client, watcher, prof, c.Log)
+	if q.NS == "" {
+		keeper.Poll(ctx, prof.Match(table))
+		if err := keeper.Directory().Health().Err; err != nil {
+			return answer, err
+		}
+	}
+	found, err := placement.NewLocator(client, watcher, keeper, prof).Ask(ctx, q)
+	if err != nil {
+		return answer, err
+	}
+	answer = web.LocateAnswer(found)
+	web.Explain(ctx, watcher.Table(), placement.NewProver(client, watcher), found.Items, answer.Items, question.Ask)
+	answer.AsOf = table.Built
+	return answer, nil
+}

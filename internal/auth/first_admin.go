@@ -1,0 +1,88 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+const firstLinkLifetime = time.Hour
+
+// firstLink creates the first admin. Only its digest is kept, in memory, so a restart makes a new
+// link.
+type firstLink struct {
+	mu    sync.Mutex
+	hash  []byte
+	until time.Time
+}
+
+// FirstPath is the page that the first admin's link opens.
+const FirstPath = "/login/first"
+
+// FirstLink makes the address, without scheme and host, that creates the first admin. It works once
+// within an hour. It is "" when users exist or password sign-in is off. The secret is in the query,
+// which is never logged; print the link to the terminal and never to the log. A fragment would also
+// hide it from proxies, but only a script can read a fragment.
+func (s *Service) FirstLink(ctx context.Context) (string, error) {
+	offers, err := s.Offers(ctx)
+	if err != nil || !offers.First || offers.ReadOnly {
+		return "", err
+	}
+	secret, err := newSecret(s.o.Random)
+	if err != nil {
+		return "", err
+	}
+	s.first.mu.Lock()
+	defer s.first.mu.Unlock()
+	s.first.hash, s.first.until = digest(secret), s.o.Now().Add(firstLinkLifetime)
+	return FirstPath + "?" + url.Values{"key": {secret}}.Encode(), nil
+}
+
+func (l *firstLink) opens(secret string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := l.until.Sub(now) // more than its lifetime: the clock was set back
+	return l.hash != nil && left > 0 && left <= firstLinkLifetime && subtle.ConstantTimeCompare(l.hash, digest(secret)) == 1
+}
+
+func (l *firstLink) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hash = nil
+}
+
+// ClaimFirst creates the first admin and signs them in. The link stays valid when the name or
+// password is rejected.
+func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error) {
+	nobody := Principal{Method: ByPassword, From: f.From}
+	if !s.first.opens(f.Secret, s.o.Now()) {
+		if wait, first := s.limits.failed(failedLink, f.From); wait > 0 {
+			if first {
+				s.refused(ctx, nobody, auditLimited, "", "wrong links")
+			}
+			return nil, Principal{}, &TooMany{Wait: wait}
+		}
+		s.refused(ctx, nobody, auditRefused, "", "no such link")
+		return nil, Principal{}, ErrLink
+	}
+	u, err := s.newAccount(ctx, NewUser{Name: f.Name, Password: f.Password, Role: Admin})
+	if err != nil {
+		return nil, Principal{}, err
+	}
+	p := Principal{ID: "user:" + u.ID, Name: u.Name, Role: Admin, Method: ByPassword, From: f.From}
+	err = s.o.Store.CreateFirstUser(ctx, u, s.entry(p, auditUserCreated, p.ID, "ok", "name", u.Name, "role", u.Role, "by", "first link"))
+	if fault.Of(err) == fault.Conflict {
+		s.first.close()
+		return nil, Principal{}, ErrLink
+	}
+	if err != nil {
+		return nil, Principal{}, err
+	}
+	s.first.close()
+	return s.startSession(ctx, p, "")
+}

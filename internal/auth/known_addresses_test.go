@@ -1,0 +1,107 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store/sqlite"
+)
+
+// underAttack returns another process over the same data, whose accounts are attacked from many
+// addresses before anybody else signs in.
+func (h *fixture) underAttack(t *testing.T, names ...string) *fixture {
+	t.Helper()
+	other := &fixture{Service: h.service(t), db: h.db, log: h.log, now: h.clock()}
+	for _, name := range names {
+		for i := range 3 {
+			other.attempts(t, Credentials{Name: name, Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
+		}
+	}
+	return other
+}
+
+func TestKnownAddressesSurviveARestart(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "ben", Viewer)
+	if _, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: goodPassword, BreakGlass: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"anna", "glass"} {
+		_, p := h.in(t, name)
+		if _, err := h.SignOut(t.Context(), p); err != nil { // the address stays known after sign-out
+			t.Fatal(err)
+		}
+	}
+	h.pass(40 * 24 * time.Hour)
+	later := h.underAttack(t, "anna", "glass", "ben")
+	for _, name := range []string{"anna", "glass"} {
+		if err := later.tries(name, goodPassword); err != nil {
+			t.Errorf("%s, at the known address: %v", name, err)
+		}
+	}
+	if err := later.tries("ben", goodPassword); !isLimited(err) {
+		t.Errorf("ben, who never came from there: %v", err)
+	}
+	if n, _ := later.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.1"}); n > accountPerMinute {
+		t.Errorf("the known address has %d attempts", n)
+	}
+}
+
+func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "mallory", Viewer)
+	h.in(t, "anna")
+	for i := range 3 * maxKnownPerAccount {
+		h.pass(time.Minute)
+		if _, _, err := h.SignIn(t.Context(), Credentials{Name: "mallory", Password: goodPassword, From: fmt.Sprintf("203.0.113.%d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(h.limits.knownAddresses()); n != maxKnownPerAccount+1 {
+		t.Errorf("%d places are known", n)
+	}
+	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	if err := h.db.SetSetting(t.Context(), knownSetting, `{"what": `); err != nil {
+		t.Fatal(err)
+	}
+	h.in(t, "anna")
+	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.in(t, "anna")
+	stored, err := h.db.Setting(t.Context(), knownSetting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.service(t, func(o *Options) { o.Store = unreadable{h.db} })
+	if _, _, err := s.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.77"}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := h.db.Setting(t.Context(), knownSetting); err != nil || now != stored {
+		t.Errorf("%s became %s, %v", stored, now, err)
+	}
+}
+
+// unreadable is a store whose settings cannot be read now.
+type unreadable struct{ *sqlite.DB }
+
+func (unreadable) Setting(context.Context, string) (string, error) {
+	return "", fault.New(fault.Unavailable, "away")
+}

@@ -1,0 +1,170 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+func isLimited(err error) bool {
+	many := (*TooMany)(nil)
+	return errors.As(err, &many)
+}
+
+// tries signs in from 192.0.2.1, the address of all clients in this file.
+func (h *fixture) tries(name, password string) error {
+	_, _, err := h.SignIn(context.Background(), Credentials{Name: name, Password: password, From: "192.0.2.1"})
+	return err
+}
+
+func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "ben", Viewer)
+	h.in(t, "anna")
+	limited := false
+	for range 2 * addressPerMinute {
+		_, err := h.who(nil, "Authorization", "Bearer sb_zz")
+		limited = limited || isLimited(err)
+	}
+	if !limited {
+		t.Error("the script has no limit")
+	}
+	for range 2 * addressPerMinute {
+		_, _, _ = h.ClaimFirst(t.Context(), First{Secret: "old", Name: "x", Password: goodPassword, From: "192.0.2.1"})
+	}
+	for _, name := range []string{"anna", "ben"} {
+		if err := h.tries(name, goodPassword); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestGuessesAtOtherAccountsFromTheSameAddressDoNotLockTheOwnerOut(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.in(t, "anna")
+	var last error
+	for i := range 2 * addressPerMinute {
+		last = h.tries(fmt.Sprint("user", i), "wrong")
+	}
+	if !isLimited(last) {
+		t.Fatalf("guessing has no limit: %v", last)
+	}
+	if err := h.tries("anna", goodPassword); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Viewer)
+	h.add(t, "ben", Viewer)
+	for range 4 * addressPerMinute {
+		_ = h.tries("anna", "wrong")
+	}
+	if err := h.tries("ben", goodPassword); err != nil {
+		t.Errorf("ben, for the first time: %v", err)
+	}
+	for range 4 * addressPerMinute {
+		_ = h.tries("ben", "wrong")
+	}
+	h.add(t, "carl", Viewer)
+	if err := h.tries("carl", goodPassword); err != nil {
+		t.Errorf("carl, for the first time: %v", err)
+	}
+}
+
+func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
+	h := newFixture(t)
+	const people = 3 * addressPerMinute
+	for i := range people {
+		name := fmt.Sprint("user", i)
+		h.add(t, name, Viewer)
+		if err := h.tries(name, goodPassword); err != nil { // correct passwords do not count as guesses
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	tried := 0
+	for i := range people {
+		if errors.Is(h.tries(fmt.Sprint("user", i), "wrong"), ErrCredentials) {
+			tried++
+		}
+	}
+	if tried != addressPerMinute {
+		t.Errorf("%d known accounts were tried from one address", tried)
+	}
+	for range 2 * people {
+		_ = h.tries("user0", "wrong")
+	}
+	_, wait := h.attempts(t, Credentials{Name: "user0", Password: "wrong", From: "192.0.2.1"})
+	h.pass(wait)
+	if err := h.tries("user1", goodPassword); err != nil {
+		t.Errorf("once the allowance filled again: %v", err)
+	}
+}
+
+func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
+	issuer := someone("ops")
+	h := newFixture(t, withIssuer(issuer))
+	signIn := func() error {
+		flow, state := h.leave(t, "/")
+		_, _, err := h.back(flow, "code=code&state="+state)
+		return err
+	}
+	for i := range 2 * addressPerMinute {
+		if err := signIn(); err != nil {
+			t.Fatalf("person %d: %v", i, err)
+		}
+	}
+	limited := 0
+	for range 2 * addressPerMinute {
+		if _, _, err := h.back(nil, "code=code&state=x"); isLimited(err) {
+			limited++
+		}
+		_, _ = h.who(nil, "Authorization", "Bearer sb_zz")
+	}
+	if limited != addressPerMinute {
+		t.Errorf("%d of %d forged answers are over the limit", limited, 2*addressPerMinute)
+	}
+	if err := signIn(); err != nil {
+		t.Errorf("after forged answers: %v", err)
+	}
+}
+
+func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
+	issuer := someone("ops")
+	h := newFixture(t, withIssuer(issuer))
+	newRequest := 0
+	for range 3 * addressPerMinute {
+		flow, state := h.leave(t, "/")
+		c, _, err := h.back(flow, "code=guess&state="+state)
+		if c != nil {
+			t.Fatal("in by a wrong code")
+		}
+		if !isLimited(err) {
+			newRequest++
+		}
+	}
+	if newRequest != addressPerMinute {
+		t.Errorf("it was newRequest %d times", newRequest)
+	}
+	if records := h.audited(t, auditLimited); len(records) != 1 {
+		t.Errorf("one flood is %d records", len(records))
+	}
+	issuer.claims.Groups = nil // a sign-in without a role counts as failed too
+	h.pass(flowLifetime)
+	refused := 0
+	for range 2 * addressPerMinute {
+		flow, state := h.leave(t, "/")
+		if _, _, err := h.back(flow, "code=code&state="+state); fault.Of(err) == fault.Forbidden {
+			refused++
+		}
+	}
+	if refused != addressPerMinute {
+		t.Errorf("%d who have no role were sent back", refused)
+	}
+}

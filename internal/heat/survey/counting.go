@@ -1,0 +1,159 @@
+package survey
+
+import (
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// smallProject is up to how many Yorkie documents a project is also counted in the document-wide
+// collections, with one query per document and collection.
+const smallProject = 200
+
+// counting is a survey of kind project or projects with its partial sums. Its fields are stored as
+// JSON; do not rename them.
+type counting struct {
+	Parts     []*countPart
+	Only      *bson.ObjectID             // kind project
+	Projects  map[string][]bson.ObjectID // kind projects: project ids by database
+	Expected  int64                      // rows; negative: unknown
+	Names     string                     // the collection of documents
+	Documents []bson.ObjectID            // kind project: document ids, while there are few
+	Many      bool                       // there are too many
+	Others    []target                   // document-wide collections
+	Each      *documents                 // progress in Others, once the rows are read
+}
+
+// countPart is the state of one project-wide collection.
+type countPart struct {
+	Target  target
+	Project int // index in the project list of its database
+	Next    bson.ObjectID
+	Drawn   bool
+	Ended   outcome
+	Sums    cells
+}
+
+func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory, r Request) *counting {
+	c := &counting{Names: p.Keys.Collection}
+	for _, one := range targets(t, p, r, profile.ScopeProject) {
+		c.Parts = append(c.Parts, &countPart{Target: one})
+	}
+	if r.Kind == Project {
+		id := r.Project
+		c.Only, c.Others, c.Expected = &id, targets(t, p, r, profile.ScopeDocument), -1
+		if in, ok := dir.In(r.DB, id); ok && in.Documents.Known && in.Clients.Known && r.NS == "" {
+			c.Expected = in.Documents.Value + in.Clients.Value
+		}
+		return c
+	}
+	c.Projects = map[string][]bson.ObjectID{}
+	for _, one := range dir.All() {
+		c.Projects[one.DB] = append(c.Projects[one.DB], one.ID)
+	}
+	for _, ids := range c.Projects {
+		slices.SortFunc(ids, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
+	}
+	for _, one := range c.Parts {
+		rows := totals(t, one.Target.NS).rows
+		if !rows.Known {
+			c.Expected = -1
+			break
+		}
+		c.Expected += rows.Value
+	}
+	return c
+}
+
+func (c *counting) progress() (done, total int64) {
+	for _, p := range c.Parts {
+		done += p.Sums.Read
+	}
+	total = c.Expected
+	if c.Each != nil {
+		d, t := c.Each.progress()
+		return done + d, done + t
+	}
+	if total >= 0 {
+		total = max(total, done)
+	}
+	return done, total
+}
+
+func (c *counting) step(ctx context.Context, r *reading) (bool, error) {
+	for _, p := range c.Parts {
+		if !p.Drawn && p.Ended.Reason == "" {
+			return false, p.Ended.take(r, c.batch(ctx, r, p))
+		}
+	}
+	if c.Only == nil || c.Many || len(c.Others) == 0 || len(c.Documents) == 0 {
+		return true, nil
+	}
+	if c.Each == nil {
+		c.Each = newDocuments(c.Others, *c.Only, c.Documents...)
+	}
+	return c.Each.step(ctx, r)
+}
+
+// batch reads the next rows of the current project.
+func (c *counting) batch(ctx context.Context, r *reading, p *countPart) error {
+	var project bson.ObjectID
+	list := c.Projects[p.Target.NS.Database()]
+	switch {
+	case c.Only != nil:
+		project = *c.Only
+	case p.Project < len(list):
+		project = list[p.Project]
+	default:
+		p.Drawn = true
+		return nil
+	}
+	rows, next, last, err := r.rows(ctx, p.Target, &project, p.Next)
+	if err != nil {
+		return err
+	}
+	table := r.table()
+	for _, row := range rows {
+		p.Sums.add(table, p.Target.NS, row, false)
+		if c.Only != nil && p.Target.NS.Collection() == c.Names && !c.Many {
+			c.Documents = append(c.Documents, row.ID)
+		}
+	}
+	if c.Many = c.Many || len(c.Documents) > smallProject; c.Many {
+		c.Documents = nil
+	}
+	if p.Next = next; last {
+		p.Next = bson.ObjectID{}
+		p.Project++
+		p.Drawn = c.Only != nil || p.Project >= len(list)
+	}
+	return nil
+}
+
+func (c *counting) result(t *topology.Table) Result {
+	var out Result
+	for _, p := range c.Parts {
+		one := p.Ended.collection(t, p.Target, MethodCounted)
+		one.Read, one.Complete = p.Sums.Read, p.Drawn
+		s := scale{counted: true, partial: !p.Drawn, other: 1}
+		one.Projects = s.lines(p.Sums.All, byProject, p.Target.Dead.Field != "")
+		if c.Only != nil && p.Drawn && len(one.Projects) == 0 {
+			line := Line{Project: *c.Only}
+			line.Rows.Exact, line.Bytes.Exact = true, true
+			one.Projects = append(one.Projects, line)
+		}
+		if p.Ended.At.IsZero() {
+			continue // not reached yet
+		}
+		out.Collections = append(out.Collections, one)
+	}
+	if c.Each != nil {
+		out.Collections = append(out.Collections, c.Each.result(t).Collections...)
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package history
+
+import (
+	"strings"
+	"testing"
+)
+
+// What stands for a server's text is one of our own phrases, and pages that read
+// the phrase come to the same kind as those that read the text.
+func TestPhraseIsOfTheSameKindAsTheText(t *testing.T) {
+	for _, kind := range reasonPhrases {
+		for _, phrase := range kind.any {
+			if CodeOf(phrase) != kind.code {
+				t.Errorf("%q alone is %s, want %s", phrase, CodeOf(phrase), kind.code)
+			}
+			text := "host-3 said " + phrase + ": {_id: 17, note: \"StaleConfig\"}"
+			if got := Phrase(text); CodeOf(got) != CodeOf(text) || !strings.Contains(text, got) || strings.Contains(got, "17") {
+				t.Errorf("%q becomes %q", text, got)
+			}
+		}
+	}
+	for _, unknown := range []string{"", " ", "something about {_id: 17}", "17"} {
+		if got := Phrase(unknown); got != "" {
+			t.Errorf("%q becomes %q", unknown, got)
+		}
+	}
+}
